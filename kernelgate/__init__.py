@@ -1,0 +1,13 @@
+"""The public face of Kernelgate: the client, the command line and the version.
+
+Imports none of the server's folders, so that it works where no server is installed.
+"""
+
+from importlib.metadata import PackageNotFoundError, version
+
+try:
+    __version__ = version("kernelgate")
+except PackageNotFoundError:  # a checkout that was never installed
+    __version__ = "0.0.0"
+
+__all__ = ["__version__"]

@@ -1,0 +1,125 @@
+"""The messages between the server and a worker.
+
+Owns the records. A worker is assumed to be fully controlled by an attacker: whoever receives `WorkerMessage`
+checks every field. Handles here are numbers of one run; they mean nothing in any other.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ops.graph import Graph
+from shaders.errors import ErrorRecord
+from shaders.reflection import Reflection
+
+
+class ScriptJob(msgspec.Struct, frozen=True, tag="script", tag_field="t"):
+    """Run `source`; `inputs` is a packed mapping (`sandbox/values.py`) of keyword arguments for `main`."""
+
+    source: str
+    inputs: bytes
+    output_bytes: int
+
+
+class KernelJob(msgspec.Struct, frozen=True, tag="kernel", tag_field="t"):
+    """Parse and reflect WGSL `source`."""
+
+    source: str
+
+
+class Answer(msgspec.Struct, frozen=True, tag="answer", tag_field="t"):
+    """Request `id` succeeded with the packed `value`."""
+
+    id: int
+    value: bytes
+
+
+class Refusal(msgspec.Struct, frozen=True, tag="refusal", tag_field="t"):
+    """Request `id` was denied or failed."""
+
+    id: int
+    error: ErrorRecord
+
+
+ServerMessage = ScriptJob | KernelJob | Answer | Refusal
+
+
+class Output(msgspec.Struct, frozen=True, tag="output", tag_field="t"):
+    """Text that the script printed. `cut`: more was printed than the limit allows."""
+
+    stream: Literal["stdout", "stderr"]
+    text: str
+    cut: bool = False
+
+
+class Progress(msgspec.Struct, frozen=True, tag="progress", tag_field="t"):
+    """The script called `progress(fraction, **values)`."""
+
+    fraction: float | None
+    values: dict[str, int | float | str | bool | None]
+
+
+class Compute(msgspec.Struct, frozen=True, tag="compute", tag_field="t"):
+    """Compute a graph; the answer is a packed list of tensors, one an output."""
+
+    id: int
+    graph: Graph
+
+
+class Read(msgspec.Struct, frozen=True, tag="read", tag_field="t"):
+    """Give the elements of a tensor in wire form; the answer is packed bytes."""
+
+    id: int
+    handle: int
+
+
+class OutputSpec(msgspec.Struct, frozen=True, tag="output_spec", tag_field="t"):
+    """A kernel's output to make: zero-filled."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
+class DispatchKernel(msgspec.Struct, frozen=True, tag="dispatch", tag_field="t"):
+    """Dispatch a stored kernel; the answer is a packed mapping of written bindings to tensors."""
+
+    id: int
+    kernel: str
+    entry_point: str | None
+    workgroups: tuple[int, int, int]
+    tensors: dict[str, int]
+    outputs: dict[str, OutputSpec]
+    uniforms: dict[str, bytes]
+
+
+class Free(msgspec.Struct, frozen=True, tag="free", tag_field="t"):
+    """The script dropped these tensors."""
+
+    handles: list[int]
+
+
+class Finished(msgspec.Struct, frozen=True, tag="finished", tag_field="t"):
+    """The script ended well; `result` is packed."""
+
+    result: bytes
+    cpu_ms: float = 0.0
+    peak_kb: int = 0
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed", tag_field="t"):
+    """The script or kernel was refused or raised."""
+
+    error: ErrorRecord
+    cpu_ms: float = 0.0
+    peak_kb: int = 0
+
+
+class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):
+    """The kernel was accepted."""
+
+    reflection: Reflection
+
+
+WorkerMessage = Output | Progress | Compute | Read | DispatchKernel | Free | Finished | Failed | Reflected

@@ -1,0 +1,55 @@
+"""What a parsed kernel says about itself, as data that travels between processes and into the database.
+
+Owns the records only; `shaders/reflect.py` fills them in. Must not know GPUs or users.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Field(msgspec.Struct, frozen=True):
+    """A member of a struct: WGSL type text, byte offset and byte size by WGSL's layout rules."""
+
+    name: str
+    type: str
+    offset: int
+    size: int
+
+
+class BindingInfo(msgspec.Struct, frozen=True):
+    """A resource binding of a kernel.
+
+    `element` is the scalar type underneath (`u32`, `i32`, `f32`, `f16`) when there is exactly one, else None.
+    `min_size` is the least number of bytes that may be bound; `stride` is the size in bytes of one element of a
+    trailing runtime-sized array, 0 when the type has a fixed size. `fields` lists a struct's members.
+    """
+
+    group: int
+    binding: int
+    name: str
+    kind: Literal["storage", "uniform"]
+    access: Literal["read", "read_write"]
+    type: str
+    element: str | None
+    min_size: int
+    stride: int
+    fields: tuple[Field, ...] = ()
+
+
+class EntryPoint(msgspec.Struct, frozen=True):
+    """A compute entry point, its workgroup size, and the names of the bindings that it reaches."""
+
+    name: str
+    workgroup_size: tuple[int, int, int]
+    bindings: tuple[str, ...] = ()
+
+
+class Reflection(msgspec.Struct, frozen=True):
+    """A kernel after parsing: `source` is the text re-emitted from our own tokens, the only text compiled."""
+
+    source: str
+    entry_points: tuple[EntryPoint, ...]
+    bindings: tuple[BindingInfo, ...]

@@ -1,0 +1,105 @@
+"""`KernelSpec`: what a kernel of ours is, as pure data.
+
+Owns the vocabulary between meaning (`ops`) and text (`shaders/generator.py`). A spec says nothing of shapes
+or workgroup counts: those come with each `Dispatch`, so that one spec, one source and one pipeline serve
+every shape. Must not know GPUs or tensors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Literal
+
+Access = Literal["read", "read_write"]
+Scalar = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One storage buffer: `var<storage, access> name: array<type>` (`type` is WGSL, as `f32` or `vec4<f32>`)."""
+
+    name: str
+    type: str
+    access: Access = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One field of the spec's uniform struct, read in the body as `params.name`.
+
+    `type` is `u32`, `i32` or `f32`; `length` > 1 makes a fixed array of `vec4` chunks that the generated
+    accessor `name_at(i)` reads. A parameter without a default must be given with each dispatch.
+    """
+
+    name: str
+    type: Literal["u32", "i32", "f32"] = "u32"
+    default: Scalar | None = None
+    length: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of constants, read in the body as `name(i)`.
+
+    `form` chooses the text: a module-scope `const` array, or a function around a `switch`, which some
+    drivers compile far faster than an array that is indexed at run time.
+    """
+
+    name: str
+    type: Literal["u32", "i32", "f32"]
+    values: tuple[Scalar, ...]
+    form: Literal["array", "switch"] = "switch"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSpec:
+    """A compute kernel: bindings and parameters in order, workgroup shape, and the body of its entry point.
+
+    Storage bindings are numbered 0, 1, … in group 0 in the order inputs, outputs; the uniform struct
+    `params`, when there are parameters, is the binding after them. The body sees `gid` (global invocation,
+    linear over the x and y of the dispatch), `lid`, `wid` and `nwg` as `vec3<u32>` / `u32` names set by the
+    generator's prologue. `functions` is module-scope WGSL; `partials` names templates of
+    `shaders/templates/partials/` to include before it.
+    """
+
+    name: str
+    inputs: tuple[Binding, ...]
+    outputs: tuple[Binding, ...]
+    body: str
+    params: tuple[Param, ...] = ()
+    workgroup_size: tuple[int, int, int] = (64, 1, 1)
+    functions: str = ""
+    partials: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    enables: tuple[str, ...] = ()
+
+    @property
+    def bindings(self) -> tuple[Binding, ...]:
+        """The storage bindings in the order of their numbers."""
+        return self.inputs + self.outputs
+
+    def key(self) -> str:
+        """A hash of the whole spec: equal specs, and only those, render to equal text."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """Which buffer a binding of a dispatch takes: the node's n-th input or output, or a temporary."""
+
+    kind: Literal["input", "output", "temp"]
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """One launch of a spec: workgroups, parameter values, and an operand for each storage binding in order.
+
+    `temp_bytes` on a plan step sizes the temporaries that several dispatches of one node share.
+    """
+
+    spec: KernelSpec
+    workgroups: tuple[int, int, int]
+    operands: tuple[Operand, ...]
+    params: dict[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
