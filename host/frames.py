@@ -20,7 +20,7 @@ class Request(msgspec.Struct, frozen=True, tag_field="t"):
     id: int
 
 
-class Upload(Request, tag="upload"):
+class Upload(Request, frozen=True, tag="upload"):
     """Make tensor `handle` from `nbytes` bytes (wire form) at `offset` of the descriptor sent along."""
 
     handle: int
@@ -31,19 +31,19 @@ class Upload(Request, tag="upload"):
     nbytes: int
 
 
-class Download(Request, tag="download"):
+class Download(Request, frozen=True, tag="download"):
     """Give the elements of `handle` in wire form; the reply is `Downloaded` with a descriptor."""
 
     handle: int
 
 
-class Free(Request, tag="free"):
+class Free(Request, frozen=True, tag="free"):
     """Forget `handles`. Unknown ones are ignored, so that freeing twice is harmless."""
 
     handles: list[int]
 
 
-class AddKernel(Request, tag="add_kernel"):
+class AddKernel(Request, frozen=True, tag="add_kernel"):
     """Compile the kernel `kernel` (its hash) and keep its pipelines. `warm`: also dispatch it once, timed."""
 
     kernel: str
@@ -51,7 +51,7 @@ class AddKernel(Request, tag="add_kernel"):
     warm: bool = False
 
 
-class RunGraph(Request, tag="run_graph"):
+class RunGraph(Request, frozen=True, tag="run_graph"):
     """Compute `graph`; its n-th output becomes tensor `outputs[n]`, owned by `owner`. `job` names it for `Cancel`."""
 
     job: int
@@ -87,7 +87,7 @@ class Uniform(msgspec.Struct, frozen=True, tag="uniform", tag_field="t"):
 Argument = Bound | Fresh | Uniform
 
 
-class DispatchKernel(Request, tag="dispatch"):
+class DispatchKernel(Request, frozen=True, tag="dispatch"):
     """Dispatch entry point `entry_point` of an added kernel over `workgroups`."""
 
     job: int
@@ -98,13 +98,13 @@ class DispatchKernel(Request, tag="dispatch"):
     arguments: list[Argument]
 
 
-class Cancel(Request, tag="cancel"):
+class Cancel(Request, frozen=True, tag="cancel"):
     """Stop `job` at the next boundary between dispatches; a job that is over is not an error."""
 
     job: int
 
 
-class Shutdown(Request, tag="shutdown"):
+class Shutdown(Request, frozen=True, tag="shutdown"):
     """Release everything and exit with status 0."""
 
 
@@ -143,19 +143,19 @@ class Reply(msgspec.Struct, frozen=True, tag_field="t"):
     """Base of what a device says."""
 
 
-class Ready(Reply, tag="ready"):
+class Ready(Reply, frozen=True, tag="ready"):
     """The device is open and has run one dispatch. Sent once, first."""
 
     info: DeviceInfo
 
 
-class Started(Reply, tag="started"):
+class Started(Reply, frozen=True, tag="started"):
     """The GPU thread took up request `id`: its deadline runs from now."""
 
     id: int
 
 
-class Done(Reply, tag="done"):
+class Done(Reply, frozen=True, tag="done"):
     """Request `id` succeeded."""
 
     id: int
@@ -163,14 +163,14 @@ class Done(Reply, tag="done"):
     memory: MemoryReport = MemoryReport()
 
 
-class Downloaded(Reply, tag="downloaded"):
+class Downloaded(Reply, frozen=True, tag="downloaded"):
     """Request `id` succeeded; the descriptor sent along holds `nbytes` bytes."""
 
     id: int
     nbytes: int
 
 
-class Failed(Reply, tag="failed"):
+class Failed(Reply, frozen=True, tag="failed"):
     """Request `id` failed; nothing that it would have made exists."""
 
     id: int
