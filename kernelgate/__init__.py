@@ -5,9 +5,13 @@ Imports none of the server's folders, so that it works where no server is instal
 
 from importlib.metadata import PackageNotFoundError, version
 
+from kernelgate.client import Client, Run, output
+from kernelgate.errors import ApiError
+from kernelgate.values import Tensor
+
 try:
     __version__ = version("kernelgate")
 except PackageNotFoundError:  # a checkout that was never installed
     __version__ = "0.0.0"
 
-__all__ = ["__version__"]
+__all__ = ["ApiError", "Client", "Run", "Tensor", "__version__", "output"]

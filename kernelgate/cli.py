@@ -1,0 +1,155 @@
+"""The command `kernelgate`.
+
+Owns the client's commands and finds the server's (`serve`, `doctor`, `keys`) by entry point, so that it works
+where no server is installed. Must not import the server's folders.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from kernelgate.client import Client, Run
+from kernelgate.errors import ApiError
+
+SERVER_COMMANDS = {
+    "serve": "start the host",
+    "doctor": "list adapters and test what this machine offers",
+    "keys": "make, list and revoke keys",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the answer is the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] in SERVER_COMMANDS:
+        return _server_command(given[0], given[1:])
+    options = _parser().parse_args(given)
+    try:
+        return int(options.command(options))
+    except (ApiError, OSError, ValueError, TypeError) as error:
+        print(f"kernelgate: {error}", file=sys.stderr)
+        return 1
+
+
+def _server_command(name: str, arguments: list[str]) -> int:
+    for entry in entry_points(group="kernelgate.commands", name=name):
+        try:
+            command: Callable[[list[str]], int] = entry.load()
+        except ModuleNotFoundError as error:
+            print(f"kernelgate: {name} needs the server ({error.name} is missing):", file=sys.stderr)
+            break
+        return command(arguments)
+    else:
+        print(f"kernelgate: {name} needs the server:", file=sys.stderr)
+    print("    pip install 'kernelgate[server]'", file=sys.stderr)
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kernelgate",
+        description="Run scripts and kernels on a Kernelgate.",
+        epilog="The address comes from KERNELGATE_URL, the key from KERNELGATE_KEY or the data folder.",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, text in SERVER_COMMANDS.items():
+        commands.add_parser(name, help=text, add_help=False)
+
+    run = commands.add_parser("run", help="run a script and print its output and result")
+    run.add_argument("script", type=Path)
+    _add_pairs(run, "--input", "an argument of main: JSON, plain text, or @FILE.npy for a tensor")
+    _add_pairs(run, "--limit", "a limit, as wall_s=10")
+    run.set_defaults(command=_run)
+
+    kernel = commands.add_parser("kernel", help="store and dispatch kernels")
+    actions = kernel.add_subparsers(metavar="ACTION", required=True)
+    add = actions.add_parser("add", help="store a WGSL file")
+    add.add_argument("file", type=Path)
+    add.add_argument("--name", help="default: the file's name without its ending")
+    add.set_defaults(command=_add_kernel)
+    dispatch = actions.add_parser("dispatch", help="dispatch a stored kernel and print what it wrote")
+    dispatch.add_argument("name")
+    _add_pairs(
+        dispatch, "--input", "a binding: JSON, @FILE.npy for a tensor, or DTYPE:SIZExSIZE for an output"
+    )
+    dispatch.add_argument("--workgroups", type=_sizes, default=[1, 1, 1], metavar="X,Y,Z")
+    dispatch.add_argument("--entry-point")
+    dispatch.set_defaults(command=_dispatch)
+    return parser
+
+
+def _add_pairs(parser: argparse.ArgumentParser, flag: str, text: str) -> None:
+    parser.add_argument(flag, action="append", default=[], type=_pair, metavar="NAME=VALUE", help=text)
+
+
+def _run(options: argparse.Namespace) -> int:
+    with Client() as client:
+        inputs = {name: _value(client, text) for name, text in options.input}
+        limits = {name: float(text) for name, text in options.limit}
+        run = client.run(options.script.read_text(), inputs, limits=limits, check=False)
+    return _show(run)
+
+
+def _show(run: Run) -> int:
+    sys.stdout.write(run.stdout)
+    sys.stderr.write(run.stderr)
+    if run.error is not None:
+        print(f"kernelgate: {run.status}: {run.error}", file=sys.stderr)
+        return 1
+    _print(run.raw.get("result"))
+    return 0
+
+
+def _add_kernel(options: argparse.Namespace) -> int:
+    with Client() as client:
+        _print(client.add_kernel(options.name or options.file.stem, options.file.read_text()))
+    return 0
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    with Client() as client:
+        inputs = {name: _value(client, text, outputs=True) for name, text in options.input}
+        outputs = client.dispatch(options.name, inputs, options.workgroups, options.entry_point)
+    _print(
+        {
+            name: {"shape": t.shape, "dtype": t.dtype, "data": t.data, "id": t.id}
+            for name, t in outputs.items()
+        }
+    )
+    return 0
+
+
+def _value(client: Client, text: str, *, outputs: bool = False) -> object:
+    if text.startswith("@"):
+        return client.upload(Path(text[1:]))
+    dtype, colon, sizes = text.partition(":")
+    if outputs and colon and dtype.isalnum():
+        return {"shape": _sizes(sizes.replace("x", ",")), "dtype": dtype}
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
+
+
+def _sizes(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of sizes") from None
+
+
+def _print(value: Any) -> None:
+    print(json.dumps(value, indent=None, ensure_ascii=False))

@@ -1,0 +1,299 @@
+"""`Client`: everything that Kernelgate does, from Python.
+
+Owns the mapping from calls to requests. Must not import the server's folders: it works where only the client is
+installed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx2
+
+from kernelgate.errors import ApiError, NoServer
+from kernelgate.values import Tensor, decode, encode, from_npy, tensor, to_npy
+
+DEFAULT_URL = "http://127.0.0.1:8765"
+DEFAULT_DATA = "~/.local/share/kernelgate"
+NPY = "application/x-npy"
+_FINAL = frozenset({"succeeded", "failed", "cancelled", "timed_out"})
+_LONGEST_WAIT = 30.0  # seconds that one request waits for a run before it asks again
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A script's execution as the server last told it; `raw` is the whole record."""
+
+    id: str
+    status: str
+    result: Any
+    error: ApiError | None
+    stdout: str
+    stderr: str
+    usage: Mapping[str, Any]
+    raw: Mapping[str, Any]
+
+    @property
+    def done(self) -> bool:
+        """Whether the run is over."""
+        return self.status in _FINAL
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in a run: `kind` as `stdout`, `progress` or `status`, and its data."""
+
+    id: str
+    kind: str
+    data: str
+
+
+class Client:
+    """A connection to one Kernelgate with one key. Use it as a context manager, or call `close`.
+
+    `url` comes from KERNELGATE_URL (or KERNELGATE_PORT on loopback) and `key` from KERNELGATE_KEY, or from the
+    `admin.key` of a server's data folder on this machine. `timeout` is in seconds and bounds each request beyond
+    the time that it asks the server to wait. Every method raises `ApiError` when the server says no.
+    """
+
+    def __init__(self, url: str | None = None, key: str | None = None, *, timeout: float = 60.0) -> None:
+        self.url = (url or default_url()).rstrip("/")
+        key = default_key() if key is None else key
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._timeout = timeout
+        self._http = httpx2.Client(base_url=self.url, headers=headers, timeout=timeout)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def request(self, method: str, path: str, *, wait: float = 0.0, **options: Any) -> httpx2.Response:
+        """The response to any request; `wait` is added to the timeout. Raises `ApiError` from status 400 up."""
+        try:
+            response = self._http.request(method, path, timeout=self._timeout + wait, **options)
+        except httpx2.TransportError as error:
+            raise NoServer(self.url, error) from error
+        if response.status_code >= 400:
+            raise ApiError(_problem(response), response.status_code)
+        return response
+
+    # Runs
+
+    def run(
+        self,
+        script: str,
+        inputs: Mapping[str, object] | None = None,
+        *,
+        limits: Mapping[str, float] | None = None,
+        grants: Mapping[str, object] | None = None,
+        check: bool = True,
+    ) -> Run:
+        """The finished run of `script`, whose `main` gets `inputs` by name.
+
+        Raises the run's error when it did not succeed, unless `check` is false. The run goes on if the client
+        dies meanwhile.
+        """
+        run = self._post_run(script, inputs, limits, grants, _LONGEST_WAIT)
+        while not run.done:
+            run = self.wait(run.id)
+        if check and run.error is not None:
+            raise run.error
+        return run
+
+    def start(
+        self,
+        script: str,
+        inputs: Mapping[str, object] | None = None,
+        *,
+        limits: Mapping[str, float] | None = None,
+        grants: Mapping[str, object] | None = None,
+    ) -> Run:
+        """The run of `script` as it was just after it was accepted; see `wait`, `events` and `cancel`."""
+        return self._post_run(script, inputs, limits, grants, None)
+
+    def get_run(self, run_id: str) -> Run:
+        """The run as it is now."""
+        return _run(self.request("GET", f"/api/runs/{run_id}").json())
+
+    def wait(self, run_id: str, seconds: float = _LONGEST_WAIT) -> Run:
+        """The run when it is over, or as it is after `seconds`."""
+        end = time.monotonic() + seconds
+        pause = 0.02
+        run = self.get_run(run_id)
+        while not run.done and time.monotonic() < end:
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.5)
+            run = self.get_run(run_id)
+        return run
+
+    def cancel(self, run_id: str) -> Run:
+        """Stop the run; the answer is the run as it is then. Cancelling twice is harmless."""
+        return _run(self.request("DELETE", f"/api/runs/{run_id}").json())
+
+    def events(self, run_id: str, after: str | None = None) -> Iterator[Event]:
+        """The run's events from the first (or after the one with id `after`) until it is over."""
+        headers = {"Last-Event-ID": after} if after else {}
+        with self._http.stream(
+            "GET", f"/api/runs/{run_id}/events", headers=headers, timeout=None
+        ) as response:
+            if response.status_code >= 400:
+                response.read()
+                raise ApiError(_problem(response), response.status_code)
+            yield from _events(response.iter_lines())
+
+    # Tensors
+
+    def upload(self, array: object) -> Tensor:
+        """A tensor on the server from a NumPy array, the bytes of an `.npy` file, or a path to one."""
+        headers = {"Content-Type": NPY}
+        return tensor(self.request("POST", "/api/tensors", content=to_npy(array), headers=headers).json())
+
+    def download(self, source: Tensor | str) -> Any:
+        """The elements of a tensor as a NumPy array, or as the bytes of an `.npy` file without NumPy."""
+        return from_npy(self.download_npy(source))
+
+    def download_npy(self, source: Tensor | str) -> bytes:
+        """The elements of a tensor as the bytes of an `.npy` file."""
+        path = f"/api/tensors/{_id(source)}/data"
+        return self.request("GET", path, headers={"Accept": NPY}).content
+
+    def delete_tensor(self, source: Tensor | str) -> None:
+        """Forget a tensor."""
+        self.request("DELETE", f"/api/tensors/{_id(source)}")
+
+    # Kernels, ops, the device
+
+    def add_kernel(self, name: str, source: str) -> Mapping[str, Any]:
+        """Store WGSL under `name`; the answer lists its hash, entry points and bindings."""
+        answer: dict[str, Any] = self.request(
+            "POST", "/api/kernels", json={"name": name, "source": source}
+        ).json()
+        return answer
+
+    def dispatch(
+        self,
+        name: str,
+        inputs: Mapping[str, object],
+        workgroups: Sequence[int] = (1, 1, 1),
+        entry_point: str | None = None,
+    ) -> dict[str, Tensor]:
+        """The tensors that one dispatch of a stored kernel writes, by binding name.
+
+        An input is a tensor or array for a storage binding, `output(shape, dtype)` for one to make, and a number,
+        list or dict of fields for a uniform.
+        """
+        body: dict[str, Any] = {"inputs": encode(dict(inputs)), "workgroups": [*workgroups, 1, 1][:3]}
+        if entry_point is not None:
+            body["entry_point"] = entry_point
+        answer = self.request("POST", f"/api/kernels/{name}/dispatch", json=body).json()
+        return {key: decode(value) for key, value in answer["outputs"].items()}
+
+    def op(self, name: str, *inputs: object, **attributes: object) -> Tensor:
+        """The output of one op of the table, as `op("matmul", a, b)` or `op("sum", a, dims=[0])`."""
+        body = {"inputs": [encode(value) for value in inputs], "attributes": encode(attributes)}
+        output: Tensor = decode(self.request("POST", f"/api/ops/{name}", json=body).json()["output"])
+        return output
+
+    def device(self) -> Mapping[str, Any]:
+        """The adapter that computes, and its memory."""
+        answer: dict[str, Any] = self.request("GET", "/api/device").json()
+        return answer
+
+    def _post_run(
+        self,
+        script: str,
+        inputs: Mapping[str, object] | None,
+        limits: Mapping[str, float] | None,
+        grants: Mapping[str, object] | None,
+        wait: float | None,
+    ) -> Run:
+        body: dict[str, Any] = {"script": script, "inputs": encode(dict(inputs or {}))}
+        if limits:
+            body["limits"] = dict(limits)
+        if grants:
+            body["grants"] = dict(grants)
+        headers = {"Idempotency-Key": os.urandom(16).hex()}
+        if wait is not None:
+            headers["Prefer"] = f"wait={wait:g}"
+        return _run(self.request("POST", "/api/runs", json=body, headers=headers, wait=wait or 0.0).json())
+
+
+def output(shape: Sequence[int], dtype: str) -> dict[str, object]:
+    """A dispatch's input that asks for a new tensor, zero at the start."""
+    return {"shape": list(shape), "dtype": dtype}
+
+
+def default_url() -> str:
+    """The address from the environment, else loopback."""
+    port = os.environ.get("KERNELGATE_PORT")
+    return os.environ.get("KERNELGATE_URL") or (f"http://127.0.0.1:{port}" if port else DEFAULT_URL)
+
+
+def default_key() -> str | None:
+    """The key from the environment, else that of a server's data folder on this machine, else None."""
+    key = os.environ.get("KERNELGATE_KEY")
+    if key:
+        return key
+    file = Path(os.environ.get("KERNELGATE_DATA") or DEFAULT_DATA).expanduser() / "admin.key"
+    try:
+        return file.read_text().strip()
+    except OSError:
+        return None
+
+
+def _run(record: dict[str, Any]) -> Run:
+    error = record.get("error")
+    return Run(
+        id=record["id"],
+        status=record["status"],
+        result=decode(record.get("result")),
+        error=ApiError(error) if error else None,
+        stdout=record.get("stdout") or "",
+        stderr=record.get("stderr") or "",
+        usage=record.get("usage") or {},
+        raw=record,
+    )
+
+
+def _problem(response: httpx2.Response) -> Mapping[str, Any]:
+    try:
+        problem = response.json()
+    except ValueError:
+        problem = None
+    if isinstance(problem, dict):
+        return problem
+    return {"code": "unknown", "detail": f"the server answered {response.status_code}: {response.text[:200]}"}
+
+
+def _events(lines: Iterator[str]) -> Iterator[Event]:
+    fields: dict[str, str] = {}
+    for line in lines:
+        if line:
+            name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            fields[name] = f"{fields[name]}\n{value}" if name == "data" and "data" in fields else value
+        elif fields:
+            if "data" in fields:
+                yield Event(fields.get("id", ""), fields.get("event", "message"), fields["data"])
+            fields = {}
+
+
+def _id(source: Tensor | str) -> str:
+    name = source if isinstance(source, str) else source.id
+    if name is None:
+        raise ValueError("this tensor is not on the server: upload it first")
+    return name

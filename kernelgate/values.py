@@ -1,0 +1,155 @@
+"""Python values to the wire's JSON and back: tensors, bytes, floats that JSON lacks.
+
+Owns the client's half of the wire form and the record `Tensor`. Must not know HTTP. NumPy is used when it is
+installed and never needed.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+try:
+    import numpy
+except ImportError:  # the client works without it
+    numpy = None  # type: ignore[assignment]
+
+INLINE_ELEMENTS = 65_536
+_NUMPY_NAMES = {"bool": "bool", "u32": "uint32", "i32": "int32", "f32": "float32"}
+_SAFE_INTEGER = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor on the server, one given by value, or both.
+
+    `shape` is from the outermost dimension, `dtype` as `f32`; `data` is flat and row-major, or None when the
+    server did not send it (fetch it with `Client.download`).
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    data: Sequence[Any] | None = None
+    id: str | None = None
+
+    def numpy(self) -> Any:
+        """The elements as a NumPy array. Raises `ValueError` when they did not come along, or without NumPy."""
+        if numpy is None:
+            raise ValueError("Tensor.numpy() needs NumPy: pip install numpy")
+        if self.data is None:
+            raise ValueError(f"tensor {self.id} came without its elements: use Client.download")
+        dtype = _NUMPY_NAMES.get(self.dtype, self.dtype)
+        return numpy.array(self.data, dtype=dtype).reshape(self.shape)
+
+
+def encode(value: object) -> Any:
+    """`value` as the JSON that the server reads.
+
+    Takes None, bool, int, float, str, bytes, lists, tuples, dicts with string keys, `Tensor`, and NumPy arrays
+    of up to 65 536 elements. Raises `TypeError` for anything else and `ValueError` for a larger array.
+    """
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else {"$float": _name(value)}
+        case bytes() | bytearray() | memoryview():
+            return {"$bytes": base64.b64encode(value).decode()}
+        case Tensor():
+            return {"$tensor": _tensor(value)}
+        case list() | tuple():
+            return [encode(item) for item in value]
+        case dict():
+            return {_key(key): encode(item) for key, item in value.items()}
+    if numpy is not None and hasattr(value, "__array_interface__"):
+        return _array(numpy.asarray(value))
+    raise TypeError(
+        f"a {type(value).__name__} cannot be sent: use numbers, text, bytes, lists, dicts or tensors"
+    )
+
+
+def decode(value: Any) -> Any:
+    """The Python value of JSON that the server sent: tensors as `Tensor`, bytes as bytes."""
+    match value:
+        case list():
+            return [decode(item) for item in value]
+        case {"$tensor": dict() as fields}:
+            return tensor(fields)
+        case {"$bytes": str() as text}:
+            return base64.b64decode(text)
+        case {"$float": str() as text}:
+            return float(text)
+        case dict():
+            return {key[1:] if key.startswith("$$") else key: decode(item) for key, item in value.items()}
+    return value
+
+
+def tensor(fields: dict[str, Any]) -> Tensor:
+    """The `Tensor` that a JSON record with shape, dtype, and data or id describes."""
+    data = fields.get("data")
+    dtype = str(fields.get("dtype", ""))
+    if data is not None:
+        number = float if dtype.startswith("f") else int
+        data = [number(item) if isinstance(item, str) else item for item in data]
+    return Tensor(tuple(fields.get("shape", ())), dtype, data, fields.get("id"))
+
+
+def to_npy(array: object) -> bytes:
+    """The bytes of an `.npy` file: of an array, of a path to one, or as given. Only arrays need NumPy."""
+    if isinstance(array, bytes | bytearray | memoryview):
+        return bytes(array)
+    if isinstance(array, str | Path):
+        return Path(array).read_bytes()
+    if numpy is None:
+        raise TypeError("without NumPy, give the bytes of an .npy file or a path to one")
+    buffer = io.BytesIO()
+    numpy.save(buffer, numpy.asarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def from_npy(data: bytes) -> Any:
+    """The array that an `.npy` file holds; without NumPy, the bytes themselves."""
+    return data if numpy is None else numpy.load(io.BytesIO(data), allow_pickle=False)
+
+
+def _tensor(value: Tensor) -> dict[str, Any]:
+    if value.id is not None:
+        return {"id": value.id}
+    if value.data is None:
+        raise ValueError("a tensor needs an id or data")
+    return {"shape": list(value.shape), "dtype": value.dtype, "data": [_element(item) for item in value.data]}
+
+
+def _array(array: Any) -> Any:
+    if array.ndim == 0:
+        return encode(array.item())
+    if array.size > INLINE_ELEMENTS:
+        raise ValueError(f"an array of {array.size} elements is too large to inline: use Client.upload")
+    names = {numpy_name: name for name, numpy_name in _NUMPY_NAMES.items()}
+    dtype = names.get(array.dtype.name)
+    if dtype is None:
+        raise TypeError(f"an array of {array.dtype} cannot be sent: convert it to one of {', '.join(names)}")
+    return {"$tensor": _tensor(Tensor(array.shape, dtype, array.ravel().tolist()))}
+
+
+def _element(item: Any) -> Any:
+    if isinstance(item, float) and not math.isfinite(item):
+        return _name(item)
+    if isinstance(item, int) and abs(item) > _SAFE_INTEGER:
+        return str(item)
+    return item
+
+
+def _name(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a key must be text, not {type(key).__name__}")
+    return f"${key}" if key.startswith("$") else key
