@@ -20,7 +20,6 @@ from kernelgate.errors import ApiError, NoServer
 from kernelgate.values import Tensor, decode, encode, from_npy, tensor, to_npy
 
 DEFAULT_URL = "http://127.0.0.1:8765"
-DEFAULT_DATA = "~/.local/share/kernelgate"
 NPY = "application/x-npy"
 _FINAL = frozenset({"succeeded", "failed", "cancelled", "timed_out"})
 _LONGEST_WAIT = 30.0  # seconds that one request waits for a run before it asks again
@@ -243,14 +242,19 @@ def default_url() -> str:
     return os.environ.get("KERNELGATE_URL") or (f"http://127.0.0.1:{port}" if port else DEFAULT_URL)
 
 
+def data_folder() -> Path:
+    """Where a server on this machine keeps its data, unless it was told otherwise."""
+    home = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(os.environ.get("KERNELGATE_DATA") or f"{home}/kernelgate").expanduser()
+
+
 def default_key() -> str | None:
     """The key from the environment, else that of a server's data folder on this machine, else None."""
     key = os.environ.get("KERNELGATE_KEY")
     if key:
         return key
-    file = Path(os.environ.get("KERNELGATE_DATA") or DEFAULT_DATA).expanduser() / "admin.key"
     try:
-        return file.read_text().strip()
+        return (data_folder() / "admin.key").read_text().strip()
     except OSError:
         return None
 

@@ -1,0 +1,44 @@
+"""Timing that survives a noisy machine: contenders take turns, and medians are compared.
+
+Owns measuring and printing only. Figures are in seconds until they are printed.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+
+
+def interleave(
+    contenders: Mapping[str, Callable[[], object]], rounds: int, warm: int = 2
+) -> dict[str, list[float]]:
+    """Seconds of each contender in each of `rounds` rounds, in which all take turns; `warm` rounds do not count."""
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    for turn in range(-warm, rounds):
+        for name, contender in contenders.items():
+            start = time.perf_counter()
+            contender()
+            if turn >= 0:
+                times[name].append(time.perf_counter() - start)
+    return times
+
+
+def median(times: list[float]) -> float:
+    """The median of `times`."""
+    return statistics.median(times)
+
+
+def percentile(times: list[float], share: float) -> float:
+    """The time that `share` (0 to 1) of `times` stay under."""
+    return sorted(times)[min(len(times) - 1, int(share * len(times)))]
+
+
+def row(what: str, figure: str, target: str, met: bool) -> None:
+    """Print one line of a result table."""
+    print(f"| {what} | {figure} | {target} | {'yes' if met else 'NO'} |", flush=True)
+
+
+def header() -> None:
+    """Print the head of a result table."""
+    print("| what | measured | target | met |\n|---|---|---|---|", flush=True)

@@ -1,0 +1,20 @@
+"""How soon each point of a grid leaves the Mandelbrot set, sent to Kernelgate as a script."""
+
+import torch
+
+
+def main(width=64, height=32, turns=40):
+    """The turns that each point stays, f32 [height, width]; `turns` for the points of the set."""
+    real = torch.arange(width).float().reshape(1, width) * (3.0 / width) - 2.0
+    imaginary = torch.arange(height).float().reshape(height, 1) * (2.4 / height) - 1.2
+    x = torch.zeros(height, width)
+    y = torch.zeros(height, width)
+    stayed = torch.zeros(height, width)
+    for _ in range(turns):
+        inside = x * x + y * y <= 4.0
+        stayed = stayed + inside.float()
+        x, y = (
+            torch.where(inside, x * x - y * y + real, x),
+            torch.where(inside, 2.0 * x * y + imaginary, y),
+        )
+    return stayed

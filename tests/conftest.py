@@ -1,0 +1,24 @@
+"""What tests of the whole stack share: one real server on a port and data folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kernelgate import Client
+from kernelgate.local import LocalServer
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """A real server with its device, compiler and workers, for the whole session."""
+    with LocalServer(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def client(server: LocalServer) -> Iterator[Client]:
+    """A client of `server` with its own key."""
+    with server.client() as connected:
+        yield connected

@@ -1,0 +1,228 @@
+"""The repository keeps its own rules: which folder imports which, sizes, docstrings, and what no file may say."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+OURS = ("shaders", "ops", "host", "sandbox", "api", "kernelgate")
+MAY_IMPORT = {
+    "shaders": {"shaders"},
+    "ops": {"ops", "shaders"},
+    "host": {"host", "ops", "shaders"},
+    "sandbox": {"sandbox", "ops", "shaders"},
+    "api": {"api", "host", "sandbox", "ops", "shaders"},
+    "kernelgate": {"kernelgate"},
+}
+LINE_CEILING = 600
+MEDIAN_CEILING = 170
+FUNCTION_MEDIAN_CEILING = 10
+BYTES_CEILING = 5_000_000
+EXECUTABLE = {"scripts/setup", "scripts/run", "scripts/test", ".ci/run"}
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """Every file that git tracks or would track, that exists."""
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    ).stdout.split("\0")
+    return tuple(ROOT / name for name in sorted(names) if name and (ROOT / name).is_file())
+
+
+def modules(*folders: str) -> list[Path]:
+    return [path for path in tracked() if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in folders]
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def imported(module: ast.AST) -> Iterator[tuple[str, int]]:
+    """The dotted names that `module` imports, with lines."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (f"{'.' * node.level}{node.module or ''}", node.lineno)
+
+
+def offences(module: Path, wrong: Iterator[tuple[str, int]] | list[tuple[str, int]]) -> list[str]:
+    return [f"{name(module)}:{line}: {what}" for what, line in wrong]
+
+
+@pytest.mark.parametrize("folder", OURS)
+def test_a_folder_imports_only_the_folders_below_it(folder: str) -> None:
+    wrong = []
+    for module in modules(folder):
+        wrong += offences(
+            module,
+            [
+                (f"imports {what}", line)
+                for what, line in imported(tree(module))
+                if what.startswith(".") or (what.split(".")[0] in set(OURS) - MAY_IMPORT[folder])
+            ],
+        )
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("package", "allowed"),
+    [
+        ("wgpu", ("host/native.py",)),
+        ("numpy", ("ops/reference.py", "host/", "api/", "kernelgate/values.py")),
+        ("jinja2", ("shaders/", "api/")),
+        ("fastapi", ("api/",)),
+        ("sqlalchemy", ("api/",)),
+        ("RestrictedPython", ("sandbox/",)),
+        ("httpx2", ("kernelgate/",)),
+    ],
+)
+def test_a_package_is_imported_only_where_it_belongs(package: str, allowed: tuple[str, ...]) -> None:
+    wrong = []
+    for module in modules(*OURS):
+        if name(module).startswith(allowed):
+            continue
+        wrong += offences(module, [(w, n) for w, n in imported(tree(module)) if w.split(".")[0] == package])
+    assert not wrong
+
+
+def test_no_function_imports_our_own_modules_to_dodge_a_circle() -> None:
+    wrong = []
+    for module in modules(*OURS):
+        for function in ast.walk(tree(module)):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                wrong += offences(
+                    module, [(what, line) for what, line in imported(function) if what.split(".")[0] in OURS]
+                )
+    assert not wrong
+
+
+def test_no_type_checking_block_hides_a_circle() -> None:
+    wrong = []
+    for module in modules(*OURS):
+        for node in ast.walk(tree(module)):
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                wrong += offences(module, [(w, n) for w, n in imported(node) if w.split(".")[0] in OURS])
+    assert not wrong
+
+
+def test_no_file_is_longer_than_the_ceiling() -> None:
+    lengths = {
+        name(path): path.read_text().count("\n")
+        for path in tracked()
+        if path.suffix in (".py", ".j2", ".wgsl")
+    }
+    assert not {path: length for path, length in lengths.items() if length > LINE_CEILING}
+
+
+def test_the_median_module_is_short() -> None:
+    lengths = [
+        path.read_text().count("\n")
+        for path in modules(*OURS)
+        if path.name != "__init__.py" and path.stat().st_size
+    ]
+    assert statistics.median(lengths) <= MEDIAN_CEILING
+
+
+def test_the_median_function_is_short() -> None:
+    lengths = [
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for module in modules(*OURS)
+        for node in ast.walk(tree(module))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    assert statistics.median(lengths) <= FUNCTION_MEDIAN_CEILING
+
+
+def test_every_module_says_what_it_owns() -> None:
+    silent = [
+        name(module)
+        for module in modules(*OURS, "tests", "bench", "examples")
+        if not ast.get_docstring(tree(module))
+    ]
+    assert not silent
+
+
+def test_every_public_function_and_class_has_a_docstring() -> None:
+    silent = []
+    for module in modules(*OURS):
+        for node in tree(module).body:
+            silent += offences(module, [(what, line) for what, line in undocumented(node)])
+    assert not silent
+
+
+def undocumented(node: ast.stmt) -> Iterator[tuple[str, int]]:
+    """The public names at `node`, and the public methods of a public class, that have no docstring."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or node.name.startswith(
+        "_"
+    ):
+        return
+    if not ast.get_docstring(node):
+        yield node.name, node.lineno
+    if isinstance(node, ast.ClassDef):
+        for member in node.body:
+            yield from ((f"{node.name}.{what}", line) for what, line in undocumented(member))
+
+
+def test_only_the_scripts_are_executable() -> None:
+    modes = subprocess.run(
+        ["git", "ls-files", "--stage"], cwd=ROOT, check=True, capture_output=True, text=True, timeout=30
+    ).stdout.splitlines()
+    executable = {line.split("\t")[1] for line in modes if line.startswith("100755")}
+    assert executable == EXECUTABLE
+
+
+def test_no_file_is_large() -> None:
+    assert not [name(path) for path in tracked() if path.stat().st_size > BYTES_CEILING]
+
+
+def test_the_licence_is_whole() -> None:
+    text = (ROOT / "LICENSE").read_text()
+    assert "Apache License" in text
+    assert "END OF TERMS AND CONDITIONS" in text
+
+
+# Written in two halves, so that this file passes its own test.
+FORBIDDEN = {
+    "a path outside the repository": [
+        "../" + "shared",
+        "/work/" + "main",
+        "/work/" + "shared",
+        "/work/" + "scratch",
+    ],
+    "a home folder of one machine": ["/root" + "/", "/home" + "/"],
+    "a package registry's host": [
+        "pypi" + ".org",
+        "pythonhosted" + ".org",
+        "npmjs" + ".com",
+        "deb.debian" + ".org",
+    ],
+    "an unfinished thought": ["TO" + "DO", "FIX" + "ME", "XX" + "X"],
+}
+
+
+@pytest.mark.parametrize("reason", FORBIDDEN)
+def test_no_file_names(reason: str) -> None:
+    wrong = []
+    for path in tracked():
+        text = path.read_text(errors="replace") if path.suffix not in (".npz", ".png") else ""
+        wrong += [f"{name(path)}: {word}" for word in FORBIDDEN[reason] if word in text]
+    assert not wrong
