@@ -58,15 +58,23 @@ class Client:
 
     `url` comes from KERNELGATE_URL (or KERNELGATE_PORT on loopback) and `key` from KERNELGATE_KEY, or from the
     `admin.key` of a server's data folder on this machine. `timeout` is in seconds and bounds each request beyond
-    the time that it asks the server to wait. Every method raises `ApiError` when the server says no.
+    the time that it asks the server to wait; `transport` replaces the network. Every method raises `ApiError` when
+    the server says no.
     """
 
-    def __init__(self, url: str | None = None, key: str | None = None, *, timeout: float = 60.0) -> None:
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        timeout: float = 60.0,
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
         self.url = (url or default_url()).rstrip("/")
         key = default_key() if key is None else key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._timeout = timeout
-        self._http = httpx2.Client(base_url=self.url, headers=headers, timeout=timeout)
+        self._http = httpx2.Client(base_url=self.url, headers=headers, timeout=timeout, transport=transport)
 
     def __enter__(self) -> Client:
         return self

@@ -1,0 +1,81 @@
+"""The command line, against the real server and without one."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernelgate import cli
+from kernelgate.local import LocalServer
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def here(server: LocalServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder to work in, with the environment that points at the server."""
+    monkeypatch.setenv("KERNELGATE_URL", server.url)
+    monkeypatch.setenv("KERNELGATE_KEY", server.key)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_run_prints_what_the_script_prints_and_then_its_result(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "script.py").write_text("def main(a, name):\n    print('hello', name)\n    return a + 1")
+    assert (
+        cli.main(["run", "script.py", "--input", "a=2", "--input", "name=you", "--limit", "wall_s=10"]) == 0
+    )
+    assert capsys.readouterr().out == "hello you\n3\n"
+
+
+def test_run_uploads_npy_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save(here / "x.npy", np.arange(5, dtype=np.float32))
+    (here / "script.py").write_text("def main(x): return x.sum().item()")
+    assert cli.main(["run", "script.py", "--input", "x=@x.npy"]) == 0
+    assert capsys.readouterr().out == "10.0\n"
+
+
+def test_run_fails_with_the_users_own_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "script.py").write_text("def main():\n    return 1 / 0")
+    assert cli.main(["run", "script.py"]) == 1
+    assert "script_error] (line 2" in capsys.readouterr().err
+
+
+def test_a_kernel_is_added_and_dispatched(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["kernel", "add", str(EXAMPLES / "collatz.wgsl"), "--name", "steps"]) == 0
+    assert [binding["name"] for binding in json.loads(capsys.readouterr().out)["bindings"]] == [
+        "numbers",
+        "steps",
+    ]
+    numbers = json.dumps({"$tensor": {"shape": [4], "dtype": "u32", "data": [1, 2, 27, 837799]}})
+    given = ["--input", f"numbers={numbers}", "--input", "steps=u32:4"]
+    assert cli.main(["kernel", "dispatch", "steps", *given, "--workgroups", "1"]) == 0
+    assert json.loads(capsys.readouterr().out)["steps"]["data"] == [0, 1, 111, 524]
+
+
+def test_a_missing_file_is_one_plain_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", "nothing.py"]) == 1
+    assert capsys.readouterr().err == "kernelgate: [Errno 2] No such file or directory: 'nothing.py'\n"
+
+
+def test_a_server_command_without_the_server_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = EntryPoint("serve", "no_such_server:serve", "kernelgate.commands")
+    for found in ([], [missing]):
+        monkeypatch.setattr(cli, "entry_points", lambda found=found, **_: found)
+        assert cli.main(["serve"]) == 1
+        assert "pip install 'kernelgate[server]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", ["alone", "=value"])
+def test_an_input_without_a_name_is_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["run", "script.py", "--input", wrong])
+    assert "is not NAME=VALUE" in capsys.readouterr().err

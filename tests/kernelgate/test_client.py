@@ -1,0 +1,145 @@
+"""The client against a server that is a function: requests, waits and errors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from api.settings import Settings
+from kernelgate import ApiError, Client, Tensor
+from kernelgate.client import data_folder, default_key
+from kernelgate.errors import NoServer
+
+Handler = Callable[[httpx2.Request], httpx2.Response]
+
+
+def connect(handler: Handler) -> Client:
+    return Client("http://server", "a-key", transport=httpx2.MockTransport(handler))
+
+
+def record(status: str, **fields: object) -> dict[str, object]:
+    return {"id": "run_1", "status": status, "result": None, "error": None, **fields}
+
+
+def test_a_run_waits_until_it_is_over() -> None:
+    seen = []
+
+    def server(request: httpx2.Request) -> httpx2.Response:
+        seen.append((request.method, request.url.path))
+        if request.method == "POST":
+            assert request.headers["prefer"].startswith("wait=")
+            assert request.headers["authorization"] == "Bearer a-key"
+            return httpx2.Response(202, json=record("queued"))
+        return httpx2.Response(200, json=record("succeeded", result={"$bytes": "YWJj"}))
+
+    assert connect(server).run("def main(): ...").result == b"abc"
+    assert seen == [("POST", "/api/runs"), ("GET", "/api/runs/run_1")]
+
+
+def test_a_failed_run_raises_its_error_with_place_and_snippet() -> None:
+    error = {
+        "code": "script_error",
+        "detail": "ZeroDivisionError",
+        "line": 2,
+        "column": 5,
+        "snippet": "1/0\n^",
+    }
+    client = connect(lambda request: httpx2.Response(200, json=record("failed", error=error)))
+    with pytest.raises(ApiError) as caught:
+        client.run("…")
+    assert (caught.value.code, caught.value.line, caught.value.column) == ("script_error", 2, 5)
+    assert str(caught.value) == "ZeroDivisionError [script_error] (line 2, column 5)\n1/0\n^"
+
+
+def test_an_unchecked_run_returns_its_error() -> None:
+    error = {"code": "wall_limit", "detail": "too slow"}
+    client = connect(lambda request: httpx2.Response(200, json=record("timed_out", error=error)))
+    run = client.run("…", check=False)
+    assert run.done
+    assert run.error is not None
+    assert run.error.code == "wall_limit"
+
+
+def test_a_problem_document_becomes_an_error_with_all_its_fields() -> None:
+    problem = {
+        "title": "No key",
+        "status": 401,
+        "detail": "say who you are",
+        "code": "unauthorized",
+        "hint": "a key",
+    }
+    client = connect(lambda request: httpx2.Response(401, json=problem))
+    with pytest.raises(ApiError) as caught:
+        client.device()
+    assert caught.value.status == 401
+    assert str(caught.value) == "say who you are [unauthorized]\na key"
+
+
+def test_an_answer_that_is_no_problem_document_is_still_an_error() -> None:
+    client = connect(lambda request: httpx2.Response(502, text="Bad gateway"))
+    with pytest.raises(ApiError, match="502: Bad gateway"):
+        client.device()
+
+
+def test_nobody_listening_is_an_error_that_names_the_address() -> None:
+    def nobody(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("refused")
+
+    with pytest.raises(NoServer, match="http://server"):
+        connect(nobody).device()
+
+
+def test_events_are_read_until_the_stream_ends() -> None:
+    stream = ": hello\n\nid: 1\nevent: stdout\ndata: one\ndata: two\n\nid: 2\nevent: status\ndata: {}\n\n"
+
+    def server(request: httpx2.Request) -> httpx2.Response:
+        assert request.headers["last-event-id"] == "0"
+        return httpx2.Response(200, text=stream, headers={"content-type": "text/event-stream"})
+
+    events = list(connect(server).events("run_1", after="0"))
+    assert [(event.id, event.kind, event.data) for event in events] == [
+        ("1", "stdout", "one\ntwo"),
+        ("2", "status", "{}"),
+    ]
+
+
+def test_a_tensor_that_is_not_on_the_server_cannot_be_downloaded() -> None:
+    client = connect(lambda request: httpx2.Response(500))
+    with pytest.raises(ValueError, match="upload it first"):
+        client.download(Tensor((1,), "f32", [1.0]))
+
+
+def test_the_key_comes_from_the_environment_or_the_data_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KERNELGATE_DATA", str(tmp_path))
+    monkeypatch.delenv("KERNELGATE_KEY", raising=False)
+    assert default_key() is None
+    (tmp_path / "admin.key").write_text("from-file\n")
+    assert default_key() == "from-file"
+    monkeypatch.setenv("KERNELGATE_KEY", "from-environment")
+    assert default_key() == "from-environment"
+
+
+def test_client_and_server_agree_on_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("KERNELGATE_DATA", raising=False)
+    for home in ("", str(tmp_path)):
+        monkeypatch.setenv("XDG_DATA_HOME", home)
+        assert data_folder() == Settings().data
+
+
+@pytest.mark.parametrize("missing", ["numpy", "wgpu"])
+def test_the_client_needs_only_its_own_folder(missing: str) -> None:
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "import kernelgate, kernelgate.cli, kernelgate.local\n"
+        "ours = {'api', 'host', 'ops', 'sandbox', 'shaders'} & {name.split('.')[0] for name in sys.modules}\n"
+        "sys.exit(str(ours) if ours else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")

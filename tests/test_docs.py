@@ -1,0 +1,219 @@
+"""The documentation tells the truth: its blocks run, and its tables are those of the code.
+
+A block marked `bash` or `python` is run, in order, in a folder and a session of its document; a block marked `json`
+or `text` right after it is what it prints, with `…` for anything. A block marked `python script` is sent as a script.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+import pytest
+from fastapi.routing import APIRoute
+
+import api
+import host
+import ops
+import sandbox
+import shaders
+from api.app import create_app
+from api.problems import status_of
+from api.settings import RunLimits, Settings
+from kernelgate.local import LocalServer
+from ops.table import TABLE
+from shaders.errors import KernelgateError
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted(DOCS.glob("*.md"))]
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)")
+
+
+@dataclass(frozen=True)
+class Block:
+    kind: str
+    text: str
+    expected: str | None
+    expected_kind: str
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """The blocks of `page` that are run, each with the output block that follows it."""
+    found = [
+        (match[1].strip(), match[2], match.start(), match.end()) for match in FENCE.finditer(page.read_text())
+    ]
+    for index, (kind, text, _, end) in enumerate(found):
+        if kind in ("bash", "python", "python script"):
+            follows = index + 1 < len(found) and not page.read_text()[end : found[index + 1][2]].strip()
+            output = found[index + 1] if follows and found[index + 1][0] in ("json", "text") else None
+            yield Block(kind, text, output[1] if output else None, output[0] if output else "")
+
+
+def matches(printed: str, expected: str, kind: str) -> bool:
+    """Whether `printed` is `expected`, where `…` stands for anything and (in JSON) white space for nothing."""
+    space = "" if kind == "json" else " "
+    printed, expected = re.sub(r"\s+", space, printed).strip(), re.sub(r"\s+", space, expected).strip()
+    return re.fullmatch(".*".join(map(re.escape, expected.split("…"))), printed, re.DOTALL) is not None
+
+
+class Session:
+    """A terminal and a Python prompt in one folder, with the server where the documentation says it is."""
+
+    def __init__(self, server: LocalServer, folder: Path) -> None:
+        self._server = server
+        self._folder = folder
+        self._names: dict[str, object] = {"__name__": "__main__"}
+
+    def run(self, block: Block) -> str:
+        text = block.text.replace("http://127.0.0.1:8765", self._server.url)
+        if block.kind == "bash":
+            return self._bash(text)
+        if block.kind == "python":
+            return self._python(text)
+        with self._server.client() as client:
+            return json.dumps(client.run(text).raw["result"])
+
+    def _bash(self, text: str) -> str:
+        """Exported variables last from block to block."""
+        script = f"[[ -e .session ]] && . ./.session\nset -euo pipefail\n{text}\nexport -p > .session"
+        done = subprocess.run(
+            ["bash", "-c", script],
+            cwd=self._folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
+        assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def _python(self, text: str) -> str:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(text, "block", "exec"), self._names)
+        return printed.getvalue()
+
+
+@pytest.fixture
+def session(server: LocalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """A new user's home and checkout, as far as the documentation needs them."""
+    home = tmp_path / "home" / ".local" / "share"
+    home.mkdir(parents=True)
+    (home / "kernelgate").symlink_to(server.data)
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    (folder / ".venv").symlink_to(sys.prefix)
+    for name in ("examples", "LICENSE"):
+        (folder / name).symlink_to(ROOT / name)
+    for variable in [name for name in os.environ if name.startswith(("KERNELGATE_", "XDG_"))]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KERNELGATE_URL", server.url)
+    monkeypatch.chdir(folder)
+    return Session(server, folder)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_block_runs_and_prints_what_the_page_shows(page: Path, session: Session) -> None:
+    for block in blocks(page):
+        printed = session.run(block)
+        if block.expected is not None:
+            assert matches(printed, block.expected, block.expected_kind), f"{block.text}\nprinted\n{printed}"
+
+
+def test_the_first_page_shows_curl() -> None:
+    assert any("curl" in block.text and block.expected for block in blocks(ROOT / "README.md"))
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name)
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    assert not [target for target, _ in LINK.findall(page.read_text()) if not (page.parent / target).exists()]
+
+
+def table(page: str, first: str) -> dict[str, tuple[str, ...]]:
+    """The rows of the table in `page` whose first column is called `first`: first cell to the other cells."""
+    rows = {}
+    inside = False
+    for line in (DOCS / page).read_text().splitlines():
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if not cells:
+            inside = False
+        elif cells[0] == first:
+            inside = True
+        elif inside and not set(cells[0]) <= {"-"}:
+            rows[cells[0].strip("`")] = tuple(cells[1:])
+    return rows
+
+
+def test_every_setting_is_documented() -> None:
+    documented = {name: cells[-1] for name, cells in table("settings.md", "setting").items()}
+    actual = {
+        f"KERNELGATE_{name.upper()}": field.description for name, field in Settings.model_fields.items()
+    }
+    assert documented == actual
+
+
+def test_every_run_limit_is_documented() -> None:
+    assert set(table("api.md", "limit")) == set(RunLimits.__struct_fields__)
+
+
+def test_every_route_is_documented(tmp_path: Path) -> None:
+    routes = create_app(Settings(data=tmp_path)).routes
+    actual = {
+        f"{method} {route.path}"
+        for route in routes
+        if isinstance(route, APIRoute)
+        for method in route.methods
+    }
+    assert set(table("api.md", "route")) == actual
+
+
+def test_every_error_code_is_documented_with_its_status_and_title() -> None:
+    for folder in (shaders, ops, host, sandbox, api):
+        for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
+            if not module.name.endswith("__main__") and ".migrations." not in module.name:
+                importlib.import_module(module.name)
+    actual = {
+        code: (str(status_of(code)), cls.title)
+        for code, cls in KernelgateError.catalogue().items()
+        if not cls.__module__.startswith("tests")
+    }
+    actual["internal"] = (str(status_of("internal")), KernelgateError.title)
+    assert table("api.md", "code") == actual
+
+
+def test_every_metric_is_documented(server: LocalServer) -> None:
+    text = httpx2.get(f"{server.url}/metrics", timeout=10).text
+    actual = dict(re.findall(r"^# TYPE (\S+) (\w+)$", text, re.MULTILINE))
+    ours = {
+        name: kind
+        for name, kind in actual.items()
+        if name.startswith("udf_") and not name.endswith("_created")
+    }
+    assert {name: cells[0] for name, cells in table("metrics.md", "metric").items()} == ours
+
+
+def test_every_op_is_documented() -> None:
+    actual = {
+        row.name: (
+            ", ".join(row.aliases),
+            ", ".join(row.inputs),
+            ", ".join(a.name for a in row.attributes),
+            row.doc,
+        )
+        for row in TABLE.values()
+    }
+    assert table("ops.md", "op") == actual
