@@ -1,0 +1,87 @@
+"""The vocabulary of expressions: each function's arity, typing and WGSL text, one row each.
+
+Owns what a function takes and gives and how WGSL writes it for a dtype. Must not know ops, tensors or NumPy
+(`ops/reference.py` holds the NumPy meaning of each name). Text that is longer than a call lives in
+`ops/numerics.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Takes = Literal["number", "float", "bool", "any", "choice"]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of expressions.
+
+    `takes` says to what the arguments are converted first: `number` to their common dtype, at least i32;
+    `float` to f32; `bool` to bool; `any` to their common dtype; `choice` takes a bool and two values of their
+    common dtype. `gives` is `same` (as the arguments) or `bool`. `wgsl` maps a dtype, or `*` for those not
+    named, to a template of the arguments.
+    """
+
+    name: str
+    arity: int
+    takes: Takes
+    wgsl: dict[str, str]
+    gives: Literal["same", "bool"] = "same"
+
+    def text(self, dtype: str) -> str:
+        """The template for arguments of `dtype`."""
+        return self.wgsl.get(dtype) or self.wgsl["*"]
+
+
+def _plain(name: str, arity: int, takes: Takes, template: str, **special: str) -> Function:
+    return Function(name, arity, takes, {"*": template, **special})
+
+
+def _test(name: str, template: str, **special: str) -> Function:
+    return Function(name, 2, "any", {"*": template, "f32": f"{name}_f32({{0}}, {{1}})", **special}, "bool")
+
+
+ROWS = (
+    _plain("add", 2, "number", "({0} + {1})"),
+    _plain("sub", 2, "number", "({0} - {1})"),
+    _plain("mul", 2, "number", "({0} * {1})"),
+    _plain("div", 2, "float", "({0} / {1})"),
+    _plain("pow", 2, "number", "pow_f32({0}, {1})", i32="pow_i32({0}, {1})", u32="pow_u32({0}, {1})"),
+    _plain("neg", 1, "number", "(-{0})", u32="(0u - {0})"),
+    _plain("abs", 1, "number", "abs({0})", u32="{0}"),
+    _plain("maximum", 2, "any", "max({0}, {1})", f32="maximum_f32({0}, {1})", bool="({0} || {1})"),
+    _plain("minimum", 2, "any", "min({0}, {1})", f32="minimum_f32({0}, {1})", bool="({0} && {1})"),
+    _plain("exp", 1, "float", "exp_f32({0})"),
+    _plain("log", 1, "float", "log_f32({0})"),
+    _plain("sqrt", 1, "float", "sqrt({0})"),
+    _plain("tanh", 1, "float", "tanh_f32({0})"),
+    _plain("erf", 1, "float", "erf_f32({0})"),
+    _test("eq", "({0} == {1})"),
+    _test("ne", "({0} != {1})"),
+    _test("lt", "({0} < {1})", bool="(!{0} && {1})"),
+    _test("le", "({0} <= {1})", bool="(!{0} || {1})"),
+    _test("gt", "({0} > {1})", bool="({0} && !{1})"),
+    _test("ge", "({0} >= {1})", bool="({0} || !{1})"),
+    Function("and", 2, "bool", {"*": "({0} && {1})"}, "bool"),
+    Function("or", 2, "bool", {"*": "({0} || {1})"}, "bool"),
+    Function("not", 1, "bool", {"*": "(!{0})"}, "bool"),
+    _plain("where", 3, "choice", "select({2}, {1}, {0})"),
+)
+FUNCTIONS = {row.name: row for row in ROWS}
+
+CASTS = {
+    ("bool", "u32"): "select(0u, 1u, {0})",
+    ("bool", "i32"): "select(0i, 1i, {0})",
+    ("bool", "f32"): "select(0.0f, 1.0f, {0})",
+    ("u32", "bool"): "({0} != 0u)",
+    ("u32", "i32"): "bitcast<i32>({0})",
+    ("u32", "f32"): "f32({0})",
+    ("i32", "bool"): "({0} != 0i)",
+    ("i32", "u32"): "bitcast<u32>({0})",
+    ("i32", "f32"): "f32({0})",
+    ("f32", "bool"): "truth_f32({0})",
+    ("f32", "u32"): "u32_of_f32({0})",
+    ("f32", "i32"): "i32_of_f32({0})",
+}
+"""How WGSL converts from one dtype to another. Between integers bits are kept; floats saturate, NaN gives 0."""

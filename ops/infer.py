@@ -1,0 +1,185 @@
+"""Types of results: the rules for dtype and shape that the rows of the op table name.
+
+Owns type inference for one op at a time. Must not know graphs or layouts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import cast
+
+from ops import dtypes, shapes
+from ops.errors import AttributeValueError, GraphError, ShapeError
+from ops.graph import TensorType
+from ops.shapes import MAX_RANK, Shape
+from ops.spec import Normal, OpSpec, check_attributes, check_dtypes
+from ops.table import find
+
+Attributes = Mapping[str, Normal]
+MAX_COUNT = (1 << 31) - 1
+
+
+def infer(op: str, attributes: Mapping[str, object], inputs: Sequence[TensorType]) -> tuple[TensorType, ...]:
+    """The types of the results of `op`. Raises `GraphError` or one of its kinds, or `DTypeError`."""
+    spec = find(op)
+    return (result_type(spec, check_attributes(spec, attributes), inputs),)
+
+
+def result_type(spec: OpSpec, attributes: Attributes, inputs: Sequence[TensorType]) -> TensorType:
+    """The type of the result of the row `spec` with attributes in normal form."""
+    if (len(inputs) < 1) if spec.variadic else (len(inputs) != len(spec.inputs)):
+        wanted = "at least 1 input" if spec.variadic else f"{len(spec.inputs)} inputs"
+        raise GraphError(f"{spec.name} takes {wanted}, not {len(inputs)}")
+    given = tuple(value.dtype for value in inputs)
+    check_dtypes(spec, given)
+    shape = _SHAPES[spec.shape](spec, attributes, [value.shape for value in inputs])
+    check_shape(shape)
+    return TensorType(shape, _dtype(spec, attributes, given))
+
+
+def check_shape(shape: Shape) -> None:
+    """Refuse with `ShapeError` shapes that no kernel of ours can address."""
+    if len(shape) > MAX_RANK:
+        raise ShapeError(f"a tensor of {len(shape)} axes is over the limit of {MAX_RANK}")
+    if any(not 0 <= size <= MAX_COUNT for size in shape) or prod(shape) > MAX_COUNT:
+        raise ShapeError(
+            f"shape {shapes.text(shape)[:80]} is not of sizes from 0 that hold at most {MAX_COUNT} elements"
+        )
+
+
+def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
+    if spec.result == "attribute":
+        return str(attributes["dtype"])
+    if spec.result == "sum":
+        return "i32" if given[0] == "bool" else given[0]
+    if spec.result == "promote":
+        return dtypes.promote(*map(dtypes.dtype, given)).name
+    return spec.result
+
+
+def integers(attributes: Attributes, name: str) -> tuple[int, ...]:
+    """The attribute `name`, a list of integers."""
+    return cast("tuple[int, ...]", attributes[name])
+
+
+def maybe_integers(attributes: Attributes, name: str) -> tuple[int, ...] | None:
+    """The attribute `name`, a list of integers or None."""
+    return cast("tuple[int, ...] | None", attributes[name])
+
+
+def integer(attributes: Attributes, name: str) -> int:
+    """The attribute `name`, an integer."""
+    return cast("int", attributes[name])
+
+
+def folded_axes(spec: OpSpec, attributes: Attributes, rank: int) -> Shape:
+    """The axes that a reduction or search folds, ascending."""
+    if spec.kind == "search":
+        chosen = attributes["axis"]
+        return shapes.axes(None if chosen is None else [cast("int", chosen)], rank)
+    return shapes.axes(maybe_integers(attributes, "axes"), rank)
+
+
+def _broadcast(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return shapes.broadcast(*inputs)
+
+
+def _same(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    shapes.axis(integer(attributes, "axis"), len(inputs[0]))
+    return inputs[0]
+
+
+def _reduce(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    (shape,) = inputs
+    folded = folded_axes(spec, attributes, len(shape))
+    has_start = spec.reduction is not None and spec.reduction.start is not None
+    if not has_start and any(shape[number] == 0 for number in folded):
+        raise ShapeError(f"{spec.name} of an empty axis has no value (shape {shapes.text(shape)})")
+    return shapes.reduced(shape, folded, bool(attributes["keepdim"]))
+
+
+def _matmul(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return shapes.matmul(*inputs)
+
+
+def _concat(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return shapes.concat(inputs, integer(attributes, "axis"))[0]
+
+
+def _shape(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return integers(attributes, "shape")
+
+
+def _count(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return (integer(attributes, "count"),)
+
+
+def _digest(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    data, offsets = inputs
+    if len(data) != 1 or len(offsets) != 1 or not offsets[0]:
+        raise ShapeError(
+            f"{spec.name} takes data [words] and offsets [n + 1], not {shapes.text(data)} and {shapes.text(offsets)}"
+        )
+    longest = attributes["max_bytes"]
+    if longest is not None and not 0 <= cast("int", longest) <= MAX_COUNT:
+        raise AttributeValueError(f"{spec.name}: max_bytes is {longest}, but must be from 0 to {MAX_COUNT}")
+    return (offsets[0] - 1, 8)
+
+
+def _reshape(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return shapes.reshape(inputs[0], integers(attributes, "shape"))
+
+
+def _permute(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    order = shapes.permutation(integers(attributes, "axes"), len(inputs[0]))
+    return tuple(inputs[0][number] for number in order)
+
+
+def swapped(attributes: Attributes, rank: int) -> list[int]:
+    """The order of axes that `transpose` means for a tensor of `rank`."""
+    first, second = (shapes.axis(integer(attributes, name), rank) for name in ("axis0", "axis1"))
+    order = list(range(rank))
+    if rank:
+        order[first], order[second] = order[second], order[first]
+    return order
+
+
+def _transpose(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return tuple(inputs[0][number] for number in swapped(attributes, len(inputs[0])))
+
+
+def taken(attributes: Attributes, shape: Shape) -> list[range]:
+    """The positions along each axis that `slice` takes of `shape`."""
+    return shapes.slices(
+        shape,
+        integers(attributes, "starts"),
+        integers(attributes, "stops"),
+        maybe_integers(attributes, "steps"),
+        maybe_integers(attributes, "axes"),
+    )
+
+
+def _slice(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return tuple(map(len, taken(attributes, inputs[0])))
+
+
+def _expand(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return shapes.expand(inputs[0], integers(attributes, "shape"))
+
+
+_SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
+    "broadcast": _broadcast,
+    "same": _same,
+    "reduce": _reduce,
+    "matmul": _matmul,
+    "concat": _concat,
+    "shape": _shape,
+    "count": _count,
+    "digest": _digest,
+    "reshape": _reshape,
+    "permute": _permute,
+    "transpose": _transpose,
+    "slice": _slice,
+    "expand": _expand,
+}

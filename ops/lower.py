@@ -1,0 +1,206 @@
+"""From one op on given layouts to dispatches.
+
+Owns the choice of a lowering by an op's kind, and the terms of elementwise ops. Must not know graphs, buffers or
+plans: `host/` calls it node by node, or with fused terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast as typed
+
+from ops import expression
+from ops.dtypes import DType
+from ops.expression import Term, bind, input_term, parse, scalar_term
+from ops.graph import TensorType
+from ops.infer import Attributes, folded_axes, integer
+from ops.layout import Layout
+from ops.lowering import digest, elementwise, matmul, reduce, search, softmax
+from ops.lowering.base import CPU, GPU, Builder, DeviceClass, Lowering, Source, Target
+from ops.lowering.reduce import Fold
+from ops.shapes import axis
+from ops.spec import OpSpec, check_attributes
+from ops.table import find
+from ops.views import view
+from shaders.spec import Operand
+
+__all__ = [
+    "CPU",
+    "GPU",
+    "DeviceClass",
+    "Lowering",
+    "lower",
+    "lower_copy",
+    "lower_elementwise",
+    "term",
+    "view",
+]
+
+Operands = Sequence[tuple[Layout, DType]]
+
+
+def lower(
+    op: str, attributes: Mapping[str, object], inputs: Operands, output: TensorType, device: DeviceClass
+) -> Lowering:
+    """The dispatches that compute `op` of `inputs` into a contiguous buffer of type `output`.
+
+    Operand ("input", n) is the buffer of `inputs[n]`, ("output", 0) the result. Nothing is dispatched for an empty
+    result. A view op is a copy of what it shows, or of its input where no layout shows it: the result's elements are
+    in the result's order either way.
+    """
+    spec = find(op)
+    builder = Builder(device)
+    _LOWERINGS[spec.kind](
+        builder, spec, check_attributes(spec, attributes), _sources(inputs), _target(output)
+    )
+    return builder.lowering()
+
+
+def lower_elementwise(
+    expression: Term, inputs: Operands, output: TensorType, device: DeviceClass
+) -> Lowering:
+    """The dispatch that computes a term (see `term`), whose input n is `inputs[n]` broadcast to `output`'s shape."""
+    builder = Builder(device)
+    elementwise.emit(builder, expression, _sources(inputs), _target(output))
+    return builder.lowering()
+
+
+def lower_copy(layout: Layout, dtype: DType, device: DeviceClass) -> Lowering:
+    """The dispatch that copies input 0, lying as `layout`, to a contiguous output."""
+    builder = Builder(device)
+    target = _target(TensorType(layout.shape, dtype.name))
+    elementwise.copy(builder, _sources([(layout, dtype)])[0], target)
+    return builder.lowering()
+
+
+def term(op: str, attributes: Mapping[str, object], args: Sequence[Term], dtype: str) -> Term:
+    """The term of an elementwise or leaf op with `args` for its inputs and a result of `dtype` (see `infer`).
+
+    The arguments may be terms of other ops: that is fusion. A term with `index` in it (that of `arange`) is right
+    only where nothing broadcasts it.
+    """
+    spec = find(op)
+    return _term(spec, check_attributes(spec, attributes), args, dtype)
+
+
+def _term(spec: OpSpec, attributes: Attributes, args: Sequence[Term], dtype: str) -> Term:
+    names: dict[str, Term | str] = dict(zip(spec.inputs, args, strict=True))
+    for attribute in spec.attributes:
+        value = attributes[attribute.name]
+        if attribute.type == "text":
+            names[attribute.name] = str(value)
+        elif attribute.type in ("number", "integer", "flag") and value is not None:
+            names[attribute.name] = scalar_term(typed("int | float", value))
+    return expression.cast(bind(parse(spec.expression), names), dtype)
+
+
+def _sources(inputs: Operands) -> list[Source]:
+    return [
+        Source(Operand("input", number), layout, dtype.name) for number, (layout, dtype) in enumerate(inputs)
+    ]
+
+
+def _target(output: TensorType) -> Target:
+    return Target(Operand("output", 0), Layout.contiguous(output.shape), output.dtype)
+
+
+def _elementwise(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    args = [input_term(number, source.dtype) for number, source in enumerate(sources)]
+    elementwise.emit(builder, _term(spec, attributes, args, target.dtype), sources, target)
+
+
+def _reduction(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    (source,) = sources
+    if spec.reduction is None:
+        raise AssertionError(f"{spec.name} has no reduction")
+    shape = source.layout.shape
+    load = bind(parse(spec.reduction.load), {"x": input_term(0, source.dtype)})
+    fold = Fold(spec.reduction, load, target.dtype)
+    reduce.emit(builder, fold, sources, shape, folded_axes(spec, attributes, len(shape)), target)
+
+
+def _search(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    (source,) = sources
+    folded = folded_axes(spec, attributes, len(source.layout.shape))
+    search.emit(builder, source, folded, spec.name == "argmax", target)
+
+
+def _softmax(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    (source,) = sources
+    if not source.layout.shape:
+        source = Source(source.operand, source.layout.expand((1,)), source.dtype)
+        target = Target(target.operand, Layout.contiguous((1,)), target.dtype)
+    softmax.emit(builder, source, axis(integer(attributes, "axis"), len(source.layout.shape)), target)
+
+
+def _matmul(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    left, right = (_converted(builder, source, target.dtype) for source in sources)
+    matmul.emit(builder, left, right, target)
+
+
+def _converted(builder: Builder, source: Source, dtype: str) -> Source:
+    if source.dtype == dtype:
+        return source
+    target = builder.temp(source.layout.shape, dtype)
+    elementwise.emit(builder, expression.cast(input_term(0, source.dtype), dtype), [source], target)
+    return target.source()
+
+
+def _view(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    (source,) = sources
+    shown = view(spec.name, attributes, source.layout) or source.layout
+    elementwise.copy(
+        builder,
+        Source(source.operand, shown, source.dtype),
+        Target(target.operand, Layout.contiguous(shown.shape), target.dtype),
+    )
+
+
+def _concat(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    where = axis(integer(attributes, "axis"), len(target.layout.shape))
+    begin = 0
+    for source in sources:
+        size = source.layout.shape[where]
+        ranges = [range(length) for length in target.layout.shape]
+        ranges[where] = range(begin, begin + size)
+        part = Target(target.operand, target.layout.slice(ranges), target.dtype)
+        converted = expression.cast(input_term(0, source.dtype), target.dtype)
+        if source.dtype == target.dtype:
+            elementwise.copy(builder, source, part)
+        else:
+            elementwise.emit(builder, converted, [source], part)
+        begin += size
+
+
+def _digest(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    data, offsets = sources
+    digest.emit(builder, data, offsets, typed("int | None", attributes["max_bytes"]), target)
+
+
+_LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Target], None]] = {
+    "elementwise": _elementwise,
+    "leaf": _elementwise,
+    "reduction": _reduction,
+    "search": _search,
+    "softmax": _softmax,
+    "matmul": _matmul,
+    "view": _view,
+    "concat": _concat,
+    "digest": _digest,
+}

@@ -1,0 +1,1 @@
+"""One module a family of ops: from layouts to dispatches. `ops/lower.py` chooses among them."""

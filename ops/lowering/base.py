@@ -1,0 +1,130 @@
+"""What every lowering shares: the device's class, sources and targets, and the builder of dispatches.
+
+Owns how work is spread over workgroups and which operand is which. Must not know any op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Literal
+
+from ops.layout import Layout
+from shaders.spec import Dispatch, KernelSpec, Operand, Param, Scalar
+
+MAX_GROUPS = 65_535
+GROUP = 64
+RANKS = (2, 4, 8)
+_MASK = 0xFFFF_FFFF
+Params = dict[str, Scalar | tuple[Scalar, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClass:
+    """What a lowering may know of an adapter.
+
+    `lanes` is the workgroup size of kernels in which invocations work together. `loop_turns` is how many turns all
+    loops of one invocation may take: llvmpipe stops at 65 535, silently.
+    """
+
+    kind: Literal["cpu", "gpu"]
+    lanes: int
+    loop_turns: int
+
+
+CPU = DeviceClass("cpu", 8, 60_000)
+GPU = DeviceClass("gpu", 32, 1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A value that a kernel reads: which operand, how it lies there, its dtype's name."""
+
+    operand: Operand
+    layout: Layout
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a kernel writes, likewise."""
+
+    operand: Operand
+    layout: Layout
+    dtype: str
+
+    def source(self) -> Source:
+        """What was written, to be read."""
+        return Source(self.operand, self.layout, self.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """The dispatches of one op in order, and the sizes in bytes of the temporaries that they share."""
+
+    dispatches: tuple[Dispatch, ...]
+    temps: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Builder:
+    """Collects the dispatches and temporaries of one op for an adapter of class `device`."""
+
+    device: DeviceClass
+    dispatches: list[Dispatch] = field(default_factory=list)
+    temps: list[int] = field(default_factory=list)
+
+    def temp(self, shape: Sequence[int], dtype: str) -> Target:
+        """A fresh contiguous temporary."""
+        self.temps.append(4 * max(prod(shape), 1))
+        return Target(Operand("temp", len(self.temps) - 1), Layout.contiguous(tuple(shape)), dtype)
+
+    def dispatch(
+        self, spec: KernelSpec, workgroups: tuple[int, int, int], operands: Sequence[Operand], params: Params
+    ) -> None:
+        """Add a launch of `spec`."""
+        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), params))
+
+    def spread(self, spec: KernelSpec, threads: int, operands: Sequence[Operand], params: Params) -> None:
+        """Add a launch of at least `threads` invocations, which the body numbers as `thread`."""
+        self.dispatch(spec, grid(-(-threads // spec.workgroup_size[0])), operands, params)
+
+    def lowering(self) -> Lowering:
+        """What was collected."""
+        return Lowering(tuple(self.dispatches), tuple(self.temps))
+
+
+def grid(groups: int) -> tuple[int, int, int]:
+    """At least `groups` workgroups over x and y, as evenly as the limit of a dimension allows."""
+    rows = -(-groups // MAX_GROUPS)
+    return (-(-groups // rows), rows, 1) if rows else (0, 0, 0)
+
+
+def bucket(rank: int) -> int:
+    """The rank for which a kernel is written that serves tensors of `rank`: few kernels serve all ranks."""
+    return next(size for size in RANKS if rank <= size)
+
+
+def padded(sizes: Sequence[int], rank: int, fill: int) -> tuple[int, ...]:
+    """`sizes` with `fill` in front up to `rank`, as parameters: negative strides wrap, as WGSL's u32 does."""
+    return tuple(size & _MASK for size in (*[fill] * (rank - len(sizes)), *sizes))
+
+
+def stride_params(names: Sequence[str], rank: int) -> tuple[Param, ...]:
+    """An array parameter of `rank` numbers for each name."""
+    return tuple(Param(name, "u32", length=rank) for name in names)
+
+
+def coordinates(index: str, rank: int, shape: str = "shape") -> str:
+    """Statements that split the number `index` into coordinates `c0` … by the array parameter `shape`."""
+    lines = [f"var rest = {index};"]
+    for axis in range(rank - 1, 0, -1):
+        lines += [f"let c{axis} = rest % {shape}_at({axis}u);", f"rest /= {shape}_at({axis}u);"]
+    return "\n".join([*lines, "let c0 = rest;"])
+
+
+def address(name: str, rank: int) -> str:
+    """The position of an operand at coordinates `c0` …, by the parameters `offset_` and `strides_` of `name`."""
+    terms = [f"c{axis} * strides_{name}_at({axis}u)" for axis in range(rank)]
+    return " + ".join([f"params.offset_{name}", *terms])

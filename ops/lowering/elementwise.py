@@ -1,0 +1,163 @@
+"""Elementwise kernels: one term over any number of operands, and copies.
+
+Owns the contiguous form (four elements an invocation, by `vec4`) and the strided form (any layouts, the target's too).
+Must not know op names: a chain of ops that is fused is just a larger term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ops import wgsl
+from ops.expression import Term, input_term
+from ops.layout import Layout, collapse
+from ops.lowering.base import (
+    Builder,
+    Params,
+    Source,
+    Target,
+    address,
+    bucket,
+    coordinates,
+    padded,
+    stride_params,
+)
+from shaders.spec import Binding, KernelSpec, Param
+
+QUAD = 4
+
+
+def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target) -> None:
+    """Write `term`, in which input n means `sources[n]` broadcast to the target's shape, to `target`."""
+    count = target.layout.count
+    if count == 0:
+        return
+    sources = [
+        Source(source.operand, source.layout.expand(target.layout.shape), source.dtype) for source in sources
+    ]
+    inputs = [(f"x{number}", source.dtype) for number, source in enumerate(sources)]
+    function = wgsl.function("element", term, inputs)
+    operands = [*(source.operand for source in sources), target.operand]
+    modes = [_mode(source.layout) for source in sources]
+    if "strided" not in modes and _mode(target.layout) == "vector":
+        spec = _contiguous_spec(
+            function.text, function.params, _types(sources, target), tuple(modes), function.indexed
+        )
+        builder.spread(
+            spec, count // QUAD, operands, {**function.values, **_quad_params(sources, target, modes)}
+        )
+        return
+    layouts = [*(source.layout for source in sources), target.layout]
+    shape, strides = collapse(target.layout.shape, *(layout.strides for layout in layouts))
+    lanes = QUAD if shape and shape[-1] % QUAD == 0 else 1
+    rank = bucket(len(shape))
+    spec = _strided_spec(
+        function.text, function.params, _types(sources, target), rank, lanes, function.indexed
+    )
+    params: Params = {**function.values, "count": count // lanes, "shape": padded(shape, rank, 1)}
+    for name, layout, steps in zip(_names(len(sources)), layouts, strides, strict=True):
+        params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(steps, rank, 0)}
+    builder.spread(spec, count // lanes, operands, params)
+
+
+def copy(builder: Builder, source: Source, target: Target) -> None:
+    """Copy the elements of `source`, bit by bit, to `target`, which has the same shape."""
+    raw = Source(source.operand, source.layout, "u32")
+    emit(builder, input_term(0, "u32"), [raw], Target(target.operand, target.layout, "u32"))
+
+
+def gather(builder: Builder, source: Source) -> Source:
+    """`source` copied into a contiguous temporary."""
+    target = builder.temp(source.layout.shape, source.dtype)
+    copy(builder, source, target)
+    return target.source()
+
+
+def _mode(layout: Layout) -> str:
+    if not any(stride for size, stride in zip(layout.shape, layout.strides, strict=True) if size != 1):
+        return "scalar" if layout.count % QUAD == 0 else "strided"
+    aligned = layout.offset % QUAD == 0 and layout.count % QUAD == 0
+    return "vector" if aligned and layout.is_contiguous else "strided"
+
+
+def _types(sources: Sequence[Source], target: Target) -> tuple[str, ...]:
+    return (*(wgsl.storage(source.dtype) for source in sources), wgsl.storage(target.dtype))
+
+
+def _names(count: int) -> list[str]:
+    return [f"in{number}" for number in range(count)] + ["out"]
+
+
+def _quad_params(sources: Sequence[Source], target: Target, modes: Sequence[str]) -> Params:
+    params: Params = {"count": target.layout.count // QUAD}
+    layouts = [*(source.layout for source in sources), target.layout]
+    for name, layout, mode in zip(_names(len(sources)), layouts, [*modes, "vector"], strict=True):
+        params[f"offset_{name}"] = layout.offset // QUAD if mode == "vector" else layout.offset
+    return params
+
+
+@lru_cache(maxsize=4096)
+def _contiguous_spec(
+    text: str, params: tuple[Param, ...], types: tuple[str, ...], modes: tuple[str, ...], indexed: bool
+) -> KernelSpec:
+    names = _names(len(modes))
+    bindings = [
+        f"vec4<{type}>" if mode == "vector" else type
+        for type, mode in zip(types, (*modes, "vector"), strict=True)
+    ]
+    loads = [
+        f"let v{number} = in{number}[params.offset_in{number}{' + thread' * (mode == 'vector')}];"
+        for number, mode in enumerate(modes)
+    ]
+    elements = []
+    for lane, part in enumerate("xyzw"):
+        arguments = [f"v{n}.{part}" if mode == "vector" else f"v{n}" for n, mode in enumerate(modes)]
+        arguments += [f"thread * {QUAD}u + {lane}u"] * indexed
+        elements.append(f"    element({', '.join(arguments)}),")
+    body = [
+        "if (thread >= params.count) {\n    return;\n}",
+        *loads,
+        f"out[params.offset_out + thread] = vec4<{types[-1]}>(",
+        *elements,
+        ");",
+    ]
+    return KernelSpec(
+        "elementwise",
+        tuple(map(Binding, names[:-1], bindings[:-1])),
+        (Binding("out", bindings[-1], "read_write"),),
+        "\n".join(body),
+        (Param("count"), *(Param(f"offset_{name}") for name in names), *params),
+        functions=wgsl.with_helpers(text),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _strided_spec(
+    text: str, params: tuple[Param, ...], types: tuple[str, ...], rank: int, lanes: int, indexed: bool
+) -> KernelSpec:
+    names = _names(len(types) - 1)
+    body = [
+        "if (thread >= params.count) {\n    return;\n}",
+        coordinates(f"thread * {lanes}u", rank),
+        *(f"let at_{name} = {address(name, rank)};" for name in names),
+        *(f"let step_{name} = strides_{name}_at({rank - 1}u);" for name in names if lanes > 1),
+    ]
+    for lane in range(lanes):
+        shift = {name: f"at_{name} + {lane}u * step_{name}" if lane else f"at_{name}" for name in names}
+        arguments = [f"{name}[{shift[name]}]" for name in names[:-1]]
+        arguments += [f"thread * {lanes}u + {lane}u"] * indexed
+        body.append(f"out[{shift['out']}] = element({', '.join(arguments)});")
+    return KernelSpec(
+        "elementwise_strided",
+        tuple(map(Binding, names[:-1], types[:-1])),
+        (Binding("out", types[-1], "read_write"),),
+        "\n".join(body),
+        (
+            Param("count"),
+            *(Param(f"offset_{name}") for name in names),
+            *stride_params(["shape", *(f"strides_{name}" for name in names)], rank),
+            *params,
+        ),
+        functions=wgsl.with_helpers(text),
+    )

@@ -1,0 +1,169 @@
+"""Reductions: each invocation folds a chunk of a row into several accumulators, passes repeat until one is left.
+
+Owns the folding kernel. Chunks are short, so that sums err like pairwise ones and no loop is long. Must not know op
+names: what is loaded, combined and finished are terms, so that a fused producer is just a larger `load`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ops import expression, wgsl
+from ops.expression import Term, bind, cast, input_term, parse, scalar_term
+from ops.lowering import elementwise
+from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.rows import CHUNK, Rows, arrange, contiguous_rows, row_params, row_prologue
+from ops.shapes import Shape
+from ops.spec import Reduction
+from shaders.spec import Binding, KernelSpec, Param
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A reduction with its types: it loads and combines in `dtype`, and finishes in the target's."""
+
+    reduction: Reduction
+    load: Term
+    dtype: str
+
+
+def emit(
+    builder: Builder,
+    fold: Fold,
+    sources: Sequence[Source],
+    shape: Shape,
+    folded: Sequence[int],
+    target: Target,
+) -> None:
+    """Fold the axes `folded` of `fold.load`, whose inputs are `sources` broadcast to `shape`, into `target`.
+
+    The target is contiguous from offset 0.
+    """
+    if target.layout.count == 0:
+        return
+    rows = arrange(builder, sources, shape, folded)
+    if rows.columns == 0:
+        start = expression.constant(fold.reduction.start or 0, fold.dtype)
+        elementwise.emit(builder, _finish(fold, start, 0, target.dtype), (), target)
+        return
+    load, total = fold.load, rows.columns
+    while rows.columns > CHUNK:
+        partial = builder.temp((rows.count, -(-rows.columns // CHUNK)), fold.dtype)
+        _pass(builder, fold, load, input_term(0, fold.dtype), rows, partial)
+        rows = contiguous_rows(partial.source(), *partial.layout.shape)
+        load = input_term(0, fold.dtype)
+    finish = _finish(fold, input_term(0, fold.dtype), total, target.dtype)
+    _pass(builder, fold, load, finish, rows, target)
+
+
+def _finish(fold: Fold, folded: Term, count: int, dtype: str) -> Term:
+    return cast(bind(parse(fold.reduction.finish), {"a": folded, "n": scalar_term(float(count))}), dtype)
+
+
+def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, target: Target) -> None:
+    width = 4 if rows.quads() else 1
+    inputs = [(f"x{number}", dtype) for number, dtype in enumerate(rows.dtypes)]
+    pair = {"a": input_term(0, fold.dtype), "b": input_term(1, fold.dtype)}
+    combine = cast(bind(parse(fold.reduction.combine), pair), fold.dtype)
+    functions = (
+        wgsl.function("load", cast(load, fold.dtype), inputs, "l"),
+        wgsl.function("combine", combine, [("a", fold.dtype), ("b", fold.dtype)], "c"),
+        wgsl.function("finish", finish, [("a", fold.dtype)], "f"),
+    )
+    start = fold.reduction.start
+    spec = _spec(
+        tuple(function.text for function in functions),
+        tuple(param for function in functions for param in function.params),
+        tuple(map(wgsl.storage, rows.dtypes)),
+        wgsl.storage(fold.dtype),
+        wgsl.storage(target.dtype),
+        "" if start is None else wgsl.stored(start, fold.dtype),
+        rows.rank,
+        width,
+    )
+    chunks = -(-rows.columns // CHUNK)
+    params: Params = rows.params(width) | {
+        "count": rows.count * chunks,
+        "rows": rows.count,
+        "columns": rows.columns // width,
+        "chunk": CHUNK // width,
+        "chunks": chunks,
+    }
+    for function in functions:
+        params |= function.values
+    builder.spread(spec, rows.count * chunks, [*rows.operands, target.operand], params)
+
+
+@lru_cache(maxsize=1024)
+def _spec(
+    functions: tuple[str, ...],
+    params: tuple[Param, ...],
+    types: tuple[str, ...],
+    folded: str,
+    result: str,
+    start: str,
+    rank: int,
+    width: int,
+) -> KernelSpec:
+    units = 4 if width == 4 else 8
+    names = [f"in{number}" for number in range(len(types))]
+    accumulators = [f"a{number}" for number in range(units * width)]
+    first = f"load({', '.join(_part(f'{name}[at_{name} + begin * params.step_{name}]', width, 0) for name in names)})"
+    body = [
+        "if (thread >= params.count) {\n    return;\n}",
+        "let row = thread % params.rows;",
+        "let part = thread / params.rows;",
+        row_prologue(len(names), rank),
+        "let begin = part * params.chunk;",
+        "let end = min(begin + params.chunk, params.columns);",
+        f"let start: {folded} = {start or first};",
+        *(f"var {name} = start;" for name in accumulators),
+        "var i = begin;",
+        f"for (; i + {units}u <= end; i += {units}u) {{",
+        *_turn(names, accumulators, units, width),
+        "}",
+        "for (; i < end; i++) {",
+        *_turn(names, accumulators, 1, width),
+        "}",
+    ]
+    step = len(accumulators) // 2
+    while step:
+        body += [f"a{low} = combine(a{low}, a{low + step});" for low in range(step)]
+        step //= 2
+    body.append("out[row * params.chunks + part] = finish(a0);")
+    return KernelSpec(
+        "reduce",
+        tuple(
+            Binding(name, f"vec4<{type}>" if width == 4 else type)
+            for name, type in zip(names, types, strict=True)
+        ),
+        (Binding("out", result, "read_write"),),
+        "\n".join(body),
+        (
+            *(Param(name) for name in ("count", "rows", "columns", "chunk", "chunks")),
+            *row_params(len(names), rank),
+            *params,
+        ),
+        functions=wgsl.with_helpers(*functions),
+    )
+
+
+def _part(text: str, width: int, lane: int) -> str:
+    return f"{text}.{'xyzw'[lane]}" if width == 4 else text
+
+
+def _turn(names: Sequence[str], accumulators: Sequence[str], units: int, width: int) -> list[str]:
+    """Statements that fold `units` reads from column `i` on."""
+    lines = []
+    for unit in range(units):
+        lines += [
+            f"    let {name}_{unit} = {name}[at_{name} + (i + {unit}u) * params.step_{name}];"
+            for name in names
+        ]
+        for lane in range(width):
+            target = accumulators[unit * width + lane]
+            values = ", ".join(_part(f"{name}_{unit}", width, lane) for name in names)
+            lines.append(f"    {target} = combine({target}, load({values}));")
+    return lines

@@ -1,0 +1,87 @@
+"""Argmax and argmin: each invocation finds the best of a chunk of a row, passes repeat among the candidates.
+
+Owns the searching kernel. Values are compared as unsigned keys that order NaN above everything. Must not know how ops
+are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ops import wgsl
+from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.rows import CHUNK, Rows, arrange, row_params, row_prologue
+from shaders.spec import Binding, KernelSpec, Param
+
+_KEYS = {"f32": "order_key_f32(x)", "i32": "bitcast<u32>(x) ^ 0x80000000u", "u32": "x"}
+_KEY = {
+    True: "fn key(x: {type}) -> u32 {{\n  return {value};\n}}",
+    False: "fn key(x: {type}) -> u32 {{\n  return ~({value});\n}}",
+}
+_NAN = "fn key_of(x: f32) -> u32 {\n  return select(key(x), 0xffffffffu, is_nan(x));\n}"
+_PLAIN = "fn key_of(x: {type}) -> u32 {{\n  return key(x);\n}}"
+
+
+def emit(builder: Builder, source: Source, folded: Sequence[int], largest: bool, target: Target) -> None:
+    """Write to `target` (i32, contiguous) the first position of the largest or smallest along the axes `folded`."""
+    if target.layout.count == 0:
+        return
+    rows = arrange(builder, [source], source.layout.shape, folded)
+    columns, candidates = rows.columns, None
+    while columns > CHUNK:
+        chunks = -(-columns // CHUNK)
+        best = builder.temp((rows.count, chunks), "i32")
+        _pass(builder, rows, candidates, columns, largest, best)
+        columns, candidates = chunks, best
+    _pass(builder, rows, candidates, columns, largest, target)
+
+
+def _pass(
+    builder: Builder, rows: Rows, candidates: Target | None, columns: int, largest: bool, target: Target
+) -> None:
+    chunks = -(-columns // CHUNK)
+    count = rows.count * chunks
+    params: Params = rows.params() | {
+        "count": count,
+        "rows": rows.count,
+        "columns": columns,
+        "chunk": CHUNK,
+        "chunks": chunks,
+    }
+    operands = [*rows.operands, *([candidates.operand] if candidates else []), target.operand]
+    builder.spread(_spec(rows.dtypes[0], rows.rank, largest, candidates is not None), count, operands, params)
+
+
+@lru_cache(maxsize=64)
+def _spec(dtype: str, rank: int, largest: bool, narrowed: bool) -> KernelSpec:
+    type = wgsl.storage(dtype)
+    key = _KEY[largest].format(type=type, value=_KEYS[dtype])
+    total = _NAN if dtype == "f32" else _PLAIN.format(type=type)
+    candidate = "u32(candidates[row * params.columns + {}])" if narrowed else "{}"
+    body = [
+        "if (thread >= params.count) {\n    return;\n}",
+        "let row = thread % params.rows;",
+        "let part = thread / params.rows;",
+        row_prologue(1, rank),
+        "let begin = part * params.chunk;",
+        "let end = min(begin + params.chunk, params.columns);",
+        f"var best = {candidate.format('begin')};",
+        "var best_key = key_of(in0[at_in0 + best * params.step_in0]);",
+        "for (var i = begin + 1u; i < end; i++) {",
+        f"    let other = {candidate.format('i')};",
+        "    let other_key = key_of(in0[at_in0 + other * params.step_in0]);",
+        "    best = select(best, other, other_key > best_key);",
+        "    best_key = max(best_key, other_key);",
+        "}",
+        "out[row * params.chunks + part] = i32(best);",
+    ]
+    inputs = [Binding("in0", type), *([Binding("candidates", "i32")] if narrowed else [])]
+    return KernelSpec(
+        "search",
+        tuple(inputs),
+        (Binding("out", "i32", "read_write"),),
+        "\n".join(body),
+        (*(Param(name) for name in ("count", "rows", "columns", "chunk", "chunks")), *row_params(1, rank)),
+        functions=wgsl.with_helpers(key, total),
+    )

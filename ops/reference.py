@@ -1,0 +1,261 @@
+"""What every op means, in NumPy.
+
+Owns the reference that kernels are tested against, the NumPy device's arithmetic, and the map between our dtypes and
+NumPy's. The only module of `ops` that imports NumPy. Floats are computed in f64 and rounded once at the end of an op
+(and where the expression itself converts to f32), so results are as good as f32 can hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ops import lower
+from ops.expression import Term, input_term
+from ops.graph import Graph, Node, TensorType
+from ops.infer import Attributes, folded_axes, integer, integers, result_type, swapped, taken
+from ops.spec import OpSpec, check_attributes
+from ops.table import find
+
+Array = npt.NDArray[Any]
+
+DTYPES: dict[str, npt.DTypeLike] = {
+    "bool": np.dtype("bool"),
+    "u32": np.dtype("<u4"),
+    "i32": np.dtype("<i4"),
+    "f32": np.dtype("<f4"),
+}
+_WIDE = {"bool": np.bool_, "u32": np.int64, "i32": np.int64, "f32": np.float64}
+
+
+def dtype_name(dtype: npt.DTypeLike) -> str:
+    """Our name of a NumPy dtype. Raises `KeyError` for one that we do not have."""
+    wanted = np.dtype(dtype)
+    return {np.dtype(mine): name for name, mine in DTYPES.items()}[wanted]
+
+
+def to_wire(array: Array) -> bytes:
+    """The elements of `array` in wire form: row-major, little-endian, a bool as one byte."""
+    return np.ascontiguousarray(array).tobytes()
+
+
+def from_wire(data: bytes | bytearray | memoryview, dtype: str, shape: Sequence[int]) -> Array:
+    """The array of wire bytes `data`. A bool is whatever is not 0."""
+    if dtype == "bool":
+        return np.frombuffer(data, np.uint8).reshape(shape) != 0
+    return np.frombuffer(data, DTYPES[dtype]).reshape(shape)
+
+
+def evaluate(graph: Graph, inputs: Mapping[int, Array]) -> list[Array]:
+    """The values of the outputs of a valid graph; `inputs` gives the array of each handle that it reads."""
+    values: list[Array] = []
+    last_use = _last_uses(graph)
+    for number, node in enumerate(graph.nodes):
+        with np.errstate(all="ignore"):
+            values.append(_node(graph, node, [values[index] for index in node.inputs], inputs))
+        for index in {*node.inputs, number}:
+            if last_use[index] <= number:
+                values[index] = np.empty(0)
+    return [values[index] for index in graph.outputs]
+
+
+def _last_uses(graph: Graph) -> list[int]:
+    """For each node the last one that reads it; outputs are read after all."""
+    last = list(range(len(graph.nodes)))
+    for number, node in enumerate(graph.nodes):
+        for index in node.inputs:
+            last[index] = number
+    for index in graph.outputs:
+        last[index] = len(graph.nodes)
+    return last
+
+
+def _node(graph: Graph, node: Node, args: list[Array], inputs: Mapping[int, Array]) -> Array:
+    attributes: dict[str, Any] = node.attributes
+    if node.op == "input":
+        return inputs[attributes["handle"]]
+    if node.op == "constant":
+        data = graph.constants[attributes["index"]]
+        return from_wire(data, attributes["dtype"], attributes["shape"])
+    return apply(node.op, attributes, args)
+
+
+def apply(op: str, attributes: Mapping[str, object], args: Sequence[Array]) -> Array:
+    """The value of one op."""
+    spec = find(op)
+    normal = check_attributes(spec, attributes)
+    types = [TensorType(arg.shape, dtype_name(arg.dtype)) for arg in args]
+    result = result_type(spec, normal, types)
+    with np.errstate(all="ignore"):
+        value = _KINDS[spec.kind](spec, normal, list(args), result)
+    return narrow(value, result.dtype).reshape(result.shape)
+
+
+def narrow(value: Array, dtype: str) -> Array:
+    """`value` rounded to `dtype`: floats saturate to integers, NaN to 0, integers wrap."""
+    value = np.asarray(value)
+    if dtype in ("i32", "u32") and value.dtype.kind == "f":
+        low, high = (-(1 << 31), (1 << 31) - 1) if dtype == "i32" else (0, (1 << 32) - 1)
+        value = np.trunc(np.clip(np.nan_to_num(value, nan=0.0), low, high)).astype(np.int64)
+    return value.astype(DTYPES[dtype], copy=False)
+
+
+def _elementwise(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    terms = [input_term(number, dtype_name(arg.dtype)) for number, arg in enumerate(args)]
+    index = np.arange(math.prod(result.shape), dtype=np.int64).reshape(result.shape)
+    value = run(lower.term(spec.name, attributes, terms, result.dtype), args, index)
+    return np.broadcast_to(value, result.shape)
+
+
+def run(term: Term, args: Sequence[Array], index: Array) -> Array:
+    """The value of a typed term of `args`; `index` is what `index` means."""
+    values: dict[int, Array] = {}
+    stack = [term]
+    while stack:
+        node = stack[-1]
+        waiting = [arg for arg in node.args if id(arg) not in values]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        stack.pop()
+        values[id(node)] = _term(node, [values[id(arg)] for arg in node.args], args, index)
+    return values[id(term)]
+
+
+def _term(node: Term, operands: list[Array], args: Sequence[Array], index: Array) -> Array:
+    match node.function:
+        case "input":
+            return args[int(node.value)].astype(_WIDE[node.dtype])
+        case "index":
+            return index
+        case "scalar" | "number":
+            return narrow(np.asarray(node.value), node.dtype).astype(_WIDE[node.dtype])
+        case "cast":
+            return narrow(operands[0], node.dtype).astype(_WIDE[node.dtype])
+        case "pow" if node.dtype != "f32":
+            return _integer_power(operands[0], operands[1], node.dtype)
+    value = FUNCTIONS[node.function](*operands)
+    return narrow(value, node.dtype).astype(np.int64) if node.dtype in ("i32", "u32") else value
+
+
+def _integer_power(base: Array, exponent: Array, dtype: str) -> Array:
+    """`base ** exponent` modulo 2^32; 0 for a negative exponent, but for the bases 1 and -1."""
+
+    def power(x: int, y: int) -> int:
+        if y < 0:
+            return {1: 1, -1: -1 if y % 2 else 1}.get(x, 0)
+        value = pow(x, y, 1 << 32)
+        return value - (1 << 32) if dtype == "i32" and value >= 1 << 31 else value
+
+    return np.asarray(np.frompyfunc(power, 2, 1)(base, exponent), dtype=np.int64)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "pow": np.power,
+    "neg": np.negative,
+    "abs": np.abs,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "tanh": np.tanh,
+    "erf": lambda x: np.asarray(np.frompyfunc(math.erf, 1, 1)(x), dtype=np.float64),
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "not": np.logical_not,
+    "where": np.where,
+}
+"""The meaning of each function of `ops/functions.py`, over wide arrays."""
+
+
+def _reduction(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    (array,) = args
+    axes = folded_axes(spec, attributes, array.ndim)
+    wide = array.astype(_WIDE[dtype_name(array.dtype)])
+    return np.asarray(REDUCTIONS[spec.name](wide, axis=axes, keepdims=bool(attributes["keepdim"])))
+
+
+REDUCTIONS: dict[str, Callable[..., Any]] = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min}
+"""The meaning of each reduction, over wide arrays."""
+
+
+def _search(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    (array,) = args
+    axes = folded_axes(spec, attributes, array.ndim)
+    kept = [axis for axis in range(array.ndim) if axis not in axes]
+    rows = array.transpose(*kept, *axes).reshape(*(array.shape[axis] for axis in kept), -1)
+    return np.asarray((np.argmax if spec.name == "argmax" else np.argmin)(rows, axis=-1))
+
+
+def _softmax(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    wide = args[0].astype(np.float64)
+    if wide.ndim == 0 or wide.size == 0:
+        return np.exp(wide - wide)
+    axis = integer(attributes, "axis")
+    raised = np.exp(wide - wide.max(axis=axis, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=axis, keepdims=True))
+
+
+def _matmul(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    if result.dtype == "f32":
+        return np.asarray(np.matmul(*(arg.astype(np.float32) for arg in args)))
+    wide = [arg.astype(np.int64) & 0xFFFF_FFFF for arg in args]
+    return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in wide))).view(np.uint32)
+
+
+def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    (array,) = args
+    match spec.shape:
+        case "reshape":
+            return array.reshape(result.shape)
+        case "expand":
+            return np.broadcast_to(array, result.shape)
+        case "permute":
+            return array.transpose(integers(attributes, "axes"))
+        case "transpose":
+            return array.transpose(swapped(attributes, array.ndim))
+    positions = taken(attributes, array.shape)
+    return array[np.ix_(*positions)] if positions else array
+
+
+def _concat(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    return np.concatenate([narrow(arg, result.dtype) for arg in args], axis=integer(attributes, "axis"))
+
+
+def _digest(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    data, offsets = args[0].tobytes(), args[1].tolist()
+    longest = attributes["max_bytes"]
+    rows = []
+    for begin, end in zip(offsets, offsets[1:], strict=False):
+        legal = begin <= end <= len(data) and (longest is None or end - begin <= int(str(longest)))
+        rows.append(hashlib.sha256(data[begin:end]).digest() if legal else bytes(32))
+    return np.frombuffer(b"".join(rows), ">u4").reshape(result.shape)
+
+
+_KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]] = {
+    "elementwise": _elementwise,
+    "leaf": _elementwise,
+    "reduction": _reduction,
+    "search": _search,
+    "softmax": _softmax,
+    "matmul": _matmul,
+    "view": _view,
+    "concat": _concat,
+    "digest": _digest,
+}

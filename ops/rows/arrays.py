@@ -1,0 +1,110 @@
+"""Rows that make, join, view, multiply and hash arrays."""
+
+from __future__ import annotations
+
+from ops.spec import NUMBERS, Attribute, AttributeType, OpSpec, ShapeRule
+
+
+def _view(name: str, doc: str, *attributes: Attribute, aliases: tuple[str, ...] = ()) -> OpSpec:
+    rules: dict[str, ShapeRule] = {
+        "reshape": "reshape",
+        "permute": "permute",
+        "transpose": "transpose",
+        "slice": "slice",
+        "expand": "expand",
+    }
+    return OpSpec(name, "view", ("x",), doc, aliases=aliases, attributes=attributes, shape=rules[name])
+
+
+def _list(name: str, doc: str, default: tuple[int, ...] | str | None = "\0required") -> Attribute:
+    kind: AttributeType = "sizes" if name == "shape" else "integers"
+    return Attribute(name, kind, default, doc=doc)
+
+
+_DTYPE = Attribute("dtype", "dtype", "f32")
+
+ROWS = (
+    OpSpec(
+        "full",
+        "leaf",
+        (),
+        "A tensor of one value.",
+        "value",
+        attributes=(_list("shape", "The sizes."), Attribute("value", "number"), _DTYPE),
+        result="attribute",
+        shape="shape",
+    ),
+    OpSpec(
+        "arange",
+        "leaf",
+        (),
+        "`count` numbers from `start` in steps of `step`.",
+        "start + step * index",
+        attributes=(
+            Attribute("count", "integer"),
+            Attribute("start", "number", 0),
+            Attribute("step", "number", 1),
+            _DTYPE,
+        ),
+        result="attribute",
+        shape="count",
+        tolerance=3e-7,
+    ),
+    _view("reshape", "The same elements in another shape; one size may be -1.", _list("shape", "The sizes.")),
+    _view("permute", "Axes in another order.", _list("axes", "The old axis of each new one.")),
+    _view(
+        "transpose",
+        "Two axes exchanged.",
+        Attribute("axis0", "integer", -2),
+        Attribute("axis1", "integer", -1),
+        aliases=("swapaxes",),
+    ),
+    _view(
+        "slice",
+        "Every `step`-th element from `start` to before `stop` along each axis, by Python's rules. A stop below"
+        " -size means past the beginning, for negative steps.",
+        _list("starts", "First positions."),
+        _list("stops", "Positions to stop before."),
+        _list("steps", "Steps, 1 by default.", None),
+        _list("axes", "The axes meant, the first ones by default.", None),
+    ),
+    _view(
+        "expand",
+        "Axes of size 1, and new ones in front, repeated without a copy; -1 keeps a size.",
+        _list("shape", "The sizes."),
+        aliases=("broadcast_to",),
+    ),
+    OpSpec(
+        "concat",
+        "concat",
+        ("x",),
+        "Tensors joined along an axis.",
+        aliases=("cat", "concatenate"),
+        attributes=(Attribute("axis", "integer", 0),),
+        shape="concat",
+        variadic=True,
+    ),
+    OpSpec(
+        "matmul",
+        "matmul",
+        ("x", "y"),
+        "Matrix product in all of NumPy's forms: vectors, matrices, broadcast batches of them.",
+        dtypes=NUMBERS,
+        shape="matmul",
+        operator="__matmul__",
+        tolerance=1e-6,
+    ),
+    OpSpec(
+        "sha256",
+        "digest",
+        ("data", "offsets"),
+        "SHA-256 of messages: `data` is their bytes, packed into u32 words (the first byte lowest), message n is the"
+        " bytes from `offsets[n]` to `offsets[n + 1]`; the result is u32 [n, 8], big-endian words as numbers.",
+        attributes=(
+            Attribute("max_bytes", "integer", None, doc="No message is longer; null for the length of all."),
+        ),
+        dtypes=("u32",),
+        result="u32",
+        shape="digest",
+    ),
+)

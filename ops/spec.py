@@ -1,0 +1,191 @@
+"""`OpSpec`: a row of the op table, and the attributes of ops.
+
+Owns what a row may say, and the check of a node's attributes against its row. Must not know shapes: the rules that
+rows name are in `ops/infer.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeGuard
+
+from ops import dtypes
+from ops.dtypes import DTypeError
+from ops.errors import AttributeValueError
+
+AttributeType = Literal["number", "integer", "flag", "text", "dtype", "sizes", "integers", "axis", "axes"]
+Kind = Literal["elementwise", "leaf", "reduction", "search", "softmax", "matmul", "view", "concat", "digest"]
+ResultRule = Literal["promote", "f32", "i32", "bool", "u32", "sum", "attribute"]
+ShapeRule = Literal[
+    "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
+    "reshape", "permute", "transpose", "slice", "expand",
+]  # fmt: skip
+Normal = None | bool | int | float | str | tuple[int, ...]
+
+ALL = ("f32", "i32", "u32", "bool")
+NUMBERS = ("f32", "i32", "u32")
+FLOATS = ("f32",)
+REQUIRED = "\0required"
+_LIMIT = 1 << 53
+_MAX_LIST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of an op.
+
+    Types: `number` any number; `integer`; `flag` a bool; `text` one of `choices`; `dtype` a dtype's name; `sizes` a
+    list of sizes (-1 where the op allows it); `integers` a list; `axis` one axis, or None for all; `axes` one axis, a
+    list of them, or None for all.
+    """
+
+    name: str
+    type: AttributeType
+    default: Normal = REQUIRED
+    choices: tuple[str, ...] = ()
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """How a reduction folds: `load` is an expression of the inputs, `combine` one of `a` and `b` that is associative.
+
+    `finish` is applied last, to `a`, and may use `n`, the number of elements folded. `start` is the neutral value;
+    without one the fold begins with an element, and an empty axis is an error.
+    """
+
+    combine: str
+    start: int | float | None
+    load: str = "x"
+    finish: str = "a"
+
+
+@dataclass(frozen=True, slots=True)
+class OpSpec:
+    """An op: its names, inputs, attributes, meaning, and the rules for the dtype and shape of its result.
+
+    `dtypes` are those that every input may have. `expression` is the meaning of an elementwise op. `operator` is the
+    Python operator that means the op on a `Tensor`, as in `__add__`. `tolerance` is the relative error that f32
+    results may have against the exact value; 0 means exact or correctly rounded but for subnormal results.
+    `variadic` ops take one or more inputs.
+    """
+
+    name: str
+    kind: Kind
+    inputs: tuple[str, ...]
+    doc: str
+    expression: str = ""
+    aliases: tuple[str, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    dtypes: tuple[str, ...] = ALL
+    result: ResultRule = "promote"
+    shape: ShapeRule = "broadcast"
+    operator: str = ""
+    tolerance: float = 0.0
+    reduction: Reduction | None = None
+    variadic: bool = False
+
+
+def check_attributes(spec: OpSpec, attributes: Mapping[str, object]) -> dict[str, Normal]:
+    """`attributes` in their normal form (defaults filled in, lists as tuples, dtypes by name).
+
+    Raises `AttributeValueError` for one that the op lacks, that is missing, or whose value is of another type, and
+    `DTypeError` for a dtype that does not exist.
+    """
+    names = {attribute.name for attribute in spec.attributes}
+    for name in attributes:
+        if name not in names:
+            known = f"It has {', '.join(sorted(names))}." if names else "It has none."
+            raise AttributeValueError(f"{spec.name} has no attribute {str(name)[:64]!r}", hint=known)
+    return {
+        attribute.name: _check(spec, attribute, attributes[attribute.name])
+        if attribute.name in attributes
+        else _default(spec, attribute)
+        for attribute in spec.attributes
+    }
+
+
+def _default(spec: OpSpec, attribute: Attribute) -> Normal:
+    if attribute.default == REQUIRED:
+        raise AttributeValueError(
+            f"{spec.name} needs the attribute {attribute.name!r}", hint=attribute.doc or None
+        )
+    return attribute.default
+
+
+def _check(spec: OpSpec, attribute: Attribute, value: object) -> Normal:
+    normal = _normal(attribute, value)
+    if normal is not None or (value is None and _optional(attribute)):
+        return normal
+    wanted = f"one of {', '.join(attribute.choices)}" if attribute.choices else _WANTED[attribute.type]
+    raise AttributeValueError(
+        f"{spec.name}: the attribute {attribute.name!r} is {show(value)}, but must be {wanted}",
+        hint=attribute.doc or None,
+    )
+
+
+_WANTED = {
+    "number": "a number",
+    "integer": "an integer",
+    "flag": "true or false",
+    "text": "text",
+    "dtype": "the name of a dtype",
+    "sizes": f"a list of at most {_MAX_LIST} sizes",
+    "integers": f"a list of at most {_MAX_LIST} integers",
+    "axis": "an axis or null",
+    "axes": "an axis, a list of axes, or null",
+}
+
+
+def show(value: object) -> str:
+    """A short text of an untrusted value, for messages."""
+    if isinstance(value, int) and abs(value) >= 1 << 64:
+        return "an integer of more than 64 bits"
+    return repr(value[:8] if isinstance(value, list | tuple | str) else value)[:80]
+
+
+def _optional(attribute: Attribute) -> bool:
+    return attribute.default is None or attribute.type in ("axis", "axes")
+
+
+def _normal(attribute: Attribute, value: object) -> Normal:
+    """`value` in normal form, None if it is not of the attribute's type (or is None)."""
+    match attribute.type:
+        case "number":
+            return (
+                value
+                if isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 64)
+                else None
+            )
+        case "integer" | "axis":
+            return value if _is_integer(value) else None
+        case "flag":
+            return value if isinstance(value, bool) else None
+        case "text":
+            return value if isinstance(value, str) and value in attribute.choices else None
+        case "dtype":
+            return _dtype_name(value)
+        case "axes" if _is_integer(value):
+            return (value,)
+    if isinstance(value, list | tuple) and len(value) <= _MAX_LIST and all(map(_is_integer, value)):
+        return tuple(value)
+    return None
+
+
+def _is_integer(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and -_LIMIT <= value <= _LIMIT
+
+
+def _dtype_name(value: object) -> str | None:
+    return dtypes.dtype(value).name if isinstance(value, str) else None
+
+
+def check_dtypes(spec: OpSpec, given: tuple[str, ...]) -> None:
+    """Refuse with `DTypeError` inputs of dtypes that the op does not take."""
+    for name in given:
+        if name not in spec.dtypes:
+            raise DTypeError(
+                f"{spec.name} does not take {name}",
+                hint=f"It takes {', '.join(spec.dtypes)}: convert with cast, or .to(dtype) in a script.",
+            )

@@ -1,0 +1,35 @@
+"""The op table: every op by its name.
+
+Owns the collection of rows and how they are found. Must not know what rows mean.
+"""
+
+from __future__ import annotations
+
+from ops.errors import UnknownOpError
+from ops.rows import arrays, elementwise, reductions
+from ops.spec import OpSpec
+
+TABLE: dict[str, OpSpec] = {row.name: row for row in (*elementwise.ROWS, *reductions.ROWS, *arrays.ROWS)}
+_ALIASES = {alias: row for row in TABLE.values() for alias in row.aliases}
+_PREFIXES = ("tensor.", "hash.")
+
+
+def find(name: str) -> OpSpec:
+    """The row called `name`, by an alias too, with or without `tensor.` or `hash.` in front.
+
+    Raises `UnknownOpError`, with the names that are closest.
+    """
+    bare = name
+    for prefix in _PREFIXES:
+        bare = bare.removeprefix(prefix)
+    row = TABLE.get(bare) or _ALIASES.get(bare)
+    if row is None:
+        raise UnknownOpError(f"there is no op {name[:64]!r}", hint=_suggest(bare))
+    return row
+
+
+def _suggest(name: str) -> str:
+    import difflib  # a slow module that only a mistake needs
+
+    close = difflib.get_close_matches(name[:64], TABLE, n=3)
+    return f"Did you mean {' or '.join(close)}?" if close else "GET /api/ops lists all ops."
