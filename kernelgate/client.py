@@ -117,8 +117,8 @@ class Client:
         run = self._post_run(script, inputs, limits, grants, _LONGEST_WAIT)
         while not run.done:
             run = self.wait(run.id)
-        if check and run.error is not None:
-            raise run.error
+        if check and run.status != "succeeded":
+            raise run.error or ApiError({"code": run.status, "detail": f"the run was {run.status}"})
         return run
 
     def start(
