@@ -1,0 +1,78 @@
+"""The errors that a script or its worker may end in, one stable code each.
+
+Owns the codes and titles. Must not know who raises them: the policy, the worker and the pool all do.
+"""
+
+from __future__ import annotations
+
+from shaders.errors import KernelgateError
+
+
+class ScriptSyntaxError(KernelgateError):
+    """The script is not Python."""
+
+    code = "script_syntax"
+    title = "The script is not valid Python"
+
+
+class ScriptDeniedError(KernelgateError):
+    """The script asks for something that the language policy does not give."""
+
+    code = "script_denied"
+    title = "The script uses something that is not available"
+
+
+class ScriptError(KernelgateError):
+    """The script raised, or its result can not leave the sandbox."""
+
+    code = "script_error"
+    title = "The script failed"
+
+
+class WallLimitError(KernelgateError):
+    """The run took longer than its wall-clock limit."""
+
+    code = "wall_limit"
+    title = "The run reached its time limit"
+
+
+class CpuLimitError(KernelgateError):
+    """The run used more processor time than its limit."""
+
+    code = "cpu_limit"
+    title = "The run reached its processor time limit"
+
+
+class MemoryLimitError(KernelgateError):
+    """The run needed more memory than its limit."""
+
+    code = "memory_limit"
+    title = "The run reached its memory limit"
+
+
+class OutputLimitError(KernelgateError):
+    """The worker sent more output than its limit, although it was told to stop."""
+
+    code = "output_limit"
+    title = "The run reached its output limit"
+
+
+class WorkerCrashedError(KernelgateError):
+    """The worker process died without an answer."""
+
+    code = "worker_crashed"
+    title = "The worker process died"
+
+
+class PermissionDeniedError(KernelgateError):
+    """The run was not granted what the script asked for."""
+
+    code = "permission_denied"
+    title = "The run has no grant for this"
+
+
+class ValueFormError(KernelgateError):
+    """A value has no form that can cross the wall of the sandbox."""
+
+    code = "value_unsupported"
+    title = "The value can not enter or leave the sandbox"

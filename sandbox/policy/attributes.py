@@ -1,0 +1,216 @@
+"""The guards of attributes: `getattr`, `setattr` and their kin, and the two that compiled scripts call.
+
+Owns what a script reads and writes of an object when the name alone does not decide. Compiled names (already
+renamed) arrive at `compiled_getattr`; names that a script computed arrive at `guarded_getattr`. Must not know how
+scripts are compiled.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from sandbox.policy import names, ownership
+from sandbox.policy.formatting import bind_format
+from sandbox.policy.mirror import AttributeDict
+
+_MISSING = object()
+_ABSENT = object()
+
+
+class DeniedAttribute(AttributeError):
+    """An attribute that exists, but not for scripts."""
+
+
+DeniedAttribute.__name__ = DeniedAttribute.__qualname__ = "AttributeError"
+
+
+def _denied(name: str) -> DeniedAttribute:
+    return DeniedAttribute(f"attribute {name!r} is not available to scripts")
+
+
+def plain_name(name: object) -> str:
+    """An attribute's name given at run time, as a real `str`: a subclass could lie about what it is."""
+    if isinstance(name, str):
+        return str.__str__(name)
+    raise TypeError(f"attribute name must be string, not '{type(name).__name__}'")
+
+
+def load_key(name: object) -> str:
+    """The compiled spelling of an attribute that a script asks for by name. Raises `AttributeError`."""
+    text = plain_name(name)
+    if text in names.DENIED:
+        raise _denied(text)
+    if not names.is_private(text) or text in names.TUPLE_ATTRIBUTES or text in names.SUNDER:
+        return text
+    if names.is_dunder(text):
+        if text in names.READABLE:
+            return text
+        if text in names.DENIED_DUNDERS:
+            raise _denied(text)
+    return names.mangle(text)
+
+
+def store_key(name: object) -> str:
+    """The compiled spelling of an attribute that a script sets by name. Raises `AttributeError`."""
+    text = plain_name(name)
+    if text in names.DENIED:
+        raise _denied(text)
+    if names.is_dunder(text):
+        if text in names.STORABLE:
+            return text
+        if text in names.DENIED_DUNDERS | names.READABLE:
+            raise _denied(text)
+    return names.mangle(text) if names.is_private(text) and text not in names.SUNDER else text
+
+
+# ---------------------------------------------------------------------- reading
+def guarded_type(value: object) -> Any:
+    """`type(value)`; a metaclass shows itself as plain `type`."""
+    from sandbox.policy.classes import TypeStandIn
+
+    cls = type(value)
+    if cls is AttributeDict:
+        return dict
+    return TypeStandIn if issubclass(cls, type) else cls
+
+
+def compiled_getattr(value: Any, name: str) -> Any:
+    """`value.name` for the names that need a look at the object."""
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(value)
+    if name in names.TUPLE_ATTRIBUTES:
+        cls = value if isinstance(value, type) else type(value)
+        return getattr(value, name if issubclass(cls, tuple) else names.mangle(name))
+    if name in names.OWN_ONLY and not ownership.defines(value, name):
+        kind = value.__name__ if isinstance(value, type) else type(value).__name__
+        raise DeniedAttribute(f"{kind!r} object has no attribute {name!r} that scripts may read")
+    result = getattr(value, name)
+    if name in names.FORMATS:
+        return bind_format(value, result, name)
+    return _shown(name, result)
+
+
+def _shown(name: str, result: Any) -> Any:
+    """`result`, or the safe form of what must not be handed out live."""
+    cls = type(result)
+    if cls is types.ModuleType:
+        raise _denied(name)
+    if cls is types.MappingProxyType:
+        return types.MappingProxyType(dict(result))
+    if cls is str and names.is_dunder(name):
+        return names.unmangle(result)
+    return result
+
+
+def _annotations(value: Any) -> Any:
+    if not (ownership.owns_class(value) or ownership.owns_function(value)):
+        raise _denied("__annotations__")
+    return {names.unmangle(key): kind for key, kind in value.__annotations__.items()}
+
+
+def _slots(value: Any) -> Any:
+    slots = value.__slots__
+    return tuple(names.unmangle(slot) for slot in ((slots,) if isinstance(slots, str) else slots))
+
+
+def guarded_vars(value: Any = _MISSING) -> Any:
+    """`vars(value)`: live for the script's own objects."""
+    if value is _MISSING:
+        raise TypeError("vars() without an argument is not available to scripts")
+    if ownership.owns_class(value):
+        own = vars(value).items()
+        return types.MappingProxyType(
+            {names.unmangle(key): item for key, item in own if not names.is_dunder(key)}
+        )
+    if AttributeDict.serves(value):
+        return AttributeDict(value)
+    raise TypeError("vars() argument must be an object of a class that the script defines")
+
+
+def _dict(value: Any) -> Any:
+    if ownership.owns_class(value) or AttributeDict.serves(value):
+        return guarded_vars(value)
+    raise _denied("__dict__")
+
+
+def _delattr_method(value: Any) -> Any:
+    return _bound_writer(value, "__delattr__")
+
+
+def _setattr_method(value: Any) -> Any:
+    return _bound_writer(value, "__setattr__")
+
+
+_SPECIAL: dict[str, Callable[[Any], Any]] = {
+    "__class__": guarded_type,
+    "__dict__": _dict,
+    "__setattr__": _setattr_method,
+    "__delattr__": _delattr_method,
+    "__annotations__": _annotations,
+    "__slots__": _slots,
+}
+
+
+def guarded_getattr(value: Any, name: object, default: Any = _MISSING) -> Any:
+    """The builtin `getattr`."""
+    try:
+        key = load_key(name)
+        if key in names.CHECKED or key.startswith("_"):
+            return compiled_getattr(value, key)
+        return _shown(key, getattr(value, key))
+    except AttributeError:
+        if default is _MISSING:
+            raise
+        return default
+
+
+def guarded_hasattr(value: Any, name: object) -> bool:
+    """The builtin `hasattr`."""
+    return guarded_getattr(value, name, _ABSENT) is not _ABSENT
+
+
+def guarded_dir(value: Any = _MISSING) -> list[str]:
+    """The builtin `dir`, without what scripts can not read anyway."""
+    if value is _MISSING:
+        raise TypeError("dir() without an argument is not available to scripts")
+    shown = {names.unmangle(name) for name in dir(value) if not names.is_private(name)}
+    return sorted(name for name in shown if name not in names.DENIED)
+
+
+# ---------------------------------------------------------------------- writing
+def write(value: Any) -> Any:
+    """The object of an attribute store or delete: only what the script made."""
+    if not ownership.may_write(value):
+        raise TypeError(f"attributes of '{type(value).__name__}' objects can not be set by scripts")
+    return value
+
+
+def guarded_setattr(value: Any, name: object, new: Any) -> None:
+    """The builtin `setattr`."""
+    setattr(write(value), store_key(name), new)
+
+
+def guarded_delattr(value: Any, name: object) -> None:
+    """The builtin `delattr`."""
+    delattr(write(value), store_key(name))
+
+
+def _bound_writer(value: Any, method: str) -> Callable[..., None]:
+    """`value.__setattr__` or `value.__delattr__`: of an object, a class, or `super()`."""
+    real = getattr(value, method)
+    if isinstance(value, type):
+
+        def unbound(target: Any, name: object, *new: Any) -> None:
+            real(write(target), store_key(name), *new)
+
+        return unbound
+    target: Any = getattr(value, "__self__", None) if type(value) is super else value
+
+    def bound(name: object, *new: Any) -> None:
+        write(target)
+        real(store_key(name), *new)
+
+    return bound

@@ -1,0 +1,72 @@
+"""A script's text into a code object, or the errors that say why not.
+
+Owns `compile_script`. Runs in a worker only: parsing a stranger's text is a stranger's work. Must not know what the
+code will do.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+
+from sandbox.errors import ScriptDeniedError, ScriptSyntaxError
+from sandbox.policy.base import Denial
+from sandbox.policy.transformer import ScriptTransformer, StarNames
+from shaders.errors import caret
+
+FILENAME = "<script>"
+
+
+def _no_star(_module: str) -> None:
+    return None
+
+
+def compile_script(source: str, star_names: StarNames = _no_star, filename: str = FILENAME) -> types.CodeType:
+    """The code of `source` under the policy.
+
+    Raises `ScriptSyntaxError` for text that is not Python, `ScriptDeniedError` for what the policy refuses (the
+    first place in full, the others in the hint), both with line, column and caret.
+    """
+    try:
+        tree = ast.parse(source, filename, "exec")
+        transformer = ScriptTransformer(tree, star_names)
+        transformer.run()
+        if transformer.denials:
+            raise _denied(source, transformer.denials)
+        return compile(tree, filename, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise _syntax(source, error) from None
+    except RecursionError:
+        raise ScriptSyntaxError("the script is nested too deeply") from None
+    except ValueError as error:  # as for a null byte
+        raise ScriptSyntaxError(str(error)) from None
+
+
+def _syntax(source: str, error: SyntaxError) -> ScriptSyntaxError:
+    line, column = error.lineno or 1, max(1, error.offset or 1)
+    kind = type(error).__name__
+    return ScriptSyntaxError(
+        f"{kind}: {error.msg}", line=line, column=column, snippet=caret(source, line, column)
+    )
+
+
+def _denied(source: str, denials: list[Denial]) -> ScriptDeniedError:
+    ordered = sorted(set(denials), key=lambda denial: (denial.line, denial.offset))
+    first = ordered[0]
+    column = character_column(source, first.line, first.offset)
+    others = [f"line {denial.line}: {denial.message}" for denial in ordered[1:10]]
+    hint = " ".join(filter(None, [first.hint, "Also " + "; ".join(others) + "." if others else None]))
+    return ScriptDeniedError(
+        first.message,
+        hint=hint or None,
+        line=first.line,
+        column=column,
+        snippet=caret(source, first.line, column),
+    )
+
+
+def character_column(source: str, line: int, offset: int) -> int:
+    """The column (from 1) of UTF-8 byte `offset` (from 0) in line `line` (from 1)."""
+    lines = source.split("\n")
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    return len(text.encode()[:offset].decode(errors="ignore")) + 1

@@ -1,0 +1,82 @@
+"""What the script of this process made itself: its namespaces and its classes.
+
+Owns the register that the guards ask before they let a script change an object. One process runs one script, so
+the register is the process's. Must not know what the guards do with the answer.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+_classes: set[type] = set()
+_namespaces: list[dict[str, Any]] = []
+_adopted: set[type] = set()
+_writable: set[type] = set()
+
+
+def reset() -> None:
+    """Forget everything that a script made. What this process adopted or made writable stays."""
+    _classes.clear()
+    _classes.update(_adopted)
+    _namespaces.clear()
+
+
+def add_class(cls: type) -> type:
+    """`cls`, now known as the script's own."""
+    _classes.add(cls)
+    return cls
+
+
+def add_namespace(namespace: dict[str, Any]) -> None:
+    """Functions whose globals are `namespace` are the script's own."""
+    _namespaces.append(namespace)
+
+
+def adopt(cls: type) -> type:
+    """`cls`, a class of ours whose instances belong to the script as if it had defined the class."""
+    _adopted.add(cls)
+    _classes.add(cls)
+    return cls
+
+
+def add_writable(cls: type) -> None:
+    """Attributes of instances of library class `cls` (exactly that class) may be set by scripts."""
+    _writable.add(cls)
+
+
+def owns_class(cls: object) -> bool:
+    """Whether the script made `cls`."""
+    return isinstance(cls, type) and cls in _classes
+
+
+def owns_instance(value: object) -> bool:
+    """Whether `value` is an instance of a class that the script made."""
+    return type(value) in _classes
+
+
+def owns_function(value: object) -> bool:
+    """Whether `value` is a function that the script wrote."""
+    return type(value) is types.FunctionType and any(value.__globals__ is space for space in _namespaces)
+
+
+def defines(value: object, name: str) -> bool:
+    """Whether attribute `name` of `value` was put there by the script, on the object or on a class of its own."""
+    cls = value if isinstance(value, type) else type(value)
+    if cls not in _classes:
+        return False
+    if any(name in base.__dict__ for base in cls.__mro__ if base in _classes):
+        return True
+    return not isinstance(value, type) and name in getattr(value, "__dict__", ())
+
+
+def may_write(value: object) -> bool:
+    """Whether a script may set attributes of `value`."""
+    cls = type(value)
+    return (
+        cls in _classes
+        or cls in _writable
+        or (owns_class(value) and value not in _adopted)
+        or owns_function(value)
+        or issubclass(cls, BaseException)
+    )

@@ -1,0 +1,45 @@
+"""Patches of the real standard library, in the zygote's process and its children only.
+
+Owns what no view can replace, because the library itself calls it. Must not know scripts.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import decimal
+import enum
+import typing
+from typing import Any
+
+from sandbox.policy import names, ownership
+
+_native_create: Any = None
+
+
+def _create(cls: Any, class_name: str, members: Any, **options: Any) -> Any:
+    """Behind `Enum(name, members)`: member names become attributes, so that they follow the rules of attributes."""
+    if isinstance(members, str):
+        members = members.replace(",", " ").split()
+    listed = list(members.items()) if isinstance(members, collections.abc.Mapping) else list(members)
+    for member in listed:
+        name = member if isinstance(member, str) else member[0]
+        if not isinstance(name, str) or name.startswith("_") or name in names.DENIED:
+            raise ValueError(f"{name!r} can not be a member's name in scripts")
+    options["module"] = "__main__"
+    return ownership.add_class(_native_create(cls, class_name, listed, **options))
+
+
+def _gone(*_args: Any, **_kwargs: Any) -> Any:
+    raise TypeError("annotations given as text are not evaluated in scripts")
+
+
+def install() -> None:
+    """Patch, once."""
+    global _native_create
+    if _native_create is not None:
+        return
+    _native_create = enum.EnumMeta._create_  # type: ignore[attr-defined]
+    enum.EnumMeta._create_ = _create  # type: ignore[attr-defined]
+    ownership.add_writable(decimal.Context)
+    typing.get_type_hints = _gone
+    typing.ForwardRef._evaluate = _gone  # type: ignore[method-assign]

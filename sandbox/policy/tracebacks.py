@@ -1,0 +1,82 @@
+"""From an exception to what its author may read: their own frames, with line, column and caret.
+
+Owns the reading of traceback objects. Frames that are not the script's are left out, private names are shown as
+written. Must not know processes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sandbox.policy.compiler import FILENAME, character_column
+from sandbox.policy.names import unmangle
+from shaders.errors import caret
+
+MAX_FRAMES = 20
+MAX_TEXT = 2000
+_sources: dict[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a script: file, line and column (from 1), and the function around it."""
+
+    filename: str
+    line: int
+    column: int
+    function: str
+
+
+def remember(source: str, filename: str = FILENAME) -> None:
+    """Keep `source`, so that places in `filename` can be shown."""
+    _sources[filename] = source
+
+
+def places(traceback: types.TracebackType | None) -> list[Place]:
+    """The script's own frames of `traceback`, outermost first; the middle of a long chain is left out."""
+    found = list(_places(traceback))
+    return found if len(found) <= MAX_FRAMES else found[: MAX_FRAMES // 2] + found[-MAX_FRAMES // 2 :]
+
+
+def _places(traceback: types.TracebackType | None) -> Iterator[Place]:
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_filename in _sources:
+            line, column = _position(code, traceback.tb_lasti)
+            line = line or traceback.tb_lineno or 1
+            source = _sources[code.co_filename]
+            offset = character_column(source, line, column) if column is not None else 1
+            yield Place(code.co_filename, line, offset, unmangle(code.co_name))
+        traceback = traceback.tb_next
+
+
+def _position(code: types.CodeType, instruction: int) -> tuple[int | None, int | None]:
+    position = next(itertools.islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
+    return position[0], position[2]
+
+
+def snippet(place: Place) -> str:
+    """The line of `place` with a caret under its column."""
+    return caret(_sources.get(place.filename, ""), place.line, place.column)
+
+
+def describe(error: BaseException) -> str:
+    """`Type: message`, with private names as written; never raises, whatever the exception's `__str__` does."""
+    kind = unmangle(type(error).__qualname__)
+    try:
+        text = str(error)
+    except BaseException:
+        return kind
+    return unmangle(f"{kind}: {text}" if text else kind)[:MAX_TEXT]
+
+
+def script_traceback(error: BaseException) -> str:
+    """As CPython prints it, with the script's own frames only."""
+    lines = ["Traceback (most recent call last):"]
+    for place in places(error.__traceback__):
+        lines.append(f'  File "{place.filename}", line {place.line}, in {place.function}')
+        lines.append(f"    {snippet(place).splitlines()[0].strip()}")
+    return "\n".join([*lines, describe(error)]) + "\n"
