@@ -11,12 +11,18 @@ import msgspec
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A member of a struct: WGSL type text, byte offset and byte size by WGSL's layout rules."""
+    """A member of a struct: WGSL type text, byte offset and byte size by WGSL's layout rules.
+
+    In `type`, aliases and constants are replaced. Where it is a struct or an array of structs, `fields` lists that
+    struct's members, with offsets from its start; of an array, `stride` is the bytes between elements.
+    """
 
     name: str
     type: str
     offset: int
     size: int
+    stride: int = 0
+    fields: tuple[Field, ...] = ()
 
 
 class BindingInfo(msgspec.Struct, frozen=True):
@@ -24,7 +30,8 @@ class BindingInfo(msgspec.Struct, frozen=True):
 
     `element` is the scalar type underneath (`u32`, `i32`, `f32`, `f16`) when there is exactly one, else None.
     `min_size` is the least number of bytes that may be bound; `stride` is the size in bytes of one element of a
-    trailing runtime-sized array, 0 when the type has a fixed size. `fields` lists a struct's members.
+    trailing runtime-sized array, 0 when the type has a fixed size. `fields` lists the members of the struct that
+    the type is, or is an array of.
     """
 
     group: int
