@@ -2,8 +2,9 @@
 
 Owns their text. Drivers differ in how they treat NaN (`v != v` is false on llvmpipe), infinities, and the last
 digits of `exp`, `log` and `tanh`; these functions test NaN by its bits and use polynomials of their own
-(Cephes; N. Juffa for `erf`), within 4 units in the last place. Subnormal numbers may be flushed to zero, as WGSL
-allows. Must not know expressions or ops.
+(Cephes; N. Juffa for `erf`), within 4 units in the last place. A `max` that changes nothing, as in `exp_f32`, keeps
+optimisers from adding up constants that must be applied one after the other. Subnormal numbers may be flushed to
+zero, as WGSL allows. Must not know expressions or ops.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ fn u32_of_f32(x: f32) -> u32 {
 fn exp_f32(x: f32) -> f32 {
   let bounded = clamp(x, -88.0f, 89.0f);
   let n = round(bounded * 1.44269504f);
-  let r = fma(n, 2.12194440e-4f, fma(n, -0.693359375f, bounded));
+  let coarse = max(fma(n, -0.693359375f, bounded), -1.0f);
+  let r = fma(n, 2.12194440e-4f, coarse);
   var p = fma(1.9875691500e-4f, r, 1.3981999507e-3f);
   p = fma(p, r, 8.3334519073e-3f);
   p = fma(p, r, 4.1665795894e-2f);

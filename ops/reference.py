@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def to_wire(array: Array) -> bytes:
 def from_wire(data: bytes | bytearray | memoryview, dtype: str, shape: Sequence[int]) -> Array:
     """The array of wire bytes `data`. A bool is whatever is not 0."""
     if dtype == "bool":
-        return np.frombuffer(data, np.uint8).reshape(shape) != 0
+        return np.not_equal(np.frombuffer(data, np.uint8).reshape(shape), 0)
     return np.frombuffer(data, DTYPES[dtype]).reshape(shape)
 
 
@@ -187,7 +188,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 def _reduction(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     (array,) = args
     axes = folded_axes(spec, attributes, array.ndim)
-    wide = array.astype(_WIDE[dtype_name(array.dtype)])
+    wide: Array = array.astype(_WIDE[dtype_name(array.dtype)])
     return np.asarray(REDUCTIONS[spec.name](wide, axis=axes, keepdims=bool(attributes["keepdim"])))
 
 
@@ -215,8 +216,7 @@ def _softmax(spec: OpSpec, attributes: Attributes, args: list[Array], result: Te
 def _matmul(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     if result.dtype == "f32":
         return np.asarray(np.matmul(*(arg.astype(np.float32) for arg in args)))
-    wide = [arg.astype(np.int64) & 0xFFFF_FFFF for arg in args]
-    return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in wide))).view(np.uint32)
+    return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in args)))  # wraps, as i32 does
 
 
 def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
@@ -241,11 +241,19 @@ def _concat(spec: OpSpec, attributes: Attributes, args: list[Array], result: Ten
 def _digest(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     data, offsets = args[0].tobytes(), args[1].tolist()
     longest = attributes["max_bytes"]
-    rows = []
-    for begin, end in zip(offsets, offsets[1:], strict=False):
-        legal = begin <= end <= len(data) and (longest is None or end - begin <= int(str(longest)))
-        rows.append(hashlib.sha256(data[begin:end]).digest() if legal else bytes(32))
+    most = _blocks(len(data) if longest is None else integer(attributes, "max_bytes"))
+    rows = [
+        hashlib.sha256(data[begin:end]).digest()
+        if begin <= end <= len(data) and _blocks(end - begin) <= most
+        else bytes(32)
+        for begin, end in pairwise(offsets)
+    ]
     return np.frombuffer(b"".join(rows), ">u4").reshape(result.shape)
+
+
+def _blocks(length: int) -> int:
+    """How many blocks a message of `length` bytes fills, padding included."""
+    return (length + 8) // 64 + 1
 
 
 _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]] = {

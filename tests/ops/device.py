@@ -1,0 +1,156 @@
+"""A bare device for tests of kernels: it renders and runs the dispatches of one op with wgpu, and nothing else.
+
+It packs parameters and keeps buffers by itself, so that a fault of `host/` cannot hide one of `ops/`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import wgpu
+
+from ops.dtypes import dtype
+from ops.graph import TensorType
+from ops.infer import infer
+from ops.layout import Layout
+from ops.lower import CPU, GPU, DeviceClass, Lowering, lower
+from ops.reference import DTYPES, dtype_name
+from shaders.generator import WgslGenerator
+from shaders.spec import Dispatch, KernelSpec
+
+_USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+_LIMITS = (
+    "max-storage-buffer-binding-size",
+    "max-buffer-size",
+    "max-storage-buffers-per-shader-stage",
+)
+POISON = 0x7FC0DEAD
+"""What results and temporaries hold at the start: a NaN, so that an element that is not written shows."""
+
+
+class BareDevice:
+    """The first adapter of this machine. `run` computes one op on arrays of any strides."""
+
+    def __init__(self) -> None:
+        adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+        self.kind = adapter.info["adapter_type"]
+        self.device_class: DeviceClass = CPU if self.kind == "CPU" else GPU
+        self._device = adapter.request_device_sync(
+            required_limits={name: adapter.limits[name] for name in _LIMITS}
+        )
+        self._pipelines: dict[str, Any] = {}
+        self._sources: dict[KernelSpec, str] = {}
+        self._generator = WgslGenerator()
+
+    @property
+    def pipelines(self) -> int:
+        """How many different kernels were compiled."""
+        return len(self._pipelines)
+
+    def run(self, op: str, attributes: Mapping[str, Any], arrays: Sequence[np.ndarray]) -> np.ndarray:
+        """The value of `op`, whose inputs lie on the device with the strides that the arrays have here."""
+        types = [TensorType(array.shape, dtype_name(array.dtype)) for array in arrays]
+        (output,) = infer(op, attributes, types)
+        placed = [place(array) for array in arrays]
+        layouts = [
+            (layout, dtype(type.dtype)) for (_, layout), type in zip(placed, types, strict=True)
+        ]
+        lowering = lower(op, attributes, layouts, output, self.device_class)
+        return self.compute(lowering, [base for base, _ in placed], output)
+
+    def compute(self, lowering: Lowering, bases: Sequence[np.ndarray], output: TensorType) -> np.ndarray:
+        """The output of `lowering` whose input buffers hold `bases`."""
+        count = int(np.prod(output.shape, dtype=np.int64))
+        result = self._buffer(np.full(max(count, 1), POISON, np.uint32))
+        buffers = {
+            "input": [self._buffer(base) for base in bases],
+            "output": [result],
+            "temp": [self._buffer(np.full(size // 4, POISON, np.uint32)) for size in lowering.temps],
+        }
+        encoder = self._device.create_command_encoder()
+        step = encoder.begin_compute_pass()
+        for dispatch in lowering.dispatches:
+            self._encode(step, dispatch, buffers)
+        step.end()
+        self._device.queue.submit([encoder.finish()])
+        words = np.frombuffer(self._device.queue.read_buffer(result, 0, 4 * count), np.uint32) if count else []
+        return from_device(np.array(words, np.uint32), output)
+
+    def _encode(self, step: Any, dispatch: Dispatch, buffers: dict[str, list[Any]]) -> None:
+        assert all(0 < groups <= 65_535 for groups in dispatch.workgroups), dispatch.workgroups
+        assert len(dispatch.operands) == len(dispatch.spec.bindings)
+        pipeline = self.pipeline(dispatch.spec)
+        chosen = [buffers[operand.kind][operand.index] for operand in dispatch.operands]
+        if dispatch.spec.params:
+            data = pack(dispatch.spec, dispatch.params)
+            chosen.append(self._device.create_buffer_with_data(data=data, usage=wgpu.BufferUsage.UNIFORM))
+        entries = [
+            {"binding": number, "resource": {"buffer": buffer, "offset": 0, "size": buffer.size}}
+            for number, buffer in enumerate(chosen)
+        ]
+        layout = pipeline.get_bind_group_layout(0)
+        step.set_pipeline(pipeline)
+        step.set_bind_group(0, self._device.create_bind_group(layout=layout, entries=entries))
+        step.dispatch_workgroups(*dispatch.workgroups)
+
+    def pipeline(self, spec: KernelSpec) -> Any:
+        """The compiled kernel, one for each source."""
+        source = self._sources.get(spec) or self._sources.setdefault(spec, self._generator.render(spec))
+        if source not in self._pipelines:
+            module = self._device.create_shader_module(code=source)
+            compute = {"module": module, "entry_point": "main"}
+            self._pipelines[source] = self._device.create_compute_pipeline(layout="auto", compute=compute)
+        return self._pipelines[source]
+
+    def _buffer(self, array: np.ndarray) -> Any:
+        data = array if array.size else np.zeros(1, np.uint32)
+        return self._device.create_buffer_with_data(data=np.ascontiguousarray(data), usage=_USAGE)
+
+
+def pack(spec: KernelSpec, params: Mapping[str, Any]) -> bytes:
+    """The uniform struct of a dispatch, by WGSL's rules for `array<vec4>` and scalars."""
+    assert params.keys() <= {param.name for param in spec.params}, (params.keys(), spec.params)
+    data = b""
+    for param in spec.params:
+        value = params[param.name] if param.name in params else param.default
+        code = {"u32": "I", "i32": "i", "f32": "f"}[param.type]
+        if param.length > 1:
+            assert len(value) == param.length
+            data += bytes(-len(data) % 16)
+            value = [*value, *[0] * (-param.length % 4)]
+            data += struct.pack(f"<{len(value)}{code}", *value)
+        else:
+            data += struct.pack(f"<{code}", value)
+    return data + bytes(-len(data) % 16)
+
+
+def place(array: np.ndarray) -> tuple[np.ndarray, Layout]:
+    """The words of a buffer in which `array` lies with its own strides, and its layout there."""
+    if array.size == 0:
+        return to_device(np.zeros(1, array.dtype)), Layout.contiguous(array.shape)
+    steps = [stride // array.itemsize for stride in array.strides]
+    low = sum((size - 1) * step for size, step in zip(array.shape, steps, strict=True) if step < 0)
+    high = sum((size - 1) * step for size, step in zip(array.shape, steps, strict=True) if step > 0)
+    lead = -low % 4  # keep alignment by fours where the array has it
+    base = np.zeros(high - low + 1 + lead, array.dtype)
+    strides = [step * array.itemsize for step in steps]
+    window = np.lib.stride_tricks.as_strided(base[lead - low :], array.shape, strides)
+    distinct = tuple(slice(0, 1) if step == 0 else slice(None) for step in steps)
+    window[distinct] = array[distinct]
+    return to_device(base), Layout(array.shape, tuple(steps), lead - low)
+
+
+def to_device(array: np.ndarray) -> np.ndarray:
+    """The words that hold `array` on a device: a bool takes a whole one."""
+    return array.astype(np.uint32) if array.dtype == np.bool_ else array.view(np.uint32)
+
+
+def from_device(words: np.ndarray, type: TensorType) -> np.ndarray:
+    """The array that the words of a buffer mean; a bool must be 0 or 1."""
+    if type.dtype == "bool":
+        assert np.all(words <= 1), "a bool on the device must be 0 or 1"
+        return words.astype(np.bool_).reshape(type.shape)
+    return words.view(DTYPES[type.dtype]).reshape(type.shape)
