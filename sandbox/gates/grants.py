@@ -26,7 +26,7 @@ from sandbox.gates.patterns import (
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 Mode = Literal["ro", "overlay", "rw"]
 NameGate = Literal["ops", "kernels", "tensors"]
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}\Z")]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 50)]
 Patterns = Annotated[tuple[str, ...], msgspec.Meta(max_length=256)]
@@ -121,8 +121,13 @@ def to_json(grants: Grants) -> dict[str, object]:
 
 
 def intersect(key_maximum: Grants | None, requested: Grants) -> Grants:
-    """What a run gets: all that it requested and its key allows. A maximum of None allows everything."""
+    """What a run gets: all that it requested and its key allows. A maximum of None allows everything.
+
+    Raises `GrantError` for a folder left out where no key could name it.
+    """
     if key_maximum is None:
+        if nameless := [grant.path for grant in requested.files if not grant.folder]:
+            raise GrantError(f"grants: files: {nameless[0]} names no folder, and the key has none for it")
         return requested
     return Grants(
         fetch=_meet_fetch(key_maximum.fetch, requested.fetch),
