@@ -100,11 +100,15 @@ class Resolver:
 
     def number(self, attribute: Attribute) -> int:
         """The single integer in the brackets of `attribute`."""
-        parts = self._cursor.parts(attribute.arguments) if attribute.arguments else []
+        parts = self.parts(attribute)
         if len(parts) != 1:
             message = f"@{attribute.name} takes one number"
             raise self.module.error(KernelSyntaxError, attribute.token, message)
         return self.constants.value(parts[0])
+
+    def parts(self, attribute: Attribute) -> list[Span]:
+        """The arguments of `attribute`."""
+        return self._cursor.parts(attribute.arguments) if attribute.arguments else []
 
     def _array(self, token: int, arguments: list[Span], depth: int) -> Type:
         if len(arguments) not in (1, 2):
