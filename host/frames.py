@@ -1,8 +1,8 @@
 """The messages between the server and a device or compiler process.
 
 Owns the records. Every request has an `id` that its reply repeats. Handles are numbers that the supervisor gives
-out; the device refuses one that it does not know or that exists already. Arrays never travel in a frame: a
-memory file's descriptor accompanies `Upload` and `Downloaded`.
+out; the device refuses one that it does not know or that exists already. The elements of an array travel inside a
+frame up to `INLINE_BYTES`; above that a file's descriptor accompanies the frame, and its field `descriptor` says so.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from ops.graph import Graph
 from shaders.errors import ErrorRecord
 from shaders.reflection import Reflection
 
+INLINE_BYTES = 64 * 1024
+
 
 class Request(msgspec.Struct, frozen=True, tag_field="t"):
     """Base of what the server asks of a device."""
@@ -21,20 +23,29 @@ class Request(msgspec.Struct, frozen=True, tag_field="t"):
 
 
 class Upload(Request, frozen=True, tag="upload"):
-    """Make tensor `handle` from `nbytes` bytes (wire form) at `offset` of the descriptor sent along."""
+    """Make tensor `handle` from `nbytes` bytes (wire form): `data`, or those at `offset` of the descriptor."""
 
     handle: int
     owner: str
     dtype: str
     shape: tuple[int, ...]
-    offset: int
     nbytes: int
+    offset: int = 0
+    data: bytes = b""
+    descriptor: bool = False
 
 
 class Download(Request, frozen=True, tag="download"):
-    """Give the elements of `handle` in wire form; the reply is `Downloaded` with a descriptor."""
+    """Give the elements of `handle` in wire form; the reply is `Downloaded`."""
 
     handle: int
+
+
+class Release(Request, frozen=True, tag="release"):
+    """The server has read memory file `carrier`; `keep`: use it for a later download. There is no reply."""
+
+    carrier: int
+    keep: bool
 
 
 class Free(Request, frozen=True, tag="free"):
@@ -49,6 +60,12 @@ class AddKernel(Request, frozen=True, tag="add_kernel"):
     kernel: str
     reflection: Reflection
     warm: bool = False
+
+
+class DropKernel(Request, frozen=True, tag="drop_kernel"):
+    """Forget the kernel `kernel`. There is no reply."""
+
+    kernel: str
 
 
 class RunGraph(Request, frozen=True, tag="run_graph"):
@@ -99,16 +116,27 @@ class DispatchKernel(Request, frozen=True, tag="dispatch"):
 
 
 class Cancel(Request, frozen=True, tag="cancel"):
-    """Stop `job` at the next boundary between dispatches; a job that is over is not an error."""
+    """Stop `job` at the next boundary between dispatches; a job that is over is not an error. There is no reply."""
 
     job: int
 
 
 class Shutdown(Request, frozen=True, tag="shutdown"):
-    """Release everything and exit with status 0."""
+    """Release everything and exit with status 0. There is no reply."""
 
 
-ServerMessage = Upload | Download | Free | AddKernel | RunGraph | DispatchKernel | Cancel | Shutdown
+ServerMessage = (
+    Upload
+    | Download
+    | Release
+    | Free
+    | AddKernel
+    | DropKernel
+    | RunGraph
+    | DispatchKernel
+    | Cancel
+    | Shutdown
+)
 
 
 class DeviceInfo(msgspec.Struct, frozen=True):
@@ -164,14 +192,20 @@ class Done(Reply, frozen=True, tag="done"):
 
 
 class Downloaded(Reply, frozen=True, tag="downloaded"):
-    """Request `id` succeeded; the descriptor sent along holds `nbytes` bytes."""
+    """Request `id` succeeded: `data`, or the first `nbytes` bytes of memory file `carrier`.
+
+    The descriptor of a carrier comes along when it is new; later downloads may use it again after `Release`.
+    """
 
     id: int
     nbytes: int
+    data: bytes = b""
+    carrier: int = 0
+    descriptor: bool = False
 
 
 class Failed(Reply, frozen=True, tag="failed"):
-    """Request `id` failed; nothing that it would have made exists."""
+    """Request `id` failed; nothing that it would have made exists. With id 0 the device could not be opened."""
 
     id: int
     error: ErrorRecord

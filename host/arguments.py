@@ -1,0 +1,147 @@
+"""The arguments of a kernel's dispatch, checked against what the kernel says of itself.
+
+Owns every rule that is the same on all engines: names, element types, sizes, who may write, how many workgroups.
+Must not know buffers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from host.errors import BindingMismatch, DispatchSizeError, UnknownKernel
+from host.frames import Argument, Bound, Fresh, Uniform
+from host.tensors import checked_type, device_bytes
+from ops.dtypes import dtype
+from ops.graph import TensorType
+from shaders.reflection import BindingInfo, EntryPoint, Reflection
+
+MAX_WORKGROUPS = 1 << 31
+"""In all dimensions together. Drivers silently do part of the work of far larger grids."""
+
+Pairs = list[tuple[BindingInfo, Argument]]
+TypeOf = Callable[[int], TensorType]
+
+
+def entry_of(reflection: Reflection, name: str) -> EntryPoint:
+    """The entry point called `name`. Raises `UnknownKernel` with those that exist."""
+    for entry in reflection.entry_points:
+        if entry.name == name:
+            return entry
+    raise UnknownKernel(
+        f"the kernel has no entry point {name!r}",
+        hint=f"It has {', '.join(entry.name for entry in reflection.entry_points) or 'none'}.",
+    )
+
+
+def check_workgroups(workgroups: Sequence[int], limits: Mapping[str, int]) -> None:
+    """Raise `DispatchSizeError` unless each count is from 0 to the limit and their product is bounded."""
+    most = limits["max_compute_workgroups_per_dimension"]
+    for axis, count in zip("xyz", workgroups, strict=True):
+        if not 0 <= count <= most:
+            raise DispatchSizeError(
+                f"workgroups.{axis} is {count}; the device takes 0 to {most}",
+                hint="Spread a large grid over two dimensions, or let each invocation do more.",
+            )
+    if math.prod(workgroups) > MAX_WORKGROUPS:
+        raise DispatchSizeError(
+            f"{math.prod(workgroups):,} workgroups are over the limit of {MAX_WORKGROUPS:,} a dispatch",
+            hint="Let each invocation do more, or dispatch several times.",
+        )
+
+
+def check_arguments(
+    reflection: Reflection,
+    entry: EntryPoint,
+    arguments: Sequence[Argument],
+    type_of: TypeOf,
+    limits: Mapping[str, int],
+) -> Pairs:
+    """Each argument with its binding. Raises `BindingMismatch`, `UnknownHandle` or `DTypeError`.
+
+    A binding that the entry point does not reach may be left out. `type_of` gives the type of a live tensor.
+    """
+    infos = {info.name: info for info in reflection.bindings}
+    pairs: Pairs = []
+    for argument in arguments:
+        info = infos.pop(argument.name, None)
+        if info is None:
+            raise BindingMismatch(
+                f"{argument.name!r} is given twice, or is no binding of the kernel",
+                hint=f"Its bindings are {', '.join(info.name for info in reflection.bindings) or 'none'}.",
+            )
+        _check_argument(info, argument, type_of, limits)
+        pairs.append((info, argument))
+    missing = [name for name in entry.bindings if name in infos]
+    if missing:
+        raise BindingMismatch(
+            f"binding {missing[0]!r} has no argument ({len(missing)} missing: {', '.join(missing)})",
+            hint=f"Entry point {entry.name!r} reads or writes {', '.join(entry.bindings)}.",
+        )
+    return pairs
+
+
+def _check_argument(
+    info: BindingInfo, argument: Argument, type_of: TypeOf, limits: Mapping[str, int]
+) -> None:
+    if isinstance(argument, Uniform):
+        _check_uniform(info, argument, limits)
+    elif info.kind == "uniform":
+        raise BindingMismatch(
+            f"binding {info.name!r} is a uniform of type {info.type}: it takes values, not a tensor"
+        )
+    elif isinstance(argument, Bound):
+        if info.access == "read_write":
+            raise BindingMismatch(
+                f"binding {info.name!r} is written by the kernel, so it takes an output, not a tensor as it is",
+                hint="Give a shape and a dtype; the tensor may be its initial value.",
+            )
+        _check_tensor(info, type_of(argument.handle), limits)
+    else:
+        _check_fresh(info, argument, type_of, limits)
+
+
+def _check_uniform(info: BindingInfo, argument: Uniform, limits: Mapping[str, int]) -> None:
+    if info.kind != "uniform":
+        raise BindingMismatch(f"binding {info.name!r} is {info.kind} memory ({info.type}): it takes a tensor")
+    most = limits["max_uniform_buffer_binding_size"]
+    if not info.min_size <= len(argument.data) <= most:
+        raise BindingMismatch(
+            f"binding {info.name!r} ({info.type}) takes {info.min_size} to {most} bytes, and {len(argument.data)} came"
+        )
+
+
+def _check_fresh(info: BindingInfo, argument: Fresh, type_of: TypeOf, limits: Mapping[str, int]) -> None:
+    if info.access != "read_write":
+        raise BindingMismatch(
+            f"binding {info.name!r} is only read by the kernel, so it cannot be an output",
+            hint="Give it a tensor.",
+        )
+    type = checked_type(argument.dtype, argument.shape)
+    _check_tensor(info, type, limits)
+    if argument.initial is not None and type_of(argument.initial) != type:
+        initial = type_of(argument.initial)
+        raise BindingMismatch(
+            f"the initial value of binding {info.name!r} is {initial.dtype} {list(initial.shape)}, "
+            f"and the output is {type.dtype} {list(type.shape)}"
+        )
+
+
+def _check_tensor(info: BindingInfo, type: TensorType, limits: Mapping[str, int]) -> None:
+    element = dtype(type.dtype).wgsl
+    if info.element is not None and info.element != element:
+        raise BindingMismatch(
+            f"binding {info.name!r} ({info.type}) holds {info.element}, and its tensor is {type.dtype}",
+            hint="A bool tensor is u32 in a kernel, 0 or 1." if type.dtype == "bool" else "Cast the tensor.",
+        )
+    size = device_bytes(type)
+    if size < max(info.min_size, 1):
+        raise BindingMismatch(
+            f"binding {info.name!r} ({info.type}) needs at least {info.min_size} bytes, and its tensor has {size}"
+        )
+    most = limits["max_storage_buffer_binding_size"]
+    if size > most:
+        raise BindingMismatch(
+            f"the tensor of binding {info.name!r} has {size:,} bytes, and this device binds at most {most:,}",
+            hint="Work in smaller pieces.",
+        )

@@ -1,0 +1,167 @@
+"""Device buffers that are used again: one pool, two families (storage, uniform), blocks in sizes of few kinds.
+
+Owns when a block is created, shared, zeroed and destroyed. A block that changes its owner is zeroed before the new one
+can see it; within an owner only where zeros are asked for. Must not know tensors: a block has an owner and a size.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from itertools import islice
+from typing import Literal
+
+from host.errors import DeviceOutOfMemory
+from host.native import Buffer, Clear, Gpu
+from host.tensors import Budget
+
+Family = Literal["storage", "uniform"]
+_LEAST = 256
+_FINE = 1 << 20
+_LOOKED_AT = 16
+
+
+def bucket(nbytes: int, most: int) -> int:
+    """The size of the block for `nbytes`: a power of two, above 1 MiB in eighths of one, at most `most`.
+
+    So a block wastes at most an eighth where it matters.
+    """
+    size = 1 << max(nbytes - 1, _LEAST - 1).bit_length()
+    if size > _FINE:
+        step = size >> 4
+        size = -(-nbytes // step) * step
+    return max(nbytes, min(size, most - most % 4))
+
+
+class Block:
+    """A buffer with one or more users, all of one owner."""
+
+    __slots__ = ("buffer", "family", "owner", "users")
+
+    def __init__(self, buffer: Buffer, family: Family, owner: str) -> None:
+        self.buffer, self.family, self.owner, self.users = buffer, family, owner, 1
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole buffer."""
+        return self.buffer.size
+
+
+class Pool:
+    """Blocks in use, and blocks that wait for use, oldest first.
+
+    `on_destroy` is told of a buffer just before it goes. Clears that blocks need are collected: whoever submits next
+    puts `take_clears()` first.
+    """
+
+    def __init__(
+        self, gpu: Gpu, memory_bytes: int | None, pool_bytes: int, on_destroy: Callable[[Buffer], None]
+    ) -> None:
+        self._gpu = gpu
+        self._budget = Budget(memory_bytes)
+        self._pool_bytes = pool_bytes
+        self._on_destroy = on_destroy
+        self._idle: OrderedDict[int, Block] = OrderedDict()
+        self._shelves: dict[tuple[Family, int], dict[int, Block]] = {}
+        self._clears: list[Clear] = []
+        self.live_bytes = 0
+        self.pooled_bytes = 0
+
+    def take(self, owner: str, nbytes: int, family: Family = "storage", zero: bool = False) -> Block:
+        """A block of at least `nbytes` bytes, with one user. Raises `DeviceOutOfMemory`.
+
+        What it shows before it is written is zeros, or (unless `zero`) something of the same owner.
+        """
+        size = bucket(max(nbytes, 4), self._gpu.limits["max_buffer_size"])
+        block = self._reuse(owner, size, family)
+        if block is None:
+            block = Block(self._create(size, family), family, owner)
+        elif zero or block.owner != owner:
+            self._clears.append(Clear(block.buffer, 0, size))
+        block.owner, block.users = owner, 1
+        self.live_bytes += size
+        return block
+
+    def share(self, block: Block) -> Block:
+        """One more user of `block`."""
+        block.users += 1
+        return block
+
+    def give(self, block: Block) -> None:
+        """One user less; after the last the block waits for the next taker, or goes when too much waits."""
+        block.users -= 1
+        if block.users:
+            return
+        self.live_bytes -= block.size
+        self.pooled_bytes += block.size
+        self._idle[id(block)] = block
+        self._shelves.setdefault((block.family, block.size), {})[id(block)] = block
+        while self.pooled_bytes > self._pool_bytes:
+            self._destroy_oldest()
+
+    def take_clears(self) -> list[Clear]:
+        """The clears that must run before anything else; the caller submits them."""
+        clears, self._clears = self._clears, []
+        return clears
+
+    def flush(self) -> None:
+        """Start the clears that wait, so that what is written after this call stays."""
+        clears = self.take_clears()
+        if clears:
+            self._gpu.submit(clears)
+
+    def drop_clear(self, block: Block) -> bool:
+        """Whether `block` waited for a clear, which whoever calls this promises to do itself."""
+        before = len(self._clears)
+        self._clears = [clear for clear in self._clears if clear.buffer is not block.buffer]
+        return len(self._clears) < before
+
+    def close(self) -> None:
+        """Destroy everything that waits."""
+        while self._idle:
+            self._destroy_oldest()
+
+    def _reuse(self, owner: str, size: int, family: Family) -> Block | None:
+        """The newest block of its kind that waits; one of the same owner if it is among the last few."""
+        shelf = self._shelves.get((family, size))
+        if not shelf:
+            return None
+        newest = list(islice(reversed(shelf.values()), _LOOKED_AT))
+        block = next((block for block in newest if block.owner == owner), newest[0])
+        self._forget(block)
+        return block
+
+    def _create(self, size: int, family: Family) -> Buffer:
+        while self._idle and self._budget.lacks(size):
+            self._destroy_oldest()
+        self._budget.take(size)
+        try:
+            return self._gpu.create_buffer(size, family)
+        except DeviceOutOfMemory:
+            if self._idle:
+                self.close()
+                self._budget.give(size)
+                return self._create(size, family)
+            self._budget.give(size)
+            raise
+
+    def _forget(self, block: Block) -> None:
+        del self._idle[id(block)]
+        del self._shelves[block.family, block.size][id(block)]
+        self.pooled_bytes -= block.size
+
+    def _destroy_oldest(self) -> None:
+        block = next(iter(self._idle.values()))
+        self._forget(block)
+        self.drop_clear(block)
+        self._budget.give(block.size)
+        self._on_destroy(block.buffer)
+        self._gpu.destroy(block.buffer)
+
+
+def default_memory(kind: str) -> int | None:
+    """Half of the machine's memory for an adapter that lives in it; None (the driver decides) for a GPU."""
+    if kind != "cpu":
+        return None
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

@@ -1,0 +1,305 @@
+"""One device process as its parent sees it: from spawn to exit, never restarted.
+
+Owns the process, the link to it, the requests that it has not answered, and the watch over the first of them: a request
+that is not taken up in time, or runs past its deadline, gets the process killed. Must not know restarts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from host import frames
+from host.clock import Clock, Timer
+from host.engine import EngineSettings
+from host.errors import DeviceCrashed, DeviceFailed, DeviceRestarted, DeviceTimeout
+from host.link import Link, pair
+from host.shared import Shared, Windows
+from ops.wire import FrameError
+from shaders.errors import KernelgateError
+
+log = logging.getLogger("kernelgate.device")
+
+REPLY_LIMIT = 16 << 20
+_PASSED = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "VIRTUAL_ENV",
+    "XDG_DATA_DIRS",
+    "XDG_CONFIG_DIRS",
+)
+_PASSED_PREFIXES = ("LC_", "VK_", "LP_", "MESA_", "GALLIUM_", "NVIDIA_", "CUDA_", "OPENBLAS_", "OMP_")
+_HINT = "Tensors on the device are lost; upload or compute them again."
+
+Reply = frames.Done | Shared
+
+
+@dataclass(frozen=True)
+class ChildSettings:
+    """How a device process is started and watched; times in seconds.
+
+    `start_s` is how long it may take to be ready, `takeup_s` how long the oldest request may wait for the GPU thread
+    when nothing runs, `exit_s` how long a shutdown may take before it becomes a kill.
+    """
+
+    python: str
+    engine: EngineSettings
+    start_s: float = 30.0
+    takeup_s: float = 10.0
+    exit_s: float = 2.0
+
+
+@dataclass(slots=True)
+class _Pending:
+    future: asyncio.Future[Reply]
+    what: str
+    deadline_s: float
+    started: bool = False
+
+
+class Child:
+    """A device process. `on_exit` is called once, after every pending request has been failed."""
+
+    def __init__(self, settings: ChildSettings, clock: Clock, on_exit: Callable[[Child], None]) -> None:
+        self._settings, self._clock, self._on_exit = settings, clock, on_exit
+        self._loop = asyncio.get_running_loop()
+        self._ready: asyncio.Future[frames.DeviceInfo] = self._loop.create_future()
+        self._exited: asyncio.Future[None] = self._loop.create_future()
+        self._pending: dict[int, _Pending] = {}
+        self._late: _Pending | None = None
+        self._timer: Timer | None = None
+        self._reaper: asyncio.Task[None] | None = None
+        self._stderr: deque[bytes] = deque(maxlen=16)
+        self._windows = Windows(self._release)
+        self._next_id = 1
+        self.memory = frames.MemoryReport()
+        self.kernels: set[str] = set()
+        self._process, self._link = self._spawn()
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether requests can still be sent."""
+        return self._reaper is None
+
+    async def ready(self) -> frames.DeviceInfo:
+        """Wait until the device is open. Raises what it failed with, `DeviceFailed` for a crash or a timeout."""
+        timer = self._clock.call_later(self._settings.start_s, self.kill)
+        try:
+            return await asyncio.shield(self._ready)
+        finally:
+            timer.cancel()
+
+    def post(self, message: frames.Request) -> None:
+        """Send a message that has no reply."""
+        self._link.send(message)
+
+    def request(
+        self, make: Callable[[int], frames.Request], what: str, deadline_s: float, fd: int | None = None
+    ) -> asyncio.Future[Reply]:
+        """Send a request now; the future ends with its reply. `make` gets the request's id, `what` names it in errors."""
+        future: asyncio.Future[Reply] = self._loop.create_future()
+        if not self.alive:
+            future.set_exception(
+                DeviceRestarted(f"the device is being restarted, so {what} was not begun", hint=_HINT)
+            )
+            return future
+        id, self._next_id = self._next_id, self._next_id + 1
+        self._pending[id] = _Pending(future, what, deadline_s)
+        self._link.send(make(id), fd)
+        if len(self._pending) == 1:
+            self._watch()
+        return future
+
+    def kill(self) -> None:
+        """Kill the process; `on_exit` follows."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def close(self) -> None:
+        """Shut the process down, or kill it when it does not go in time, and wait until it is gone."""
+        self.post(frames.Shutdown(0))
+        timer = self._clock.call_later(self._settings.exit_s, self.kill)
+        try:
+            await asyncio.shield(self._exited)
+        finally:
+            timer.cancel()
+
+    def _spawn(self) -> tuple[subprocess.Popen[bytes], Link[frames.DeviceMessage]]:
+        ours, theirs = pair()
+        try:
+            engine = msgspec.json.encode(self._settings.engine).decode()
+            process = subprocess.Popen(
+                [
+                    self._settings.python,
+                    "-P",
+                    "-m",
+                    "host.process",
+                    str(theirs.fileno()),
+                    str(os.getpid()),
+                    engine,
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+                env=_environment(),
+                cwd="/",
+            )
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        assert process.stderr is not None
+        os.set_blocking(process.stderr.fileno(), False)
+        self._loop.add_reader(process.stderr.fileno(), self._read_stderr)
+        link: Link[frames.DeviceMessage] = Link(
+            ours, frames.DeviceMessage, REPLY_LIMIT, self._receive, self._hung_up
+        )
+        return process, link
+
+    def _read_stderr(self) -> None:
+        assert self._process.stderr is not None
+        with contextlib.suppress(BlockingIOError):
+            text = os.read(self._process.stderr.fileno(), 4096)
+            if text:
+                self._stderr.append(text)
+            else:
+                self._loop.remove_reader(self._process.stderr.fileno())
+
+    def _receive(self, message: frames.DeviceMessage, fd: int | None) -> None:
+        if isinstance(message, frames.Downloaded):
+            if fd is not None:
+                self._windows.add(message.carrier, fd)
+            data = message.data
+            self._settle(message.id, Shared(data) if data or not message.nbytes else self._window(message))
+        elif isinstance(message, frames.Done):
+            self.memory = message.memory
+            self._settle(message.id, message)
+        elif isinstance(message, frames.Started):
+            self._start(message.id)
+        elif isinstance(message, frames.Ready):
+            if not self._ready.done():
+                self._ready.set_result(message.info)
+        elif message.id:
+            self._settle(message.id, KernelgateError.from_record(message.error))
+        elif not self._ready.done():
+            self._ready.set_exception(KernelgateError.from_record(message.error))
+
+    def _window(self, message: frames.Downloaded) -> Shared:
+        return self._windows.open(message.carrier, message.nbytes)
+
+    def _start(self, id: int) -> None:
+        if id not in self._pending or id != next(iter(self._pending)):
+            raise FrameError(f"the device took up request {id} out of order")
+        self._pending[id].started = True
+        self._watch()
+
+    def _settle(self, id: int, outcome: Reply | KernelgateError) -> None:
+        pending = self._pending.pop(id, None)
+        if pending is None:
+            raise FrameError(f"the device answered request {id}, which was not asked")
+        self._watch()
+        if pending.future.done():
+            if isinstance(outcome, Shared):
+                outcome.close()
+        elif isinstance(outcome, KernelgateError):
+            pending.future.set_exception(outcome)
+        else:
+            pending.future.set_result(outcome)
+
+    def _watch(self) -> None:
+        """Set the one timer to what the oldest request may still take."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._pending and self.alive:
+            oldest = next(iter(self._pending.values()))
+            seconds = oldest.deadline_s if oldest.started else self._settings.takeup_s
+            self._timer = self._clock.call_later(seconds, lambda: self._overrun(oldest))
+
+    def _overrun(self, pending: _Pending) -> None:
+        self._late = pending
+        log.warning("killing device process %d: %s is late", self.pid, pending.what)
+        self.kill()
+
+    def _release(self, carrier: int, keep: bool) -> None:
+        self.post(frames.Release(0, carrier, keep))
+
+    def _hung_up(self, error: Exception | None) -> None:
+        """The process is gone, or has broken the protocol and must go."""
+        if error is not None:
+            log.error("device process %d broke the protocol: %s", self.pid, error)
+        self.kill()
+        self._reaper = self._loop.create_task(self._reap())
+
+    async def _reap(self) -> None:
+        status = await self._loop.run_in_executor(None, self._process.wait)
+        assert self._process.stderr is not None
+        self._read_stderr()
+        self._loop.remove_reader(self._process.stderr.fileno())
+        self._process.stderr.close()
+        self._windows.close()
+        self._watch()
+        self._fail_pending(-status if status < 0 else 0)
+        self._exited.set_result(None)
+        self._on_exit(self)
+
+    def _fail_pending(self, number: int) -> None:
+        how = f"it was ended by {signal.Signals(number).name}" if number else "it ended"
+        if self._pending or not self._ready.done():
+            log.warning("device process %d is gone: %s\n%s", self.pid, how, self.last_words())
+        if not self._ready.done():
+            self._ready.set_exception(
+                DeviceFailed(f"the device process did not start: {how}", hint=self.last_words())
+            )
+        self._ready.exception()  # mark as seen: nobody may be waiting
+        for pending in self._pending.values():
+            if not pending.future.done():
+                pending.future.set_exception(self._why(pending, how, number))
+        self._pending.clear()
+
+    def _why(self, pending: _Pending, how: str, number: int) -> KernelgateError:
+        if not pending.started:
+            return DeviceRestarted(f"the device was restarted before it took up {pending.what}", hint=_HINT)
+        if pending is self._late:
+            return DeviceTimeout(
+                f"{pending.what} ran longer than {pending.deadline_s:g} s, so the device was restarted",
+                hint="Do less in one request, or ask for a longer limit.",
+            )
+        crash = DeviceCrashed(f"the device process was lost during {pending.what}: {how}", hint=_HINT)
+        crash.signal = number
+        return crash
+
+    def last_words(self) -> str:
+        """The end of what the process wrote to its standard error."""
+        return b"".join(self._stderr)[-2000:].decode(errors="replace").strip()
+
+
+def _environment() -> dict[str, str]:
+    """What a device process may know of ours: where libraries and drivers are, and no secret."""
+    kept = {k: v for k, v in os.environ.items() if k in _PASSED or k.startswith(_PASSED_PREFIXES)}
+    return {
+        **kept,
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NODEVICE_SELECT": "1",
+    }

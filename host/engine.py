@@ -1,0 +1,89 @@
+"""`Engine`: what computes inside a device process.
+
+Owns the protocol that the wgpu, NumPy and Null engines fill in, and the choice among them. All behave alike towards
+frames: same handles, same checks, same errors. An engine lives on one thread; each call ends when its work is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from host.frames import DeviceInfo, DispatchKernel, MemoryReport, RunGraph, Usage
+from host.shared import Source
+from ops.graph import TensorType
+from shaders.reflection import Reflection
+
+Stop = Callable[[], None]
+"""Called between dispatches; raises `Cancelled` when the job shall end."""
+
+Write = Callable[[memoryview], None]
+"""Takes the next bytes of a download; they are valid only during the call."""
+
+
+class EngineSettings(msgspec.Struct, frozen=True):
+    """What a device process is told when it starts.
+
+    `adapter` is `numpy`, `null`, a class of adapters (discrete, integrated, virtual, cpu) or part of a name; None
+    is the best there is. `memory_bytes` bounds all buffers (None: half of the machine's memory on a CPU adapter, what
+    the driver grants on a GPU), `pool_bytes` those that wait for reuse. `slice_ms` is how long the device works
+    between two looks at whether the job was cancelled.
+    """
+
+    adapter: str | None = None
+    memory_bytes: int | None = None
+    pool_bytes: int = 1 << 30
+    slice_ms: float = 20.0
+
+
+class Engine(Protocol):
+    """A device's memory and arithmetic. Methods raise `KernelgateError`; what failed has made nothing."""
+
+    info: DeviceInfo
+
+    def type(self, handle: int) -> TensorType:
+        """The type of a live tensor."""
+
+    def upload(self, handle: int, owner: str, type: TensorType, source: Source) -> None:
+        """Make tensor `handle` from the wire form of its elements."""
+
+    def download(self, handle: int, write: Write) -> None:
+        """Give the elements of `handle` in wire form, piece by piece and in order."""
+
+    def free(self, handles: list[int]) -> None:
+        """Forget tensors; unknown ones are ignored."""
+
+    def add_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
+        """Compile every entry point; `warm`: and dispatch each once over one workgroup."""
+
+    def drop_kernel(self, kernel: str) -> None:
+        """Forget a kernel; an unknown one is ignored."""
+
+    def run_graph(self, request: RunGraph, stop: Stop) -> Usage:
+        """Compute a graph and make its outputs live."""
+
+    def dispatch(self, request: DispatchKernel, stop: Stop) -> Usage:
+        """Dispatch a kernel and make its fresh tensors live."""
+
+    def memory(self) -> MemoryReport:
+        """What is live and what is pooled."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+def open_engine(settings: EngineSettings) -> Engine:
+    """The engine that `settings` ask for, open and proven by one dispatch. Raises `AdapterNotFound`."""
+    if settings.adapter == "null":
+        from host.engines.null import NullEngine
+
+        return NullEngine(settings)
+    if settings.adapter == "numpy":
+        from host.engines.numpy import NumpyEngine
+
+        return NumpyEngine(settings)
+    from host.engines.wgpu import WgpuEngine
+
+    return WgpuEngine(settings)

@@ -1,0 +1,140 @@
+"""What the NumPy and the Null engine share: tensors in ordinary memory, or none, and kernels that are only checked.
+
+Owns the bookkeeping of an engine without a GPU. A subclass says how elements are made and computed.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from host.arguments import Pairs, check_arguments, check_workgroups, entry_of
+from host.engine import EngineSettings, Stop, Write
+from host.frames import DeviceInfo, DispatchKernel, Fresh, MemoryReport, RunGraph, Usage
+from host.graphs import check_graph
+from host.kernels import Kernels, check_reflection
+from host.shared import Source
+from host.tensors import Budget, Table, checked_type, device_bytes
+from ops.graph import Graph, TensorType
+from shaders.reflection import Reflection
+
+S = TypeVar("S")
+
+LIMITS = {
+    "max_buffer_size": 2**31 - 1,
+    "max_compute_invocations_per_workgroup": 256,
+    "max_compute_workgroup_storage_size": 16384,
+    "max_compute_workgroups_per_dimension": 65535,
+    "max_storage_buffer_binding_size": 2**31 - 4,
+    "max_storage_buffers_per_shader_stage": 8,
+    "max_uniform_buffer_binding_size": 65536,
+}
+
+
+class PlainEngine(ABC, Generic[S]):
+    """An engine whose tensors are values of `S` in this process."""
+
+    def __init__(self, settings: EngineSettings, info: DeviceInfo) -> None:
+        self.info = info
+        self._table: Table[S] = Table()
+        self._kernels = Kernels()
+        self._budget = Budget(settings.memory_bytes)
+
+    @abstractmethod
+    def _read(self, type: TensorType, source: Source) -> S:
+        """The elements that `source` has in wire form."""
+
+    @abstractmethod
+    def _write(self, type: TensorType, storage: S, write: Write) -> None:
+        """The wire form of the elements."""
+
+    @abstractmethod
+    def _compute(self, graph: Graph, stop: Stop) -> list[S]:
+        """The outputs of a checked graph."""
+
+    @abstractmethod
+    def _dispatch(self, pairs: Pairs) -> list[S]:
+        """The elements of the fresh tensors among `pairs` after a dispatch, in order."""
+
+    def type(self, handle: int) -> TensorType:
+        """The type of a live tensor."""
+        return self._table.type(handle)
+
+    def upload(self, handle: int, owner: str, type: TensorType, source: Source) -> None:
+        """Make tensor `handle`."""
+        self._table.check_new([handle])
+        nbytes = device_bytes(type)
+        self._budget.take(nbytes)
+        try:
+            storage = self._read(type, source)
+        except BaseException:
+            self._budget.give(nbytes)
+            raise
+        self._table.add(handle, owner, type, storage)
+
+    def download(self, handle: int, write: Write) -> None:
+        """Give the elements of `handle`."""
+        tensor = self._table.get(handle)
+        self._write(tensor.type, tensor.storage, write)
+
+    def free(self, handles: list[int]) -> None:
+        """Forget tensors."""
+        for tensor in self._table.pop(handles):
+            self._budget.give(device_bytes(tensor.type))
+
+    def add_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
+        """Keep a kernel; there is no compiler here that could refuse it."""
+        check_reflection(reflection)
+        self._kernels.add(kernel, reflection)
+
+    def drop_kernel(self, kernel: str) -> None:
+        """Forget a kernel."""
+        self._kernels.drop(kernel)
+
+    def run_graph(self, request: RunGraph, stop: Stop) -> Usage:
+        """Compute a graph."""
+        stop()
+        types = check_graph(request.graph, request.outputs, self._table.type)
+        outputs = [types[index] for index in request.graph.outputs]
+        return self._add(request.owner, request.outputs, outputs, lambda: self._compute(request.graph, stop))
+
+    def dispatch(self, request: DispatchKernel, stop: Stop) -> Usage:
+        """Check a dispatch as every engine does, then do what this one can."""
+        stop()
+        reflection = self._kernels.get(request.kernel)
+        entry = entry_of(reflection, request.entry_point)
+        check_workgroups(request.workgroups, self.info.limits)
+        pairs = check_arguments(reflection, entry, request.arguments, self._table.type, self.info.limits)
+        fresh = [argument for _, argument in pairs if isinstance(argument, Fresh)]
+        types = [checked_type(argument.dtype, argument.shape) for argument in fresh]
+        handles = [argument.handle for argument in fresh]
+        return self._add(request.owner, handles, types, lambda: self._dispatch(pairs))
+
+    def memory(self) -> MemoryReport:
+        """What is live."""
+        return MemoryReport(
+            live_bytes=self._budget.used, tensors=len(self._table), pipelines=len(self._kernels)
+        )
+
+    def close(self) -> None:
+        """Release everything."""
+        self._table = Table()
+
+    def _add(
+        self, owner: str, handles: list[int], types: list[TensorType], make: Callable[[], list[S]]
+    ) -> Usage:
+        self._table.check_new(handles)
+        nbytes = sum(device_bytes(type) for type in types)
+        self._budget.take(nbytes)
+        began = time.perf_counter()
+        try:
+            values = make()
+        except BaseException:
+            self._budget.give(nbytes)
+            raise
+        for handle, type, value in zip(handles, types, values, strict=True):
+            self._table.add(handle, owner, type, value)
+        elapsed = (time.perf_counter() - began) * 1e3
+        return Usage(device_ms=elapsed, dispatches=1, peak_bytes=nbytes)

@@ -1,0 +1,113 @@
+"""Every error of the device, each with its stable code.
+
+Owns the classes and the texts that more than one module needs. Must not know HTTP.
+"""
+
+from __future__ import annotations
+
+from shaders.errors import KernelgateError
+
+
+class AdapterNotFound(KernelgateError):
+    """No adapter fits what was asked for; the message lists those that exist."""
+
+    code = "adapter_not_found"
+    title = "There is no such graphics adapter"
+
+
+class DeviceRestarted(KernelgateError):
+    """The device process ended while this request was in it; its tensors are gone, nothing else is."""
+
+    code = "device_restarted"
+    title = "The device was restarted"
+
+
+class DeviceCrashed(DeviceRestarted):
+    """The device process died of itself while it worked on this very request. `signal` is 0 if unknown."""
+
+    signal: int = 0
+
+
+class DeviceTimeout(KernelgateError):
+    """The request ran longer than its deadline, so the device process was killed."""
+
+    code = "device_timeout"
+    title = "The device took too long"
+
+
+class DeviceOutOfMemory(KernelgateError):
+    """A buffer does not fit: in the memory budget, or in the adapter's largest buffer or binding."""
+
+    code = "device_out_of_memory"
+    title = "The device has no room for this"
+
+
+class DeviceFailed(KernelgateError):
+    """The device does not start, or was closed."""
+
+    code = "device_failed"
+    title = "The device does not work"
+
+
+class DeviceUnsupported(KernelgateError):
+    """This kind of device cannot do what was asked."""
+
+    code = "device_unsupported"
+    title = "This device cannot do that"
+
+
+class KernelCompileError(KernelgateError):
+    """The driver's compiler refused a kernel; line, column and caret point into its source."""
+
+    code = "kernel_compile"
+    title = "The kernel does not compile"
+
+
+class KernelCrash(KernelgateError):
+    """The compiler or driver crashed on a kernel."""
+
+    code = "kernel_crash"
+    title = "The kernel crashed the driver"
+
+
+class UnknownKernel(KernelgateError):
+    """A dispatch names a kernel that was never added, or an entry point that it does not have."""
+
+    code = "unknown_kernel"
+    title = "The device does not have this kernel"
+
+
+class BindingMismatch(KernelgateError):
+    """The arguments of a dispatch do not fit the kernel's bindings; the message names the binding."""
+
+    code = "binding_mismatch"
+    title = "An argument does not fit its binding"
+
+
+class DispatchSizeError(KernelgateError):
+    """A workgroup count is outside the device's limits."""
+
+    code = "dispatch_size"
+    title = "The dispatch has too many workgroups"
+
+
+class UnknownHandle(KernelgateError):
+    """A request names a tensor that this device does not have."""
+
+    code = "unknown_handle"
+    title = "The device does not have this tensor"
+
+    @classmethod
+    def of(cls, handle: int) -> UnknownHandle:
+        """The error for `handle`."""
+        return cls(
+            f"the device has no tensor {handle}: it was freed, or lost when the device restarted",
+            hint="Upload or compute the tensor again.",
+        )
+
+
+class Cancelled(KernelgateError):
+    """The job was cancelled before or while it ran."""
+
+    code = "cancelled"
+    title = "The job was cancelled"

@@ -1,0 +1,240 @@
+"""The device process: `python -m host.process FD PARENT SETTINGS`.
+
+Owns its two threads. The main thread runs an asyncio loop that reads and writes frames and never blocks; the GPU
+thread alone touches the engine and does requests in the order in which they came, announcing each with `Started`.
+Must not know who owns what: it checks frames, the supervisor decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import gc
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from host import frames
+from host.engine import Engine, EngineSettings, open_engine
+from host.errors import Cancelled, DeviceFailed
+from host.link import Link
+from host.shared import Carriers, Source, write_at
+from host.tensors import checked_type, wire_bytes
+from ops.wire import FrameError
+from shaders.errors import ErrorRecord, KernelgateError
+
+FRAME_LIMIT = 256 << 20
+Post = Callable[[frames.DeviceMessage | None, int | None], None]
+_NICE = 5
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(slots=True)
+class Task:
+    """A request on its way through the GPU thread."""
+
+    request: frames.ServerMessage
+    fd: int | None = None
+    stopped: bool = field(default=False)
+
+    def stop(self) -> None:
+        """Raise `Cancelled` if the job was cancelled."""
+        if self.stopped:
+            raise Cancelled("the job was cancelled")
+
+
+class Worker(threading.Thread):
+    """The GPU thread. `post` hands a reply to the loop; it is safe to call from here."""
+
+    def __init__(self, settings: EngineSettings, post: Post) -> None:
+        super().__init__(name="gpu", daemon=True)
+        self.tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._settings, self._post = settings, post
+        self._carriers = Carriers()
+
+    def run(self) -> None:
+        """Open the engine, serve until the queue ends, and say (by `post(None)`) that it is over."""
+        try:
+            engine = open_engine(self._settings)
+        except KernelgateError as error:
+            self._post(frames.Failed(0, error.record()), None)
+        except Exception as error:
+            traceback.print_exc()
+            self._post(frames.Failed(0, _unexpected(error)), None)
+        else:
+            seal()
+            gc.freeze()
+            self._post(frames.Ready(engine.info), None)
+            with contextlib.closing(engine):
+                self._serve(engine)
+        self._post(None, None)
+
+    def _serve(self, engine: Engine) -> None:
+        while (task := self.tasks.get()) is not None:
+            try:
+                self._one(engine, task)
+            except DeviceFailed:
+                return  # the reply has gone out; only a new process helps
+            finally:
+                if task.fd is not None:
+                    os.close(task.fd)
+
+    def _one(self, engine: Engine, task: Task) -> None:
+        request = task.request
+        if isinstance(request, frames.Release):
+            self._carriers.release(request.carrier, request.keep)
+            return
+        if isinstance(request, frames.DropKernel):
+            engine.drop_kernel(request.kernel)
+            return
+        self._post(frames.Started(request.id), None)
+        try:
+            if isinstance(request, frames.Download):
+                self._download(engine, request)
+            else:
+                usage = _perform(engine, task)
+                self._post(frames.Done(request.id, usage, engine.memory()), None)
+        except KernelgateError as error:
+            self._post(frames.Failed(request.id, error.record()), None)
+            if isinstance(error, DeviceFailed):
+                raise
+        except Exception as error:
+            traceback.print_exc()
+            self._post(frames.Failed(request.id, _unexpected(error)), None)
+
+    def _download(self, engine: Engine, request: frames.Download) -> None:
+        nbytes = wire_bytes(engine.type(request.handle))
+        if nbytes <= frames.INLINE_BYTES:
+            data = bytearray()
+            engine.download(request.handle, data.extend)
+            self._post(frames.Downloaded(request.id, nbytes, bytes(data)), None)
+            return
+        carrier, fd, is_new = self._carriers.take(nbytes)
+        position = 0
+
+        def write(piece: memoryview) -> None:
+            nonlocal position
+            write_at(fd, position, piece)
+            position += len(piece)
+
+        try:
+            engine.download(request.handle, write)
+        except BaseException:
+            self._carriers.release(carrier, keep=not is_new)
+            raise
+        reply = frames.Downloaded(request.id, nbytes, carrier=carrier, descriptor=is_new)
+        self._post(reply, fd if is_new else None)
+
+
+def _perform(engine: Engine, task: Task) -> frames.Usage:
+    """Do a request that is answered by `Done`."""
+    request = task.request
+    if isinstance(request, frames.Upload):
+        type = checked_type(request.dtype, request.shape)
+        if wire_bytes(type) != request.nbytes:
+            raise FrameError(f"an upload of {request.nbytes} bytes is not a {type.dtype} {list(type.shape)}")
+        source = Source(request.nbytes, request.data, task.fd, request.offset)
+        engine.upload(request.handle, request.owner, type, source)
+    elif isinstance(request, frames.Free):
+        engine.free(request.handles)
+    elif isinstance(request, frames.AddKernel):
+        engine.add_kernel(request.kernel, request.reflection, request.warm)
+    elif isinstance(request, frames.RunGraph):
+        return engine.run_graph(request, task.stop)
+    elif isinstance(request, frames.DispatchKernel):
+        return engine.dispatch(request, task.stop)
+    return frames.Usage()
+
+
+def _unexpected(error: Exception) -> ErrorRecord:
+    return ErrorRecord("internal", f"the device failed unexpectedly ({type(error).__name__})")
+
+
+class Server:
+    """The loop's side: frames in, tasks out, replies back."""
+
+    def __init__(self, sock: socket.socket, settings: EngineSettings) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._over: asyncio.Future[None] = self._loop.create_future()
+        self._jobs: dict[int, Task] = {}
+        self._worker = Worker(settings, self._post)
+        self._link: Link[frames.ServerMessage] = Link(
+            sock,
+            frames.ServerMessage,
+            FRAME_LIMIT,
+            self._receive,
+            lambda error: os._exit(0 if error is None else 1),
+        )
+
+    async def serve(self) -> None:
+        """Serve until the GPU thread ends; then write what is still queued."""
+        self._worker.start()
+        await self._over
+        await self._link.drain()
+
+    def _receive(self, message: frames.ServerMessage, fd: int | None) -> None:
+        if isinstance(message, frames.Shutdown):
+            self._worker.tasks.put(None)
+        elif isinstance(message, frames.Cancel):
+            for task in self._jobs.values():
+                task.stopped |= getattr(task.request, "job", None) == message.job
+        else:
+            task = Task(message, fd)
+            if isinstance(message, frames.RunGraph | frames.DispatchKernel):
+                self._jobs[message.id] = task
+            self._worker.tasks.put(task)
+
+    def _post(self, reply: frames.DeviceMessage | None, fd: int | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._reply, reply, fd)
+
+    def _reply(self, reply: frames.DeviceMessage | None, fd: int | None) -> None:
+        if reply is None:
+            if not self._over.done():
+                self._over.set_result(None)
+            return
+        if isinstance(reply, frames.Done | frames.Failed):
+            self._jobs.pop(reply.id, None)
+        self._link.send(reply, fd)
+
+
+def seal() -> None:
+    """Where the operating system's walls go up: the driver is loaded, no stranger's byte has been seen."""
+
+
+def die_with(parent: int) -> None:
+    """Have the kernel kill this process when its parent is gone, and go at once if it is gone already."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def main(argv: list[str]) -> int:
+    """Run the process on socket `argv[0]`, for parent `argv[1]`, with JSON settings `argv[2]`."""
+    die_with(int(argv[1]))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C at the terminal is the server's to handle
+    with contextlib.suppress(OSError):
+        os.nice(_NICE)
+    settings = msgspec.json.decode(argv[2], type=EngineSettings)
+    sock = socket.socket(fileno=int(argv[0]))
+
+    async def run() -> None:
+        await Server(sock, settings).serve()
+
+    asyncio.run(run())
+    return 0
+
+
+if __name__ == "__main__":
+    status = main(sys.argv[1:])
+    sys.stderr.flush()
+    os._exit(status)  # no finalisers: a driver may crash or hang in its own

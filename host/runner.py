@@ -1,0 +1,176 @@
+"""Plans on a device: compiled, kept by structure, and run in slices.
+
+Owns the cache of plans, their parameters on the device and their encoded dispatches. Between slices it asks whether
+the job was cancelled. Must not know handles: it is given blocks and gives blocks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import lru_cache
+
+from host.buffers import Block, Pool
+from host.engine import Stop
+from host.errors import DeviceOutOfMemory
+from host.native import Access, Buffer, Gpu, Pipeline, Range, Run, Slot
+from host.pipelines import Pipelines
+from host.planner import Plan, Ref, Step
+from host.transfers import Transfers
+from ops.graph import TensorType
+from shaders.generator import WgslGenerator
+from shaders.spec import KernelSpec
+
+_MOST_PLANS = 256
+_MOST_RUNS = 4
+_FIRST_SLICE = 16
+_PARAM_ALIGNMENT = 256
+DEVICE_OWNER = ""
+"""Owner of blocks that hold nothing of a tenant's."""
+
+
+class Prepared:
+    """A plan with its pipelines, its parameters in one uniform block, and the runs that were encoded last."""
+
+    def __init__(
+        self, plan: Plan, types: Sequence[TensorType], pipelines: Sequence[Pipeline], params: Block | None
+    ) -> None:
+        self.plan, self.types, self.pipelines, self.params = plan, types, pipelines, params
+        self.slice = _FIRST_SLICE
+        self.offsets = _offsets([step.params for step in plan.steps])
+        self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
+
+    def run(self, gpu: Gpu, number: int, ranges: tuple[Range, ...]) -> Run:
+        """Step `number` over `ranges`, encoded now or before."""
+        known = self._runs[number]
+        run = known.get(ranges)
+        if run is None:
+            step = self.plan.steps[number]
+            bound = list(ranges)
+            if step.params and self.params is not None:
+                bound.append((self.params.buffer, self.offsets[number], len(step.params)))
+            run = known[ranges] = gpu.run(self.pipelines[number], [bound], step.workgroups)
+            if len(known) > _MOST_RUNS:
+                known.popitem(last=False)
+        known.move_to_end(ranges)
+        return run
+
+    def forget(self) -> None:
+        """Drop the encoded runs, since a buffer goes."""
+        for known in self._runs:
+            known.clear()
+
+
+class Runner:
+    """Prepares plans and runs them."""
+
+    def __init__(
+        self, gpu: Gpu, pool: Pool, pipelines: Pipelines, transfers: Transfers, slice_ms: float
+    ) -> None:
+        self._gpu, self._pool, self._pipelines, self._transfers = gpu, pool, pipelines, transfers
+        self._slice_ms = slice_ms
+        self._plans: OrderedDict[bytes, Prepared] = OrderedDict()
+
+    def find(self, key: bytes) -> Prepared | None:
+        """The plan that was added under `key`."""
+        if key in self._plans:
+            self._plans.move_to_end(key)
+        return self._plans.get(key)
+
+    def add(self, key: bytes, plan: Plan, types: Sequence[TensorType]) -> Prepared:
+        """Compile the kernels of a plan of nodes of `types`, upload its parameters, and keep it.
+
+        Raises `DeviceOutOfMemory`.
+        """
+        self._check_sizes(plan)
+        pipelines = [self._pipeline(step.spec) for step in plan.steps]
+        blob = _packed([step.params for step in plan.steps])
+        params = None
+        if blob:
+            params = self._pool.take(DEVICE_OWNER, len(blob), "uniform")
+            self._transfers.put(params, blob)
+        prepared = self._plans[key] = Prepared(plan, types, pipelines, params)
+        while len(self._plans) > _MOST_PLANS:
+            self._drop(self._plans.popitem(last=False)[1])
+        return prepared
+
+    def forget(self, buffer: Buffer) -> None:
+        """`buffer` is about to be destroyed."""
+        for prepared in self._plans.values():
+            prepared.forget()
+
+    def run(self, prepared: Prepared, blocks: dict[Ref, tuple[Block, int]], stop: Stop) -> int:
+        """Run a prepared plan over `blocks` (each with the offset of its bytes); the number of dispatches.
+
+        Ends when all work is done. Raises `Cancelled`.
+        """
+        steps = prepared.plan.steps
+        position = 0
+        while position < len(steps):
+            stop()
+            end = min(position + prepared.slice, len(steps))
+            runs = [prepared.run(self._gpu, n, _ranges(steps[n], blocks)) for n in range(position, end)]
+            began = time.perf_counter()
+            self._gpu.submit([*self._pool.take_clears(), *runs])
+            self._gpu.wait()
+            self._adapt(prepared, end - position, (time.perf_counter() - began) * 1e3)
+            position = end
+        return len(steps)
+
+    def _adapt(self, prepared: Prepared, count: int, elapsed_ms: float) -> None:
+        """More dispatches a slice when this one was short, fewer when it was long."""
+        if elapsed_ms > self._slice_ms:
+            prepared.slice = max(1, count // 2)
+        elif elapsed_ms < self._slice_ms / 4 and count == prepared.slice:
+            prepared.slice *= 4
+
+    def _pipeline(self, spec: KernelSpec) -> Pipeline:
+        return self._pipelines.get(_source(spec), "main", [_slots(spec)], trusted=True)
+
+    def _check_sizes(self, plan: Plan) -> None:
+        most = self._gpu.limits["max_storage_buffer_binding_size"]
+        largest = max((size for step in plan.steps for _, size in step.buffers), default=0)
+        if largest > most:
+            raise DeviceOutOfMemory(
+                f"a tensor of {largest:,} bytes is over the {most:,} that a kernel can reach on this device",
+                hint="Work in smaller pieces.",
+            )
+
+    def _drop(self, prepared: Prepared) -> None:
+        prepared.forget()
+        if prepared.params is not None:
+            self._pool.give(prepared.params)
+
+
+@lru_cache(maxsize=1024)
+def _source(spec: KernelSpec) -> str:
+    return WgslGenerator().render(spec)
+
+
+def _slots(spec: KernelSpec) -> tuple[Slot, ...]:
+    accesses: list[Access] = [binding.access for binding in spec.bindings]
+    if spec.params:
+        accesses.append("uniform")
+    return tuple(Slot(number, access) for number, access in enumerate(accesses))
+
+
+def _ranges(step: Step, blocks: dict[Ref, tuple[Block, int]]) -> tuple[Range, ...]:
+    """Where each binding's bytes are; vectors of four elements may reach a little beyond the last element."""
+    ranges = []
+    for ref, nbytes in step.buffers:
+        block, offset = blocks[ref]
+        ranges.append((block.buffer, offset, min(-(-max(nbytes, 4) // 16) * 16, block.size - offset)))
+    return tuple(ranges)
+
+
+def _offsets(pieces: Sequence[bytes]) -> list[int]:
+    offsets, end = [], 0
+    for piece in pieces:
+        offsets.append(end)
+        end += -(-len(piece) // _PARAM_ALIGNMENT) * _PARAM_ALIGNMENT
+    return offsets
+
+
+def _packed(pieces: Sequence[bytes]) -> bytes:
+    return b"".join(piece + bytes(-len(piece) % _PARAM_ALIGNMENT) for piece in pieces)

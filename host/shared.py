@@ -1,0 +1,191 @@
+"""Arrays that two processes see: sealed memory files, and bytes read from files that others gave.
+
+Owns `Carriers` (the writing side of downloads, in the device), `Windows` (the reading side, in the server), `Shared`
+(what a reader holds) and `Source` (the reading side of uploads). A carrier is sealed against shrinking and its size is
+checked before it is mapped, so that no peer can make a reader fault; files of others are never mapped but read, so
+that one that is cut short meanwhile is an error and not a signal. Carriers are used again, since the first touch of fresh
+memory costs three times a copy. Must not know frames.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ops.wire import FrameError
+
+KEEP_BYTES = 256 << 20
+_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+
+
+class Shared:
+    """Bytes of another process. `view` is read-only and ends with `close()`, or with the `with` block."""
+
+    def __init__(self, data: bytes | memoryview, on_close: Callable[[bool], None] | None = None) -> None:
+        self.view = memoryview(data).toreadonly()
+        self._on_close = on_close
+
+    def close(self) -> None:
+        """Give the bytes back. Closing twice is harmless; views taken of `view` stay valid, at the cost of reuse."""
+        on_close, self._on_close = self._on_close, None
+        unused = True
+        try:
+            self.view.release()
+        except BufferError:
+            unused = False
+        if on_close is not None:
+            on_close(unused)
+
+    def __enter__(self) -> Shared:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if self._on_close is not None:
+            self.close()
+
+
+class Source:
+    """The bytes of an upload: inside the frame, or in a regular file that someone else may still change."""
+
+    def __init__(self, nbytes: int, data: bytes = b"", fd: int | None = None, offset: int = 0) -> None:
+        self.nbytes, self._data, self._fd, self._offset = nbytes, data, fd, offset
+        if fd is None:
+            if len(data) != nbytes:
+                raise FrameError(f"an upload of {nbytes} bytes came with {len(data)}")
+            return
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or offset < 0 or offset + nbytes > status.st_size:
+            raise FrameError(f"an upload of {nbytes} bytes at {offset} does not lie in its file")
+
+    def read_into(self, target: memoryview, start: int = 0) -> None:
+        """Fill `target` from byte `start` on. Raises `FrameError` if the file has become shorter."""
+        if self._fd is None:
+            target[:] = self._data[start : start + len(target)]
+            return
+        while len(target):
+            count = os.preadv(self._fd, [target], self._offset + start)
+            if count == 0:
+                raise FrameError("the file of an upload was cut short while it was read")
+            target, start = target[count:], start + count
+
+
+@dataclass(slots=True)
+class _Carrier:
+    fd: int
+    size: int
+    idle: bool = False
+
+
+class Carriers:
+    """Memory files that downloads are written into; one is used again once its reader has released it."""
+
+    def __init__(self) -> None:
+        self._all: dict[int, _Carrier] = {}
+        self._next = 1
+
+    def take(self, nbytes: int) -> tuple[int, int, bool]:
+        """A carrier of at least `nbytes` bytes: its id, its descriptor, and whether its reader has yet to see it."""
+        fits = [(c.size, id) for id, c in self._all.items() if c.idle and nbytes <= c.size <= 4 * nbytes]
+        if fits:
+            carrier_id = min(fits)[1]
+            self._all[carrier_id].idle = False
+            return carrier_id, self._all[carrier_id].fd, False
+        return (*self._create(1 << max(16, (nbytes - 1).bit_length())), True)
+
+    def release(self, carrier_id: int, keep: bool) -> None:
+        """The reader is done with a carrier. An unknown one is ignored."""
+        carrier = self._all.get(carrier_id)
+        if carrier is not None and keep:
+            carrier.idle = True
+        elif carrier is not None:
+            os.close(self._all.pop(carrier_id).fd)
+
+    def close(self) -> None:
+        """Close all carriers; readers keep what they have mapped."""
+        for carrier in self._all.values():
+            os.close(carrier.fd)
+        self._all.clear()
+
+    def _create(self, size: int) -> tuple[int, int]:
+        fd = os.memfd_create("kernelgate-download", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
+        try:
+            os.ftruncate(fd, size)
+            fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
+        except BaseException:
+            os.close(fd)
+            raise
+        carrier_id, self._next = self._next, self._next + 1
+        self._all[carrier_id] = _Carrier(fd, size)
+        return carrier_id, fd
+
+
+def write_at(fd: int, offset: int, data: memoryview) -> None:
+    """Write all of `data` at `offset`."""
+    while len(data):
+        count = os.pwrite(fd, data, offset)
+        data, offset = data[count:], offset + count
+
+
+class Windows:
+    """The carriers of one device process as its server sees them: mapped once, read-only, and kept for reuse.
+
+    `release(carrier, keep)` is how the device is told that a carrier is free.
+    """
+
+    def __init__(self, release: Callable[[int, bool], None]) -> None:
+        self._maps: dict[int, mmap.mmap] = {}
+        self._busy: set[int] = set()
+        self._release = release
+
+    def add(self, carrier: int, fd: int) -> None:
+        """Map a new carrier and close `fd`. Raises `FrameError` if the peer could make a reader fault."""
+        try:
+            size = os.fstat(fd).st_size
+            if not fcntl.fcntl(fd, fcntl.F_GET_SEALS) & fcntl.F_SEAL_SHRINK or carrier in self._maps:
+                raise FrameError("a download came in a file that can still shrink, or twice")
+            self._maps[carrier] = mmap.mmap(fd, size, mmap.MAP_SHARED, mmap.PROT_READ)
+        except (OSError, ValueError) as error:
+            raise FrameError(f"a download came in a file that cannot be mapped: {error}") from None
+        finally:
+            os.close(fd)
+
+    def open(self, carrier: int, nbytes: int) -> Shared:
+        """The first `nbytes` bytes of a carrier, until they are closed."""
+        memory = self._maps.get(carrier)
+        if memory is None or carrier in self._busy or not 0 <= nbytes <= len(memory):
+            raise FrameError(f"a download names carrier {carrier}, which is unknown, in use, or too small")
+        self._busy.add(carrier)
+        return Shared(memoryview(memory)[:nbytes], lambda unused: self._close(carrier, unused))
+
+    def close(self) -> None:
+        """Forget all that nobody reads; the others go when their readers close."""
+        for carrier in [c for c in self._maps if c not in self._busy]:
+            self._maps.pop(carrier).close()
+
+    def _close(self, carrier: int, unused: bool) -> None:
+        self._busy.discard(carrier)
+        keep = unused and sum(len(memory) for memory in self._maps.values()) <= KEEP_BYTES
+        if not keep:
+            memory = self._maps.pop(carrier)
+            if unused:
+                memory.close()
+        self._release(carrier, keep)
+
+
+def memory_file(data: bytes | memoryview) -> int:
+    """The descriptor of a new memory file that holds `data`; the caller closes it."""
+    fd = os.memfd_create("kernelgate-upload", os.MFD_CLOEXEC)
+    try:
+        with open(fd, "wb", closefd=False) as file:
+            file.write(data)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd

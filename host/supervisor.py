@@ -1,0 +1,398 @@
+"""`Device`: a device that outlives its processes.
+
+Owns the restart policy, the handles that are given out, and the kernels that each new process is told again when they
+are needed. A process that dies or stalls is replaced at once; what was in flight fails with a clear error, what comes
+meanwhile waits. Must not know users or grants: an owner is a string.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from host import frames
+from host.child import Child, ChildSettings, Reply
+from host.clock import Clock, LoopClock, sleep
+from host.engine import EngineSettings
+from host.errors import (
+    AdapterNotFound,
+    DeviceCrashed,
+    DeviceFailed,
+    DeviceRestarted,
+    DeviceTimeout,
+    KernelCrash,
+    UnknownKernel,
+)
+from host.frames import DeviceInfo, MemoryReport, Usage
+from host.shared import Shared, memory_file
+from ops.graph import Graph
+from shaders.errors import KernelgateError
+from shaders.reflection import Reflection
+
+log = logging.getLogger("kernelgate.device")
+
+_CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP}
+_COMPILE_ATTEMPTS = 8
+
+
+@dataclass(frozen=True)
+class DeviceSettings:
+    """What a `Device` is told; times in seconds.
+
+    `deadline_s` bounds each request from the moment the GPU thread takes it up. `role` "compiler" is for a device that
+    only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each the
+    next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits for a
+    restart. `kernels` bounds how many kernels are remembered.
+    """
+
+    adapter: str | None = None
+    role: Literal["device", "compiler"] = "device"
+    memory_bytes: int | None = None
+    pool_bytes: int = 1 << 30
+    slice_ms: float = 20.0
+    deadline_s: float = 30.0
+    start_s: float = 30.0
+    takeup_s: float = 10.0
+    exit_s: float = 2.0
+    wait_s: float = 20.0
+    failures: int = 4
+    backoff_s: float = 0.25
+    backoff_most_s: float = 30.0
+    kernels: int = 4096
+    python: str = sys.executable
+    clock: Clock = field(default_factory=LoopClock)
+
+    def child(self) -> ChildSettings:
+        """The part that one process needs."""
+        engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms)
+        return ChildSettings(self.python, engine, self.start_s, self.takeup_s, self.exit_s)
+
+
+class Device:
+    """A device and its life. All methods belong to the event loop that called `start()`.
+
+    `generation` grows by one with each new process: tensors of an earlier one are gone (`unknown_handle`).
+    """
+
+    def __init__(self, settings: DeviceSettings) -> None:
+        self.settings = settings
+        self.info: DeviceInfo | None = None
+        self.generation = 0
+        self.restarts = 0
+        self.state: Literal["starting", "ready", "restarting", "failed", "closed"] = "starting"
+        self._child: Child | None = None
+        self._waiters: set[asyncio.Future[None]] = set()
+        self._restarter: asyncio.Task[None] | None = None
+        self._kernels: OrderedDict[str, Reflection] = OrderedDict()
+        self._last_handle = 0
+        self._last_error: KernelgateError | None = None
+
+    async def start(self) -> DeviceInfo:
+        """Start the first process. Raises `AdapterNotFound` or `DeviceFailed`."""
+        self.state = "starting"
+        await self._bring_up()
+        assert self.info is not None
+        return self.info
+
+    async def close(self) -> None:
+        """End the process and wait until it is gone. Pending requests fail."""
+        self._enter("closed")
+        if self._restarter is not None:
+            self._restarter.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._restarter
+        if self._child is not None:
+            await self._child.close()
+            self._child = None
+
+    @property
+    def memory(self) -> MemoryReport:
+        """Memory as the device last reported it."""
+        return MemoryReport() if self._child is None else self._child.memory
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id; None while there is none."""
+        return None if self._child is None else self._child.pid
+
+    def new_handle(self) -> int:
+        """A number that names a tensor to be made, unique for the life of this object."""
+        self._last_handle += 1
+        return self._last_handle
+
+    async def upload(
+        self, handle: int, owner: str, dtype: str, shape: Sequence[int], fd: int, offset: int, nbytes: int
+    ) -> None:
+        """Make tensor `handle` from `nbytes` bytes (wire form) at `offset` of regular file or memory file `fd`."""
+        if not nbytes:
+            await self.upload_bytes(handle, owner, dtype, shape, b"")
+            return
+
+        def make(id: int) -> frames.Upload:
+            return frames.Upload(id, handle, owner, dtype, tuple(shape), nbytes, offset, descriptor=True)
+
+        await self._ask(make, f"an upload of {nbytes:,} bytes", fd=fd, makes=[handle])
+
+    async def upload_bytes(
+        self, handle: int, owner: str, dtype: str, shape: Sequence[int], data: bytes
+    ) -> None:
+        """Make tensor `handle` from `data` (wire form): inside the frame when small, else by a memory file."""
+        if len(data) > frames.INLINE_BYTES:
+            fd = memory_file(data)
+            with open(fd, "rb"):
+                await self.upload(handle, owner, dtype, shape, fd, 0, len(data))
+            return
+
+        def make(id: int) -> frames.Upload:
+            return frames.Upload(id, handle, owner, dtype, tuple(shape), len(data), data=data)
+
+        await self._ask(make, f"an upload of {len(data):,} bytes", makes=[handle])
+
+    async def download(self, handle: int) -> Shared:
+        """The elements of tensor `handle` in wire form; close it soon. Raises `UnknownHandle`."""
+        reply = await self._ask(lambda id: frames.Download(id, handle), "a download")
+        assert isinstance(reply, Shared)
+        return reply
+
+    async def free(self, handles: Sequence[int]) -> None:
+        """Forget tensors. Unknown ones, and a device that has just been restarted, are not errors."""
+        if handles and self._child is not None and self._child.alive:
+            with contextlib.suppress(DeviceRestarted):
+                await self._ask(lambda id: frames.Free(id, list(handles)), "freeing tensors")
+
+    async def add_kernel(self, kernel_hash: str, reflection: Reflection, warm: bool = False) -> None:
+        """Compile a kernel. Raises `KernelCompileError`; with `warm` it is also dispatched once.
+
+        A "device" remembers it and tells it to each new process. A "compiler" tries it: a crash is `KernelCrash`, too
+        long a time `device_timeout`, and other kernels that wait meanwhile are tried again by themselves.
+        """
+        if self.settings.role == "compiler":
+            await self._try_kernel(kernel_hash, reflection, warm)
+            return
+        self._remember(kernel_hash, reflection)
+        if warm or self._child is None or kernel_hash not in self._child.kernels:
+            await self._tell_kernel(kernel_hash, reflection, warm)
+
+    def drop_kernel(self, kernel_hash: str) -> None:
+        """Forget a kernel; an unknown one is ignored."""
+        self._kernels.pop(kernel_hash, None)
+        if self._child is not None and kernel_hash in self._child.kernels:
+            self._child.kernels.discard(kernel_hash)
+            self._child.post(frames.DropKernel(0, kernel_hash))
+
+    async def run_graph(
+        self, job: int, owner: str, graph: Graph, outputs: Sequence[int], deadline_s: float | None = None
+    ) -> Usage:
+        """Compute `graph`; its n-th output becomes tensor `outputs[n]`, owned by `owner`."""
+        handles = list(outputs)
+        return await self._run(
+            job, lambda id: frames.RunGraph(id, job, owner, graph, handles), "a graph", handles, deadline_s
+        )
+
+    async def dispatch(
+        self,
+        job: int,
+        owner: str,
+        kernel: str,
+        entry_point: str,
+        workgroups: tuple[int, int, int],
+        arguments: Sequence[frames.Argument],
+        deadline_s: float | None = None,
+    ) -> Usage:
+        """Dispatch a kernel that was added; its `Fresh` arguments become tensors owned by `owner`."""
+        if kernel not in self._kernels:
+            raise UnknownKernel(
+                f"there is no kernel {kernel[:80]!r}", hint="Add the kernel before dispatching it."
+            )
+        self._kernels.move_to_end(kernel)
+        handles = [argument.handle for argument in arguments if isinstance(argument, frames.Fresh)]
+
+        def make(id: int) -> frames.DispatchKernel:
+            return frames.DispatchKernel(id, job, owner, kernel, entry_point, workgroups, list(arguments))
+
+        try:
+            return await self._run(job, make, "a kernel's dispatch", handles, deadline_s, kernel)
+        except DeviceCrashed as crash:
+            raise _as_kernel_crash(crash) from None
+
+    async def cancel(self, job: int) -> None:
+        """Stop a job at the next boundary between dispatches; it fails with `cancelled`. One that is over is no error."""
+        if self._child is not None:
+            self._child.post(frames.Cancel(0, job))
+
+    async def _run(
+        self,
+        job: int,
+        make: Callable[[int], frames.Request],
+        what: str,
+        makes: list[int],
+        deadline_s: float | None,
+        kernel: str | None = None,
+    ) -> Usage:
+        try:
+            reply = await self._ask(make, what, deadline_s, makes=makes, kernel=kernel)
+        except asyncio.CancelledError:
+            await self.cancel(job)
+            raise
+        assert isinstance(reply, frames.Done)
+        return reply.usage
+
+    async def _ask(
+        self,
+        make: Callable[[int], frames.Request],
+        what: str,
+        deadline_s: float | None = None,
+        fd: int | None = None,
+        makes: Sequence[int] = (),
+        kernel: str | None = None,
+    ) -> Reply:
+        """One request, once a process is ready. If the caller gives up, what it would have made is freed."""
+        child = await self._ready_child()
+        if kernel is not None and kernel not in child.kernels:
+            self._send_kernel(child, kernel)
+        deadline = self.settings.deadline_s if deadline_s is None else deadline_s
+        future = child.request(make, what, deadline, fd)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if makes and child.alive:
+                _ignore(child.request(lambda id: frames.Free(id, list(makes)), "freeing tensors", deadline))
+            raise
+
+    def _send_kernel(self, child: Child, kernel: str) -> None:
+        """Tell `child` a kernel that an earlier process compiled, ahead of the request that needs it."""
+        reflection = self._kernels[kernel]
+        child.kernels.add(kernel)
+
+        def settled(future: asyncio.Future[Reply]) -> None:
+            if future.cancelled() or future.exception() is not None:
+                child.kernels.discard(kernel)
+
+        def make(id: int) -> frames.AddKernel:
+            return frames.AddKernel(id, kernel, reflection)
+
+        child.request(make, "compiling a kernel", self.settings.deadline_s).add_done_callback(settled)
+
+    async def _tell_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
+        await self._ask(lambda id: frames.AddKernel(id, kernel, reflection, warm), "compiling a kernel")
+        if self._child is not None:
+            self._child.kernels.add(kernel)
+
+    async def _try_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
+        for _ in range(_COMPILE_ATTEMPTS):
+            try:
+                await self._tell_kernel(kernel, reflection, warm)
+                self.drop_kernel(kernel)
+            except DeviceCrashed as crash:
+                raise _as_kernel_crash(crash, any_signal=True) from None
+            except DeviceTimeout:
+                raise DeviceTimeout(
+                    f"the kernel did not compile and run once within {self.settings.deadline_s:g} s",
+                    hint="Make it smaller: fewer statements, shorter arrays, fewer nested calls.",
+                ) from None
+            except DeviceRestarted:
+                continue  # another kernel's fault
+            return
+        raise DeviceFailed("the compiler was restarted again and again by other kernels", hint="Try again.")
+
+    def _remember(self, kernel: str, reflection: Reflection) -> None:
+        self._kernels[kernel] = reflection
+        self._kernels.move_to_end(kernel)
+        while len(self._kernels) > self.settings.kernels:
+            self.drop_kernel(next(iter(self._kernels)))
+
+    async def _ready_child(self) -> Child:
+        """The process in use; waits for one that is being started, but not for ever."""
+        if self._child is None and self.state in ("starting", "restarting"):
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.add(waiter)
+            timer = self.settings.clock.call_later(self.settings.wait_s, lambda: _wake(waiter))
+            try:
+                await waiter
+            finally:
+                timer.cancel()
+                self._waiters.discard(waiter)
+        if self._child is None:
+            raise DeviceFailed("the device is closed") if self.state == "closed" else self._failure()
+        return self._child
+
+    def _enter(self, state: Literal["ready", "restarting", "failed", "closed"]) -> None:
+        self.state = state
+        if state != "restarting":
+            for waiter in self._waiters:
+                _wake(waiter)
+
+    def _failure(self) -> KernelgateError:
+        why = "it is still being restarted" if self._last_error is None else self._last_error.message
+        return DeviceFailed(
+            f"the device does not work: {why}", hint="`kernelgate doctor` shows what this machine has."
+        )
+
+    async def _bring_up(self) -> None:
+        child = Child(self.settings.child(), self.settings.clock, self._exited)
+        try:
+            self.info = await child.ready()
+            if not child.alive:
+                raise DeviceFailed(
+                    "the device process ended as soon as it was ready", hint=child.last_words()
+                )
+        except BaseException:
+            child.kill()
+            await asyncio.shield(child.close())
+            raise
+        self._child = child
+        self.generation += 1
+        self._last_error = None
+        self._enter("ready")
+
+    def _exited(self, child: Child) -> None:
+        """A process has ended. If it was the one in use, start the next."""
+        if child is self._child and self.state != "closed":
+            self._child = None
+            self._enter("restarting")
+            self.restarts += 1
+            self._restarter = asyncio.get_running_loop().create_task(self._restart())
+
+    async def _restart(self) -> None:
+        failures = 0
+        while self.state != "closed":
+            try:
+                await self._bring_up()
+            except KernelgateError as error:
+                failures += 1
+                self._last_error = error
+                if failures >= self.settings.failures or isinstance(error, AdapterNotFound):
+                    self._enter("failed")
+                delay = min(self.settings.backoff_s * 2 ** (failures - 1), self.settings.backoff_most_s)
+                log.warning("the device did not start (%s); next try in %g s", error, delay)
+                await sleep(self.settings.clock, delay)
+            else:
+                log.info("the device was restarted")
+                return
+
+
+def _as_kernel_crash(crash: DeviceCrashed, any_signal: bool = False) -> KernelgateError:
+    if not any_signal and crash.signal not in _CRASHES:
+        return crash
+    name = f" ({signal.Signals(crash.signal).name})" if crash.signal else ""
+    return KernelCrash(
+        f"the driver's compiler, or the driver, crashed on this kernel{name}",
+        hint="Simplify the kernel; pointers to parts of arrays and structs are a known cause.",
+    )
+
+
+def _ignore(future: asyncio.Future[Reply]) -> None:
+    """Nobody waits for `future`; its error, if any, shows elsewhere."""
+    future.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

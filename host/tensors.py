@@ -1,0 +1,114 @@
+"""The tensors that live on a device, by handle, whatever holds their elements.
+
+Owns the table of handles, the check of types that come in frames, and the memory budget. Must not know buffers: `S` is
+whatever an engine stores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from host.errors import DeviceOutOfMemory, UnknownHandle
+from ops.dtypes import DTypeError, dtype
+from ops.graph import TensorType
+from ops.wire import FrameError
+
+S = TypeVar("S")
+MAX_RANK = 16
+MAX_ELEMENTS = 1 << 40
+
+
+def checked_type(dtype_name: str, shape: Sequence[int]) -> TensorType:
+    """The type that a frame names. Raises `DTypeError`, or `FrameError` for an impossible shape."""
+    if len(shape) > MAX_RANK or any(size < 0 for size in shape) or math.prod(shape) > MAX_ELEMENTS:
+        raise FrameError(f"{list(shape)[:MAX_RANK]} is not the shape of a tensor")
+    return TensorType(tuple(shape), dtype(dtype_name).name)
+
+
+def wire_bytes(type: TensorType) -> int:
+    """Bytes of a tensor's elements in files and frames."""
+    return math.prod(type.shape) * dtype(type.dtype).wire_bytes
+
+
+def device_bytes(type: TensorType) -> int:
+    """Bytes of a tensor's elements in a device buffer."""
+    return math.prod(type.shape) * dtype(type.dtype).device_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor(Generic[S]):
+    """A live tensor: who owns it, its type, and where its elements are."""
+
+    owner: str
+    type: TensorType
+    storage: S
+
+
+class Table(Generic[S]):
+    """Live tensors by handle."""
+
+    def __init__(self) -> None:
+        self._tensors: dict[int, Tensor[S]] = {}
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+    def __iter__(self) -> Iterator[Tensor[S]]:
+        return iter(self._tensors.values())
+
+    def check_new(self, handles: Sequence[int]) -> None:
+        """Raise `FrameError` unless all `handles` are different and unused."""
+        taken = {handle for handle in handles if handle in self._tensors}
+        if taken or len(set(handles)) != len(handles):
+            raise FrameError(f"tensor handles {sorted(taken or handles)[:8]} exist already")
+
+    def add(self, handle: int, owner: str, type: TensorType, storage: S) -> None:
+        """Make `handle` live."""
+        self.check_new([handle])
+        self._tensors[handle] = Tensor(owner, type, storage)
+
+    def get(self, handle: int) -> Tensor[S]:
+        """The tensor `handle`. Raises `UnknownHandle`."""
+        tensor = self._tensors.get(handle)
+        if tensor is None:
+            raise UnknownHandle.of(handle)
+        return tensor
+
+    def type(self, handle: int) -> TensorType:
+        """The type of tensor `handle`. Raises `UnknownHandle`."""
+        return self.get(handle).type
+
+    def pop(self, handles: Sequence[int]) -> list[Tensor[S]]:
+        """Forget `handles` and give what they were; unknown ones are ignored."""
+        return [self._tensors.pop(handle) for handle in handles if handle in self._tensors]
+
+
+class Budget:
+    """A bound on bytes. `limit` None: whatever the driver grants."""
+
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
+        self.used = 0
+
+    def lacks(self, nbytes: int) -> int:
+        """How many bytes too few are left for `nbytes`; 0 when they fit."""
+        return 0 if self.limit is None else max(0, self.used + nbytes - self.limit)
+
+    def take(self, nbytes: int) -> None:
+        """Count `nbytes`. Raises `DeviceOutOfMemory` if they do not fit."""
+        if self.lacks(nbytes):
+            raise DeviceOutOfMemory(
+                f"{nbytes:,} bytes do not fit: {self.used:,} of the device's {self.limit:,} bytes are in use",
+                hint="Free tensors that are no longer needed, or work in smaller pieces.",
+            )
+        self.used += nbytes
+
+    def give(self, nbytes: int) -> None:
+        """Count `nbytes` back."""
+        self.used -= nbytes
+
+
+__all__ = ["Budget", "DTypeError", "Table", "Tensor", "checked_type", "device_bytes", "wire_bytes"]

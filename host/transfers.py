@@ -1,0 +1,105 @@
+"""Elements into buffers and out of them.
+
+Owns the two roads (in place on adapters whose memory is ours, by staging buffers on others) and the one difference
+between wire and device form: a bool is a byte there and a u32 here. Must not know handles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from host.buffers import Block
+from host.native import Buffer, Copy, Gpu
+from host.shared import Source
+from ops.dtypes import dtype
+
+_CHUNK = 16 << 20
+_PIECE = 1 << 20
+Write = Callable[[memoryview], None]
+
+
+class Transfers:
+    """Uploads and downloads of whole blocks."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        self._gpu = gpu
+        self._staging: dict[str, Buffer] = {}
+
+    def upload(self, block: Block, dtype_name: str, source: Source, clear_rest: bool) -> None:
+        """Fill `block` from its start with what `source` has; `clear_rest`: and zero what follows."""
+        wide = _is_wide(dtype_name)
+        total = source.nbytes * (4 if wide else 1)
+        extent = block.size if clear_rest else total
+        step = extent if self._gpu.mappable else _CHUNK
+        for start in range(0, extent, max(step, 1)):
+            size = min(step, extent - start)
+            target = block.buffer if self._gpu.mappable else self._stage("upload")
+            with self._gpu.map(target, size) as view:
+                count = max(0, min(size, total - start))
+                _fill(view[:count], source, start, wide)
+                np.frombuffer(view[count:], np.uint8).fill(0)
+            if not self._gpu.mappable:
+                self._gpu.submit([Copy(target, 0, block.buffer, start, size)])
+
+    def download(self, block: Block, dtype_name: str, nbytes: int, write: Write) -> None:
+        """Give the first `nbytes` bytes (device form) of `block` to `write`, in wire form and in order."""
+        if self._gpu.mappable and nbytes:
+            with self._gpu.map(block.buffer, nbytes) as view:
+                _emit(view, dtype_name, write)
+            return
+        staging = self._stage("download") if nbytes else None
+        for start in range(0, nbytes, _CHUNK):
+            assert staging is not None
+            size = min(_CHUNK, nbytes - start)
+            self._gpu.submit([Copy(block.buffer, start, staging, 0, size)])
+            with self._gpu.map(staging, size) as view:
+                _emit(view, dtype_name, write)
+
+    def put(self, block: Block, data: bytes) -> None:
+        """Write `data` (device form, a multiple of 4) to the start of `block`, before what is submitted next."""
+        if self._gpu.mappable:
+            with self._gpu.map(block.buffer, len(data)) as view:
+                view[:] = data
+        else:
+            self._gpu.write(block.buffer, 0, data)
+
+    def _stage(self, kind: str) -> Buffer:
+        if kind not in self._staging:
+            self._staging[kind] = self._gpu.create_buffer(
+                _CHUNK, "upload" if kind == "upload" else "download"
+            )
+        return self._staging[kind]
+
+
+def device_form(dtype_name: str, data: bytes) -> bytes:
+    """Elements in wire form as a device buffer has them."""
+    if not _is_wide(dtype_name):
+        return data
+    return (np.frombuffer(data, np.uint8) != 0).astype(np.uint32).tobytes()
+
+
+def _is_wide(dtype_name: str) -> bool:
+    return dtype(dtype_name).wire_bytes == 1
+
+
+def _fill(target: memoryview, source: Source, start: int, wide: bool) -> None:
+    """Fill `target` with the device form from byte `start` of it on."""
+    if not wide:
+        source.read_into(target, start)
+        return
+    for at in range(0, len(target), _PIECE):
+        words = np.frombuffer(target[at : at + _PIECE], np.uint32)
+        wire = bytearray(len(words))
+        source.read_into(memoryview(wire), (start + at) // 4)
+        np.not_equal(np.frombuffer(wire, np.uint8), 0, out=words, casting="unsafe")
+
+
+def _emit(view: memoryview, dtype_name: str, write: Write) -> None:
+    if not _is_wide(dtype_name):
+        write(view)
+        return
+    for at in range(0, len(view), _PIECE):
+        words = np.frombuffer(view[at : at + _PIECE], np.uint32)
+        write(memoryview((words != 0).view(np.uint8)))
