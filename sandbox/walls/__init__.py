@@ -1,0 +1,5 @@
+"""The operating system's walls around a worker: namespaces, landlock, capabilities, limits, seccomp.
+
+Owns the kernel's interfaces and in which order they are used. Must not know what a script is, or who asks for one:
+`preparation.py` is the way in. On what is not Linux everything imports, and the level is `process`.
+"""

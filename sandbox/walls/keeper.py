@@ -1,0 +1,58 @@
+"""The keeper: the process between the server and the zygote, where PID namespaces are used.
+
+Owns the death of the zygote and of everything below it. Must not know what they do.
+
+The first child of a new PID namespace is its process 1, so the process that the server started can not itself be in the
+namespace of its workers. It stays outside as the keeper: it holds no descriptor, waits for the zygote, and ends as
+that one did. Who dies takes all below along, and leaves no zombie:
+
+* the zygote ends or is killed: the kernel kills every process of its PID namespace and of those below; the keeper
+  reaps the zygote and ends;
+* the keeper gets SIGTERM: it kills and reaps the zygote, then ends;
+* the keeper is killed by SIGKILL: the parent-death signal kills the zygote. The server should prefer SIGTERM, or just
+  close the zygote's socket: so the zygote is reaped here and not by whoever is the machine's process 1.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import NoReturn
+
+from sandbox.walls import linux
+
+
+def fork_init() -> None:
+    """Fork; returns in the child, which is process 1 of the PID namespace unshared before. The parent never returns."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
+    pid = os.fork()
+    if pid:
+        _keep(pid)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    die_with_parent()
+
+
+def die_with_parent() -> None:
+    """SIGKILL to this process when the thread that forked it ends. Forgotten when the user changes or privilege is
+    gained."""
+    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _keep(pid: int) -> NoReturn:
+    def kill(*_: object) -> None:
+        os.kill(pid, signal.SIGKILL)
+
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, kill)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    _close_everything()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os._exit(code if code >= 0 else 128 - code)
+
+
+def _close_everything() -> None:
+    """So that the ends of pipes and sockets that others hold are seen as closed when the zygote closes them."""
+    for name in os.listdir("/proc/self/fd"):
+        os.closerange(int(name), int(name) + 1)
