@@ -1,0 +1,47 @@
+"""The ASGI application.
+
+Owns how the parts are put together. Must not know what they do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+
+from fastapi import Depends, FastAPI
+
+from api import problems
+from api.access import identity_of
+from api.routes import device, health, kernels, ops, runs, tensors
+from api.runtime import Runtime
+from api.settings import Settings
+from kernelgate import __version__
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The application; `app.state.runtime` is the server behind it, which starts with the lifespan."""
+    runtime = Runtime(settings or Settings())
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            await runtime.start()
+            yield
+        finally:
+            await runtime.stop()
+
+    app = FastAPI(
+        title="Kernelgate",
+        version=__version__,
+        description="Scripts and WGSL kernels, run behind walls on one shared GPU.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.runtime = runtime
+    problems.install(app)
+    app.include_router(health.router)
+    for module in (runs, kernels, tensors, ops, device):
+        app.include_router(module.router, dependencies=[Depends(identity_of)])
+    return app

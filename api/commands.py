@@ -1,0 +1,135 @@
+"""The server's commands: `serve`, `doctor`, `keys`. `kernelgate` finds them by entry point.
+
+Owns their arguments and what they print. Must not know HTTP.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from api import keys as key_store
+from api.database import Database
+from api.settings import Settings
+from shaders.errors import KernelgateError
+
+
+def serve(argv: Sequence[str]) -> int:
+    """Start the host and serve until a signal. Statuses: 0 after a signal, 1 when it cannot start."""
+    parser = argparse.ArgumentParser(prog="kernelgate serve", description="Start the host.")
+    parser.add_argument("--host", help="address to listen on (127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to listen on (8765; 0 takes a free one)")
+    parser.add_argument("--data", help="data folder (~/.local/share/kernelgate)")
+    parser.add_argument("--adapter", help="numpy, null, cpu, discrete, or part of an adapter's name")
+    parser.add_argument(
+        "--behind-proxy",
+        action="store_true",
+        default=None,
+        help="a proxy in front ends TLS: allow listening beyond loopback",
+    )
+    given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
+    try:
+        settings = Settings(**given)
+        refuse_open_host(settings)
+    except (ValueError, KernelgateError) as error:
+        return _complain(error)
+    from api.server import Server, configure_logging
+
+    configure_logging()
+    server = Server(settings)
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        pass
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def refuse_open_host(settings: Settings) -> None:
+    """Raise unless the address is on loopback or a proxy is meant to stand in front."""
+    if settings.behind_proxy or settings.host == "localhost":
+        return
+    try:
+        loopback = ipaddress.ip_address(settings.host).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback:
+        raise KernelgateError(
+            f"{settings.host} is beyond loopback, where keys would travel unencrypted",
+            hint="Put a TLS proxy in front and give --behind-proxy.",
+        )
+
+
+def doctor(argv: Sequence[str]) -> int:
+    """Say what this machine offers. Status 0 if there is an adapter to compute with."""
+    parser = argparse.ArgumentParser(prog="kernelgate doctor", description="Test what this machine offers.")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args(argv)
+    from api.diagnosis import diagnose, lines
+
+    found = diagnose(Settings())
+    if options.json:
+        print(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        print("\n".join(lines(found)))
+    return 0 if found["adapters"] else 1
+
+
+def keys(argv: Sequence[str]) -> int:
+    """Make, list and revoke keys in the data folder, whether or not the server runs."""
+    parser = argparse.ArgumentParser(prog="kernelgate keys", description="Make, list and revoke keys.")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions.add_parser("list", help="list all keys")
+    create = actions.add_parser("create", help="make a key and print it, once")
+    create.add_argument("name", help="up to 32 of a-z, 0-9, - and _")
+    create.add_argument("--role", choices=key_store.ROLES, default="user")
+    create.add_argument("--owner", help="whose objects the key uses (its name)")
+    revoke = actions.add_parser("revoke", help="revoke a key; a running server notices within two seconds")
+    revoke.add_argument("id", help="as `keys list` shows it")
+    options = parser.parse_args(argv)
+    settings = Settings()
+    database = Database(settings.data / "kernelgate.db")
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+        database.open()
+        return _change_keys(database, options)
+    except (OSError, KernelgateError) as error:
+        return _complain(error)
+    finally:
+        database.close()
+
+
+def _change_keys(database: Database, options: argparse.Namespace) -> int:
+    if options.action == "list":
+        for record in database.run(key_store.listed):
+            state = f"revoked {record.revoked_at}" if record.revoked_at else "valid"
+            print(
+                f"{record.id}  {record.name:<20} {record.owner:<20} {record.role:<6} {record.created_at}  {state}"
+            )
+        return 0
+    if options.action == "create":
+        record, token = database.run(
+            lambda db: key_store.create(db, options.name, options.role, options.owner), durable=True
+        )
+        print(token)
+        print(f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr)
+        return 0
+    if database.run(lambda db: key_store.revoke(db, options.id), durable=True):
+        print(f"key {options.id} is revoked")
+        return 0
+    print(f"kernelgate: there is no valid key {options.id}", file=sys.stderr)
+    return 1
+
+
+def _complain(error: Exception) -> int:
+    print(f"kernelgate: {error}", file=sys.stderr)
+    hint: Any = getattr(error, "hint", None)
+    if hint:
+        print(f"    {hint}", file=sys.stderr)
+    return 1

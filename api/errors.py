@@ -1,0 +1,197 @@
+"""The errors that the API itself raises, one class a code.
+
+Owns codes and titles. Must not know statuses: `api/problems.py` maps codes to those.
+"""
+
+from __future__ import annotations
+
+from shaders.errors import KernelgateError
+
+
+class InvalidRequest(KernelgateError):
+    """A request that does not say what it must."""
+
+    code = "invalid_request"
+    title = "The request is not valid"
+
+
+class MalformedJson(KernelgateError):
+    """A body that is not strict JSON."""
+
+    code = "malformed_json"
+    title = "The body is not valid JSON"
+
+
+class BodyTooLarge(KernelgateError):
+    """A body over the cap of its route."""
+
+    code = "body_too_large"
+    title = "The body is too large"
+
+
+class UnsupportedMediaType(KernelgateError):
+    """A body in a format that the route does not read."""
+
+    code = "unsupported_media_type"
+    title = "The body's format is not understood"
+
+
+class NotAcceptable(KernelgateError):
+    """An answer in a format that does not exist, or does not fit."""
+
+    code = "not_acceptable"
+    title = "The answer cannot be given in that format"
+
+
+class MalformedTensor(KernelgateError):
+    """A tensor, inline or in a file, that contradicts itself."""
+
+    code = "malformed_tensor"
+    title = "The tensor is malformed"
+
+
+class Unauthorized(KernelgateError):
+    """No key, or one that is not (or no longer) valid."""
+
+    code = "unauthorized"
+    title = "A valid key is needed"
+
+
+class NotFound(KernelgateError):
+    """A path that is not served."""
+
+    code = "not_found"
+    title = "There is nothing at this address"
+
+
+class MethodNotAllowed(KernelgateError):
+    """A path that is served, with another method."""
+
+    code = "method_not_allowed"
+    title = "The address does not take this method"
+
+
+class RunNotFound(KernelgateError):
+    """A run that does not exist, or belongs to somebody else."""
+
+    code = "run_not_found"
+    title = "There is no such run"
+
+
+class KernelNotFound(KernelgateError):
+    """A kernel that does not exist, or belongs to somebody else."""
+
+    code = "kernel_not_found"
+    title = "There is no such kernel"
+
+
+class TensorNotFound(KernelgateError):
+    """A tensor that does not exist, or belongs to somebody else."""
+
+    code = "tensor_not_found"
+    title = "There is no such tensor"
+
+
+class TensorLost(KernelgateError):
+    """A tensor that lived on the device only, which has restarted."""
+
+    code = "tensor_lost"
+    title = "The tensor went with the device"
+
+
+class NameReserved(KernelgateError):
+    """A kernel name that belongs to the server."""
+
+    code = "name_reserved"
+    title = "The name is reserved"
+
+
+class LimitTooHigh(KernelgateError):
+    """A limit over the server's maximum."""
+
+    code = "limit_too_high"
+    title = "A limit is over its maximum"
+
+
+class GrantUnavailable(KernelgateError):
+    """A grant for a gate that this server does not have."""
+
+    code = "grant_unavailable"
+    title = "There is no such gate"
+
+
+class DeviceLimit(KernelgateError):
+    """A run used up its device time."""
+
+    code = "device_limit"
+    title = "The run used its device time"
+
+
+class DispatchLimit(KernelgateError):
+    """A run used up its dispatches."""
+
+    code = "dispatch_limit"
+    title = "The run used its dispatches"
+
+
+class ReadLimit(KernelgateError):
+    """A script asked for more elements in Python than fit a message."""
+
+    code = "read_limit"
+    title = "The tensor is too large to read into a script"
+
+
+class ResultTooLarge(KernelgateError):
+    """A result with too many tensors, or nested too deeply."""
+
+    code = "result_too_large"
+    title = "The result is too large"
+
+
+class IdempotencyConflict(KernelgateError):
+    """An `Idempotency-Key` used before with another request."""
+
+    code = "idempotency_conflict"
+    title = "The idempotency key belongs to another request"
+
+
+class QueueFull(KernelgateError):
+    """No room for another waiting run."""
+
+    code = "queue_full"
+    title = "Too many runs are waiting"
+
+
+class ServerStopping(KernelgateError):
+    """The server is about to stop and takes no new work."""
+
+    code = "server_stopping"
+    title = "The server is stopping"
+
+
+class ServerRestarted(KernelgateError):
+    """The server stopped while the run was in progress."""
+
+    code = "server_restarted"
+    title = "The server stopped during the run"
+
+
+class DeviceUnavailable(KernelgateError):
+    """The device did not become ready."""
+
+    code = "device_unavailable"
+    title = "The device is not ready"
+
+
+class StorageError(KernelgateError):
+    """The data folder could not be written or read."""
+
+    code = "storage_error"
+    title = "The data folder failed"
+
+
+class BlobCorrupt(KernelgateError):
+    """A stored blob is missing or is not what was stored."""
+
+    code = "blob_corrupt"
+    title = "Stored data is damaged"

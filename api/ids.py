@@ -1,0 +1,21 @@
+"""Identifiers and times.
+
+Owns their form: a prefix, 12 hex digits of the time and 20 random ones, so that ids sort by age and cannot be
+guessed. Must not know what they name.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from datetime import UTC, datetime
+
+
+def new_id(prefix: str) -> str:
+    """A new id such as `run_…`; later ones sort after earlier ones (to the millisecond)."""
+    return f"{prefix}_{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"
+
+
+def now() -> str:
+    """The time as ISO 8601 in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,164 @@
+"""Errors as HTTP answers: RFC 9457 `application/problem+json`.
+
+Owns the one table of codes and statuses, and the exception handlers. Must not know what raises an error.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from api.errors import BodyTooLarge, InvalidRequest, MethodNotAllowed, NotFound
+from shaders.errors import ErrorRecord, KernelgateError
+
+log = logging.getLogger("kernelgate")
+
+MEDIA_TYPE = "application/problem+json"
+DEFAULT_STATUS = 422
+STATUS = {
+    "malformed_json": 400,
+    "unauthorized": 401,
+    "permission_denied": 403,
+    "script_denied": 422,
+    "not_found": 404,
+    "run_not_found": 404,
+    "kernel_not_found": 404,
+    "tensor_not_found": 404,
+    "unknown_op": 404,
+    "method_not_allowed": 405,
+    "not_acceptable": 406,
+    "cancelled": 409,
+    "idempotency_conflict": 409,
+    "name_reserved": 409,
+    "tensor_lost": 410,
+    "body_too_large": 413,
+    "unsupported_media_type": 415,
+    "internal": 500,
+    "protocol": 500,
+    "storage_error": 500,
+    "blob_corrupt": 500,
+    "adapter_not_found": 503,
+    "device_failed": 503,
+    "device_restarted": 503,
+    "device_unavailable": 503,
+    "queue_full": 503,
+    "server_restarted": 503,
+    "server_stopping": 503,
+    "worker_crashed": 503,
+    "device_timeout": 504,
+    "device_out_of_memory": 507,
+}
+HEADERS = {
+    "unauthorized": {"WWW-Authenticate": 'Bearer realm="kernelgate"'},
+    "queue_full": {"Retry-After": "1"},
+    "device_restarted": {"Retry-After": "1"},
+    "device_unavailable": {"Retry-After": "5"},
+    "server_stopping": {"Retry-After": "10"},
+}
+
+
+def status_of(code: str) -> int:
+    """The HTTP status of an error code; 422 for what is wrong with the user's text or values."""
+    return STATUS.get(code, DEFAULT_STATUS)
+
+
+def title_of(code: str) -> str:
+    """What `code` means, in one line."""
+    return KernelgateError.catalogue().get(code, KernelgateError).title
+
+
+def problem(record: ErrorRecord) -> dict[str, Any]:
+    """The problem document of an error: in an answer of its own, or as the `error` of a run."""
+    document: dict[str, Any] = {
+        "type": f"/docs#error-{record.code}",
+        "title": title_of(record.code),
+        "status": status_of(record.code),
+        "detail": record.message,
+        "code": record.code,
+    }
+    for name in ("hint", "line", "column", "snippet"):
+        value = getattr(record, name)
+        if value is not None:
+            document[name] = value
+    return document
+
+
+def problem_response(error: KernelgateError, headers: dict[str, str] | None = None) -> Response:
+    """The answer for `error`."""
+    document = problem(error.record())
+    return Response(
+        msgspec.json.encode(document),
+        status_code=document["status"],
+        headers={**HEADERS.get(error.code, {}), **(headers or {})},
+        media_type=MEDIA_TYPE,
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Make every error of `app` a problem document."""
+    app.add_exception_handler(KernelgateError, _known)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _left)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _known(request: Request, error: Exception) -> Response:
+    assert isinstance(error, KernelgateError)
+    if status_of(error.code) == 500:
+        log.error("%s %s: %s: %s", request.method, request.url.path, error.code, error.message)
+    return problem_response(error)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    return problem_response(InvalidRequest(describe(error.errors())))
+
+
+def describe(errors: Any) -> str:
+    """The first of pydantic's errors as a sentence that names the field."""
+    first = errors[0]
+    where = ".".join(str(part) for part in first["loc"]) or "the body"
+    if first["type"] == "extra_forbidden":
+        return f"{where} is not a field of this request"
+    if first["type"] == "missing":
+        return f"{where} is missing"
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return f"{where}: {first['msg']}{more}"
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    path = request.url.path
+    if error.status_code == 404:
+        return problem_response(NotFound(f"nothing is served at {path}", hint="See /docs."))
+    if error.status_code == 405:
+        return problem_response(
+            MethodNotAllowed(f"{path} does not take {request.method}", hint="See /docs."),
+            dict(error.headers or {}),
+        )
+    if error.status_code == 413:
+        return problem_response(BodyTooLarge("the body is larger than this server takes"))
+    return problem_response(InvalidRequest(str(error.detail)))
+
+
+async def _left(request: Request, error: Exception) -> Response:
+    return Response(status_code=499)
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    incident = secrets.token_hex(4)
+    log.error("%s %s: incident %s", request.method, request.url.path, incident, exc_info=error)
+    return problem_response(
+        KernelgateError(
+            f"something failed inside the server; incident {incident} is in its log",
+            hint="Report the incident's id to the server's owner.",
+        )
+    )

@@ -1,0 +1,165 @@
+"""Runs as they are stored and shown.
+
+Owns `RunRecord`, its document for clients, and its rows. Must not know how a run is executed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from api import tables
+from api.events import FINAL, Event, insert_events
+from api.ids import now
+from api.problems import problem
+from api.settings import RunLimits
+from shaders.errors import ErrorRecord
+
+LIVE = ("queued", "running")
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What a run cost: milliseconds, the most bytes its worker had, dispatches."""
+
+    wall_ms: float = 0.0
+    cpu_ms: float = 0.0
+    device_ms: float = 0.0
+    peak_bytes: int = 0
+    dispatches: int = 0
+
+
+class RunRecord(msgspec.Struct):
+    """A run. `result` is JSON; `error` a problem document as JSON."""
+
+    id: str
+    owner: str
+    script: str
+    limits: RunLimits
+    created_at: str
+    kind: str = "script"
+    status: str = "queued"
+    grants: msgspec.Raw = msgspec.Raw(b"{}")
+    result: msgspec.Raw | None = None
+    error: msgspec.Raw | None = None
+    stdout: str = ""
+    stderr: str = ""
+    output_cut: bool = False
+    usage: Usage = Usage()
+    reason: str | None = None
+    cancelled_by: str | None = None
+    level: str | None = None
+    idempotency_key: str | None = None
+    request_hash: str | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+
+    @property
+    def live(self) -> bool:
+        """Whether it has not ended."""
+        return self.status in LIVE
+
+    def fail(self, error: ErrorRecord) -> None:
+        """Give it an error."""
+        self.error = msgspec.Raw(msgspec.json.encode(problem(error)))
+
+    def document(self) -> bytes:
+        """What a client is told of it, as JSON."""
+        shown = {name: getattr(self, name) for name in _SHOWN}
+        return msgspec.json.encode(shown)
+
+
+_SUMMARY = (
+    "id", "kind", "status", "usage", "reason", "cancelled_by", "created_at", "started_at", "finished_at",
+)  # fmt: skip
+_SHOWN = (
+    "id", "kind", "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "limits", "grants",
+    "reason", "cancelled_by", "level", "created_at", "started_at", "finished_at",
+)  # fmt: skip
+_JSON = ("limits", "grants", "result", "error", "usage")
+_ENDING = (
+    "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "reason", "cancelled_by", "level",
+    "started_at", "finished_at",
+)  # fmt: skip
+
+
+def insert_run(db: sa.Connection, record: RunRecord) -> None:
+    """Store a new run."""
+    db.execute(sa.insert(tables.runs).values(**_columns(record, RunRecord.__struct_fields__)))
+
+
+def update_run(db: sa.Connection, record: RunRecord, events: list[Event]) -> None:
+    """Store what has become of a run, with events that are not stored yet."""
+    db.execute(
+        sa.update(tables.runs).where(tables.runs.c.id == record.id).values(**_columns(record, _ENDING))
+    )
+    insert_events(db, record.id, events)
+
+
+def find_run(db: sa.Connection, run_id: str) -> RunRecord | None:
+    """A stored run."""
+    row = db.execute(sa.select(tables.runs).where(tables.runs.c.id == run_id)).first()
+    return None if row is None else _record(row)
+
+
+def find_by_key(db: sa.Connection, owner: str, key: str) -> RunRecord | None:
+    """The run that an owner's `Idempotency-Key` made."""
+    c = tables.runs.c
+    row = db.execute(sa.select(tables.runs).where(c.owner == owner, c.idempotency_key == key)).first()
+    return None if row is None else _record(row)
+
+
+def page_of_runs(
+    db: sa.Connection, owner: str, limit: int, before: str | None, status: str | None
+) -> list[dict[str, Any]]:
+    """Short forms of an owner's runs, newest first, at most `limit`, older than the id `before`."""
+    c = tables.runs.c
+    query = (
+        sa.select(*(c[name] for name in _SUMMARY)).where(c.owner == owner).order_by(c.id.desc()).limit(limit)
+    )
+    if before is not None:
+        query = query.where(c.id < before)
+    if status is not None:
+        query = query.where(c.status == status)
+    return [{**row._mapping, "usage": msgspec.Raw(row.usage.encode())} for row in db.execute(query)]
+
+
+def end_interrupted(db: sa.Connection, error: ErrorRecord) -> int:
+    """Fail every run that was live when the server stopped; how many there were."""
+    c, e = tables.runs.c, tables.events.c
+    left = [row.id for row in db.execute(sa.select(c.id).where(c.status.in_(LIVE)))]
+    values = {
+        "status": "failed",
+        "error": msgspec.json.encode(problem(error)).decode(),
+        "reason": error.code,
+        "finished_at": now(),
+    }
+    for run_id in left:
+        db.execute(sa.update(tables.runs).where(c.id == run_id).values(**values))
+        last = db.execute(sa.select(sa.func.max(e.seq)).where(e.run_id == run_id)).scalar() or 0
+        status = msgspec.json.encode({"status": "failed"}).decode()
+        insert_events(
+            db, run_id, [Event(last + 1, "status", status, now()), Event(last + 2, FINAL, "", now())]
+        )
+    return len(left)
+
+
+def _columns(record: RunRecord, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: _column(name, getattr(record, name)) for name in names}
+
+
+def _column(name: str, value: Any) -> Any:
+    if name not in _JSON or value is None:
+        return value
+    return (bytes(value) if isinstance(value, msgspec.Raw) else msgspec.json.encode(value)).decode()
+
+
+def _record(row: sa.Row[Any]) -> RunRecord:
+    fields = dict(row._mapping)
+    for name in ("grants", "result", "error"):
+        if fields[name] is not None:
+            fields[name] = msgspec.Raw(fields[name].encode())
+    fields["limits"] = msgspec.json.decode(fields["limits"], type=RunLimits)
+    fields["usage"] = msgspec.json.decode(fields["usage"], type=Usage)
+    return RunRecord(**fields)

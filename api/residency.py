@@ -1,0 +1,114 @@
+"""Which tensors of the server are on the device at the moment.
+
+Owns the least-recently-used order, pins, and the room that idle tensors may take. Must not know where elements come
+from: whoever pins a tensor says how to upload it, or that nobody can.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from api.errors import TensorLost
+from host.errors import DeviceOutOfMemory
+from host.supervisor import Device
+
+Upload = Callable[[int], Awaitable[None]]
+
+
+@dataclass(eq=False, slots=True)
+class Resident:
+    """A tensor on the device. It stays while `pins` is above zero; `only` means that it is nowhere else."""
+
+    handle: int
+    generation: int
+    nbytes: int
+    only: bool = False
+    pins: int = 0
+    dropped: bool = False
+
+
+class Residency:
+    """The residents of `device`, of which the idle ones take at most `budget` bytes together."""
+
+    def __init__(self, device: Device, budget: int) -> None:
+        self._device = device
+        self._budget = budget
+        self._residents: OrderedDict[str, Resident] = OrderedDict()
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def pin(self, tensor_id: str, nbytes: int, upload: Upload | None) -> Resident:
+        """The resident of a tensor, uploaded if need be; `unpin` it. Raises `TensorLost` when nobody can upload it."""
+        lock = self._locks.setdefault(tensor_id, asyncio.Lock())
+        async with lock:
+            resident = self._residents.get(tensor_id)
+            if resident is None or resident.generation != self._device.generation:
+                resident = await self._bring(tensor_id, nbytes, upload)
+            self._residents.move_to_end(tensor_id)
+            resident.pins += 1
+        if not lock.locked():
+            self._locks.pop(tensor_id, None)
+        return resident
+
+    async def unpin(self, resident: Resident) -> None:
+        """Undo one `pin`."""
+        resident.pins -= 1
+        if resident.dropped and not resident.pins:
+            await self._free([resident])
+
+    async def adopt(self, tensor_id: str, handle: int, nbytes: int, *, only: bool) -> None:
+        """Make device tensor `handle` the resident of a tensor."""
+        self._residents[tensor_id] = Resident(handle, self._device.generation, nbytes, only)
+        await self._shrink(0)
+
+    async def drop(self, tensor_id: str) -> None:
+        """Forget a tensor; it leaves the device when nobody has it pinned."""
+        resident = self._residents.pop(tensor_id, None)
+        if resident is not None:
+            resident.dropped = True
+            if not resident.pins:
+                await self._free([resident])
+
+    async def make_room(self) -> None:
+        """Take every idle tensor that can come back from the device: memory is short."""
+        await self._evict(
+            [key for key, resident in self._residents.items() if not (resident.pins or resident.only)]
+        )
+
+    async def _bring(self, tensor_id: str, nbytes: int, upload: Upload | None) -> Resident:
+        if upload is None:
+            raise TensorLost(
+                f"the elements of tensor {tensor_id} are gone: it was on the device only",
+                hint="Outputs of dispatches and ops live until the device restarts or needs the room. Compute again.",
+            )
+        await self._shrink(nbytes)
+        handle = self._device.new_handle()
+        try:
+            await upload(handle)
+        except DeviceOutOfMemory:
+            await self.make_room()
+            await upload(handle)
+        resident = Resident(handle, self._device.generation, nbytes)
+        self._residents[tensor_id] = resident
+        return resident
+
+    async def _shrink(self, coming: int) -> None:
+        """Evict idle tensors, the longest unused first and those that can come back before others."""
+        idle = [(key, resident) for key, resident in self._residents.items() if not resident.pins]
+        excess = sum(resident.nbytes for _, resident in idle) + coming - self._budget
+        leaving = []
+        for key, resident in sorted(idle, key=lambda item: item[1].only):
+            if excess <= 0:
+                break
+            leaving.append(key)
+            excess -= resident.nbytes
+        await self._evict(leaving)
+
+    async def _evict(self, keys: list[str]) -> None:
+        await self._free([self._residents.pop(key) for key in keys])
+
+    async def _free(self, residents: list[Resident]) -> None:
+        current = self._device.generation
+        await self._device.free([resident.handle for resident in residents if resident.generation == current])

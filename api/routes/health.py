@@ -1,0 +1,45 @@
+"""`/healthz`, `/readyz`, `/metrics`, `/docs`: what needs no key."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from api.access import Server, json_response
+from api.docs import page
+
+router = APIRouter(tags=["server"])
+
+
+@router.get("/", include_in_schema=False)
+async def root() -> Response:
+    """Where to look."""
+    return Response(status_code=307, headers={"Location": "/docs"})
+
+
+@router.get("/healthz", summary="Whether the server lives")
+async def health(server: Server) -> Response:
+    """Always 200, with the level of the sandbox's walls and why it is not higher."""
+    return json_response(
+        {"status": "ok", "sandbox": {"level": server.pool.level, "reason": server.pool.reason}}
+    )
+
+
+@router.get("/readyz", summary="Whether the server can work")
+async def ready(server: Server) -> Response:
+    """200 when device, workers, compiler and database are up, else 503 with reasons."""
+    reasons = await server.reasons()
+    return json_response({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
+
+
+@router.get("/metrics", summary="Figures for Prometheus")
+async def metrics(server: Server) -> Response:
+    """Counters in Prometheus' text format."""
+    server.metrics.restarts.set(server.device.restarts)
+    server.metrics.device_bytes.set(server.device.memory.live_bytes)
+    return Response(server.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@router.get("/docs", include_in_schema=False)
+async def docs(request: Request) -> Response:
+    """The documentation of all routes and errors; it loads nothing from anywhere."""
+    return Response(page(request.app), media_type="text/html; charset=utf-8")

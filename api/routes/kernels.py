@@ -1,0 +1,123 @@
+"""`/api/kernels`: store WGSL, and dispatch it."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from api import body, elements, values
+from api.access import Caller, Cursor, PageSize, Server, json_response
+from api.arguments import Given
+from api.errors import InvalidRequest, MalformedTensor
+from api.services import tensor_json
+from api.work import Work
+from ops.graph import TensorType
+
+router = APIRouter(prefix="/api/kernels", tags=["kernels"])
+MAX_SIZE = (1 << 32) - 1
+
+
+class KernelRequest(body.RequestModel):
+    """A kernel to store."""
+
+    name: str = Field(description="up to 64 of a-z, 0-9, _, . and -")
+    source: str = Field(description="WGSL with at least one compute entry point")
+
+
+class DispatchRequest(body.RequestModel):
+    """A dispatch of a stored kernel."""
+
+    inputs: dict[str, Any] = Field(
+        {}, description="by binding: a $tensor, an output's shape and dtype, or values"
+    )
+    workgroups: list[int] = Field(min_length=1, max_length=3, description="x, y, z")
+    entry_point: str | None = Field(default=None, description="needed when the kernel has several")
+
+
+@router.post("", status_code=201, summary="Store a kernel", openapi_extra=body.body_schema(KernelRequest))
+async def add(
+    server: Server, caller: Caller, asked: Annotated[KernelRequest, body.json_body(KernelRequest)]
+) -> Response:
+    """Parse, compile and store WGSL. The same source again answers 200; a new one 201, and the name moves to it."""
+    record, new = await server.kernels.add(caller, asked.name, asked.source)
+    return json_response(record.document(), 201 if new else 200, {"Location": f"/api/kernels/{record.name}"})
+
+
+@router.get("", summary="List kernels by name")
+async def listed(server: Server, caller: Caller, limit: PageSize = 50, after: Cursor = None) -> Response:
+    """Your kernels; `next` is what `after` takes for the following page, null at the end."""
+    page = await server.kernels.page(caller, limit, after)
+    return json_response(
+        {
+            "kernels": [record.document() for record in page],
+            "next": page[-1].name if len(page) == limit else None,
+        }
+    )
+
+
+@router.post(
+    "/{name:path}/dispatch", summary="Dispatch a kernel", openapi_extra=body.body_schema(DispatchRequest)
+)
+async def dispatch(
+    server: Server,
+    caller: Caller,
+    name: str,
+    asked: Annotated[DispatchRequest, body.json_body(DispatchRequest)],
+) -> Response:
+    """Run one entry point over `workgroups`; the answer has every binding that is written."""
+    began = time.perf_counter()
+    kernel = await server.kernels.find(caller, name)
+    given = {key: _given(value, key, server.settings.upload_bytes) for key, value in asked.inputs.items()}
+    workgroups = _workgroups(asked.workgroups)
+    await server.ready()
+    async with Work(server.device, server.tensors, caller) as work:
+        for key, value in given.items():
+            if isinstance(value, values.InlineTensor | values.TensorId):
+                given[key] = await work.admit(value)
+        refs = await work.dispatch(kernel, asked.entry_point, workgroups, given)
+        outputs = {}
+        for key, ref in refs.items():
+            record = await work.keep(ref)
+            inline = elements.count(record.shape) <= server.settings.inline_elements
+            outputs[key] = await tensor_json(server.tensors, record, inline=inline)
+        server.count("kernel", work, began)
+        return json_response({"outputs": outputs, "usage": work.usage(began)})
+
+
+@router.get("/{name:path}", summary="A kernel with its source")
+async def one(server: Server, caller: Caller, name: str) -> Response:
+    """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`."""
+    record = await server.kernels.find(caller, name)
+    return json_response({**record.document(), "source": record.source})
+
+
+@router.delete("/{name:path}", status_code=204, summary="Forget a kernel")
+async def delete(server: Server, caller: Caller, name: str) -> Response:
+    """Forget a name and all its versions."""
+    await server.kernels.delete(caller, name)
+    return Response(status_code=204)
+
+
+def _workgroups(sizes: list[int]) -> tuple[int, int, int]:
+    if any(not 0 <= size <= MAX_SIZE for size in sizes):
+        raise InvalidRequest(f"workgroups {sizes} are no counts")
+    x, y, z = [*sizes, 1, 1][:3]
+    return x, y, z
+
+
+def _given(value: Any, name: str, limit: int) -> Given:
+    """What a request gives for a binding: a tensor, the type of an output, or the values of a uniform."""
+    if isinstance(value, dict) and value.keys() == {"$tensor"}:
+        return values.parse_tensor(value["$tensor"], f"inputs.{name:.60}", limit)
+    if isinstance(value, dict) and value.keys() == {"shape", "dtype"}:
+        try:
+            row = elements.named_dtype(value["dtype"])
+            shape = elements.parse_shape(value["shape"])
+            elements.size_of(shape, row, limit)
+        except MalformedTensor as error:
+            raise MalformedTensor(f"inputs.{name:.60}: {error.message}") from None
+        return TensorType(shape, row.name)
+    return values.parse(value, f"inputs.{name:.60}", limit)

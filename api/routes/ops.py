@@ -1,0 +1,107 @@
+"""`/api/ops`: the op table, and single ops on tensors."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from api import body, elements, values
+from api.access import Caller, Server, json_response
+from api.errors import InvalidRequest
+from api.services import tensor_json
+from api.work import Work
+from ops.graph import Graph, Node, TensorRef
+from ops.spec import REQUIRED, OpSpec
+from ops.table import TABLE, find
+
+router = APIRouter(prefix="/api/ops", tags=["ops"])
+MAX_INPUTS = 256
+
+
+class OpRequest(body.RequestModel):
+    """One op to compute."""
+
+    inputs: list[Any] = Field(description="tensors, or plain numbers and booleans", max_length=MAX_INPUTS)
+    attributes: dict[str, Any] = Field(default={}, description="as GET /api/ops lists them")
+
+
+@router.get("", summary="List the ops")
+async def listed(caller: Caller) -> Response:
+    """Every op with its inputs, attributes, dtypes and meaning."""
+    return json_response({"ops": _documents()})
+
+
+@router.post("/{name}", summary="Compute one op", openapi_extra=body.body_schema(OpRequest))
+async def compute(
+    server: Server, caller: Caller, name: str, asked: Annotated[OpRequest, body.json_body(OpRequest)]
+) -> Response:
+    """The op's result on the given tensors."""
+    began = time.perf_counter()
+    spec = find(name)
+    given = [
+        _input(value, f"inputs[{n}]", server.settings.json_bytes) for n, value in enumerate(asked.inputs)
+    ]
+    await server.ready()
+    async with Work(server.device, server.tensors, caller) as work:
+        refs = [await work.admit(value) for value in given]
+        leaves = [_leaf(ref) for ref in refs]
+        node = Node(spec.name, tuple(range(len(leaves))), asked.attributes)
+        (ref,) = await work.graph(Graph([*leaves, node], [len(leaves)]))
+        record = await work.keep(ref)
+        inline = elements.count(record.shape) <= server.settings.inline_elements
+        output = await tensor_json(server.tensors, record, inline=inline)
+        server.count("op", work, began)
+        return json_response({"output": output, "usage": work.usage(began)})
+
+
+def _input(value: Any, where: str, limit: int) -> values.TensorValue:
+    """A tensor as given, or the tensor without dimensions of a plain value."""
+    if isinstance(value, dict) and value.keys() == {"$tensor"}:
+        return values.parse_tensor(value["$tensor"], where, limit)
+    if isinstance(value, dict) and value.keys() == {"$float"}:
+        value = value["$float"]
+    names = {bool: "bool", int: "i32", float: "f32", str: "f32"}
+    if type(value) not in names:
+        raise InvalidRequest(f"{where} is neither a $tensor nor a number")
+    row = elements.named_dtype(names[type(value)])
+    return values.InlineTensor((), row.name, elements.from_list([value], (), row))
+
+
+def _leaf(ref: TensorRef) -> Node:
+    return Node("input", (), {"handle": ref.handle, "shape": list(ref.shape), "dtype": ref.dtype})
+
+
+@cache
+def _documents() -> list[dict[str, Any]]:
+    return [_document(spec) for spec in TABLE.values()]
+
+
+def _document(spec: OpSpec) -> dict[str, Any]:
+    attributes = []
+    for attribute in spec.attributes:
+        needed = attribute.default == REQUIRED
+        entry: dict[str, Any] = {
+            "name": attribute.name,
+            "type": attribute.type,
+            "required": needed,
+            "doc": attribute.doc,
+        }
+        if not needed:
+            entry["default"] = attribute.default
+        if attribute.choices:
+            entry["choices"] = attribute.choices
+        attributes.append(entry)
+    return {
+        "name": spec.name,
+        "aliases": spec.aliases,
+        "kind": spec.kind,
+        "dtypes": spec.dtypes,
+        "inputs": spec.inputs,
+        "variadic": spec.variadic,
+        "attributes": attributes,
+        "doc": spec.doc,
+    }

@@ -1,0 +1,205 @@
+"""`/api/runs`: start, wait, watch, cancel and list runs."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated, Any, Literal
+
+import msgspec
+from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import Field
+
+from api import body, records, values
+from api.access import Caller, Cursor, PageSize, Server, json_response
+from api.errors import GrantUnavailable, InvalidRequest
+from api.events import FINAL, select_events
+from api.runs import LiveRun, Submission
+from api.values import TensorId
+
+router = APIRouter(prefix="/api/runs", tags=["runs"])
+_WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_PAGE = 1000
+
+
+class AskedLimits(body.RequestModel):
+    """Limits of a run; those not given take the server's defaults."""
+
+    wall_s: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="seconds from start to end"
+    )
+    cpu_s: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="seconds of the worker's processor time"
+    )
+    memory_mb: float | None = Field(default=None, gt=0, multiple_of=1, description="MiB of the worker")
+    output_bytes: float | None = Field(default=None, ge=0, multiple_of=1, description="bytes printed")
+    device_ms: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="milliseconds on the device"
+    )
+    dispatches: float | None = Field(default=None, gt=0, multiple_of=1, description="kernels dispatched")
+
+    def asked(self) -> dict[str, float]:
+        """What was given, whole numbers as such."""
+        given = self.model_dump(exclude_none=True)
+        return {name: int(value) if name in _WHOLE else value for name, value in given.items()}
+
+
+_WHOLE = ("memory_mb", "output_bytes", "dispatches")
+
+
+class RunRequest(body.RequestModel):
+    """A script to run."""
+
+    script: str = Field(description="Python that defines main(**inputs) or assigns result")
+    inputs: dict[str, Any] = Field(default={}, description="arguments of main: JSON, $tensor, $bytes, $float")
+    grants: dict[str, Any] = Field(default={}, description="what the run may reach beyond arithmetic")
+    limits: AskedLimits = Field(default=AskedLimits(), description="what the run may use")
+
+
+async def _submission(request: Request, server: Server, caller: Caller) -> Submission:
+    """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
+    raw = await body.read_json(request, server.settings.json_bytes)
+    asked = body.validate(RunRequest, raw)
+    if asked.grants:
+        raise GrantUnavailable(
+            f"this server has no gate {next(iter(asked.grants))[:60]!r}", hint="Leave grants empty."
+        )
+    limits = server.settings.limits(asked.limits.asked())
+    inputs = values.parse(asked.inputs, "inputs", server.settings.json_bytes)
+    if not isinstance(inputs, dict):
+        raise InvalidRequest("inputs names the arguments of main; a lone tagged value is none")
+    ids = {value.id for value in values.tensors_in(inputs) if isinstance(value, TensorId)}
+    tensors = {tensor_id: await server.tensors.get(caller, tensor_id) for tensor_id in sorted(ids)}
+    key = request.headers.get("idempotency-key")
+    if key is not None and not _KEY.fullmatch(key):
+        raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
+    digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if key else None
+    return Submission(asked.script, inputs, tensors, limits, key, digest)
+
+
+@router.post(
+    "",
+    status_code=202,
+    summary="Run a script",
+    openapi_extra=body.body_schema(RunRequest),
+    responses={
+        200: {"description": "the finished run"},
+        202: {"description": "accepted; Location says where"},
+    },
+)
+async def start(
+    request: Request,
+    server: Server,
+    caller: Caller,
+    submission: Annotated[Submission, Depends(_submission)],
+    prefer: Annotated[list[str] | None, Header(description="wait=SECONDS")] = None,
+) -> Response:
+    """Run a script. With `Prefer: wait=N` the answer is the finished run, failed or not, if it ends in N seconds.
+
+    A waited run without `Idempotency-Key` is cancelled when its client leaves.
+    """
+    wait = _wait_of(prefer, server.settings.wait_s)
+    run, _ = await server.runs.submit(caller, submission)
+    if isinstance(run, LiveRun) and wait:
+        left = await _wait_for(request, run, wait)
+        if left and submission.idempotency_key is None:
+            await server.runs.cancel(run, "client", "the client left")
+    record = run.record if isinstance(run, LiveRun) else run
+    headers = {"Location": f"/api/runs/{record.id}"}
+    if wait:
+        headers["Preference-Applied"] = f"wait={wait:g}"
+    status = 200 if wait and not record.live else 202
+    return json_response(run.document(), status, headers)
+
+
+@router.get("", summary="List runs, newest first")
+async def listed(
+    server: Server,
+    caller: Caller,
+    limit: PageSize = 50,
+    before: Cursor = None,
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled", "timed_out"] | None = None,
+) -> Response:
+    """Your runs in short; `next` is what `before` takes for the following page, null at the end."""
+    page = await server.database.do(lambda db: records.page_of_runs(db, caller.owner, limit, before, status))
+    page = [server.runs.freshen(item) for item in page]
+    return json_response({"runs": page, "next": page[-1]["id"] if len(page) == limit else None})
+
+
+@router.get("/{run_id}", summary="A run")
+async def one(server: Server, caller: Caller, run_id: str) -> Response:
+    """The run as it is now."""
+    return json_response((await server.runs.find(caller, run_id)).document())
+
+
+@router.delete("/{run_id}", summary="Cancel a run")
+async def cancel(server: Server, caller: Caller, run_id: str) -> Response:
+    """Stop a run and answer with it once it has stopped. A run that has ended is answered unchanged."""
+    run = await server.runs.find(caller, run_id)
+    if isinstance(run, LiveRun):
+        await server.runs.cancel(run, caller.owner, "cancelled by request")
+    return json_response(run.document())
+
+
+async def _watched(server: Server, caller: Caller, run_id: str) -> LiveRun | records.RunRecord:
+    return await server.runs.find(caller, run_id)
+
+
+@router.get("/{run_id}/events", response_class=EventSourceResponse, summary="Watch a run")
+async def events(
+    server: Server,
+    run: Annotated[LiveRun | records.RunRecord, Depends(_watched)],
+    last_event_id: Annotated[str | None, Header(max_length=20)] = None,
+) -> AsyncIterator[ServerSentEvent]:
+    """Events `status`, `output`, `progress` and, last, `result`; `Last-Event-ID` continues where a client left."""
+    after = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else 0
+    if isinstance(run, LiveRun):
+        async for event in run.events.follow(after):
+            yield ServerSentEvent(raw_data=event.data, event=event.type, id=str(event.seq))
+        return
+    while page := await server.database.do(partial(select_events, run_id=run.id, after=after, limit=_PAGE)):
+        for event in page:
+            after = event.seq
+            data = run.document().decode() if event.type == FINAL else event.data
+            yield ServerSentEvent(raw_data=data, event=event.type, id=str(event.seq))
+
+
+def _wait_of(prefer: list[str] | None, most: float) -> float:
+    """The seconds of `Prefer: wait=`, at most `most`; 0 when there is none. Raises `InvalidRequest`."""
+    for part in ",".join(prefer or []).split(","):
+        match = _WAIT.fullmatch(part)
+        if match is None:
+            continue
+        try:
+            wait = float(match.group(1))
+        except ValueError:
+            wait = -1.0
+        if not 0 <= wait < 1e9:
+            raise InvalidRequest(
+                f"Prefer: wait={match.group(1)[:40]} is no number of seconds", hint="As wait=10."
+            )
+        return min(wait, most)
+    return 0.0
+
+
+async def _wait_for(request: Request, run: LiveRun, wait: float) -> bool:
+    """Return when the run has ended, `wait` seconds are over, or the client has left; whether it has left."""
+    done = asyncio.create_task(run.done.wait())
+    gone = asyncio.create_task(_gone(request))
+    try:
+        await asyncio.wait({done, gone}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+        return gone.done() and not done.done()
+    finally:
+        done.cancel()
+        gone.cancel()
+
+
+async def _gone(request: Request) -> None:
+    """Return when the client has left."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,342 @@
+"""Runs from submission to end: a bounded queue, a bounded number at once, cancellation, storage.
+
+Owns the life of a run. Must not know HTTP, or how a worker works: `sandbox.pool` runs the script, `RunServices`
+serves it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from pydantic_core import to_json
+
+from api import records, values
+from api.database import Database
+from api.errors import IdempotencyConflict, QueueFull, RunNotFound, ServerRestarted, ServerStopping
+from api.events import Event, EventLog, insert_events
+from api.ids import new_id, now
+from api.kernels import KernelStore
+from api.keys import Identity
+from api.metrics import Metrics
+from api.records import RunRecord, Usage
+from api.services import RunServices
+from api.settings import RunLimits, Settings
+from api.tensors import TensorRecord, TensorStore
+from api.values import TensorId
+from api.work import Work
+from host.supervisor import Device
+from sandbox.pool import Limits, Outcome, WorkerPool
+from shaders.errors import ErrorRecord, KernelgateError
+
+log = logging.getLogger("kernelgate")
+FLUSH_S = 0.5
+_KILLS = frozenset({"wall_limit", "cpu_limit", "memory_limit", "output_limit", "worker_crashed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A checked request for a run: `inputs` are parsed values, `tensors` the records of those given by id."""
+
+    script: str
+    inputs: dict[str, Any]
+    tensors: dict[str, TensorRecord]
+    limits: RunLimits
+    idempotency_key: str | None = None
+    request_hash: str | None = None
+
+
+@dataclass(eq=False, slots=True)
+class LiveRun:
+    """A run that is queued or running. `done` is set once its end is stored."""
+
+    record: RunRecord
+    identity: Identity
+    submission: Submission
+    events: EventLog
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+    services: RunServices | None = None
+    stop: tuple[str, str] | None = None
+
+    def document(self) -> bytes:
+        """The run as it is now, as JSON."""
+        if self.services is not None and self.record.live:
+            self.record.stdout, self.record.stderr = self.services.stdout, self.services.stderr
+        return self.record.document()
+
+
+class RunManager:
+    """The runs of the server."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        pool: WorkerPool,
+        device: Device,
+        kernels: KernelStore,
+        tensors: TensorStore,
+        metrics: Metrics,
+        ready: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._pool = pool
+        self._device = device
+        self._kernels = kernels
+        self._tensors = tensors
+        self._metrics = metrics
+        self._ready = ready
+        self._live: dict[str, LiveRun] = {}
+        self._slots = asyncio.Semaphore(settings.workers)
+        self._waiting = 0
+        self._keyed = asyncio.Lock()
+        self._stopping = False
+        self._flusher: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to store the events of live runs from time to time."""
+        self._flusher = asyncio.create_task(self._flush_events())
+
+    async def stop(self, drain_s: float) -> None:
+        """Take no more runs, let those that are live end for `drain_s` seconds, fail the rest."""
+        self._stopping = True
+        tasks = [live.task for live in self._live.values() if live.task is not None]
+        if tasks and drain_s:
+            await asyncio.wait(tasks, timeout=drain_s)
+        for live in list(self._live.values()):
+            self._stop(live, "server", "server_restarted")
+        if tasks:
+            await asyncio.wait(tasks)
+        if self._flusher is not None:
+            self._flusher.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._flusher
+            self._flusher = None
+
+    async def submit(self, identity: Identity, submission: Submission) -> tuple[LiveRun | RunRecord, bool]:
+        """Accept a run, or find the one that its idempotency key made; whether it is new.
+
+        It is stored when this returns. Raises `QueueFull`, `ServerStopping`, `IdempotencyConflict`.
+        """
+        if submission.idempotency_key is None:
+            return await self._accept(identity, submission), True
+        async with self._keyed:
+            found = await self._same_key(identity, submission)
+            if found is not None:
+                return found, False
+            return await self._accept(identity, submission), True
+
+    async def find(self, identity: Identity, run_id: str) -> LiveRun | RunRecord:
+        """A run that `identity` may see. Raises `RunNotFound`."""
+        live = self._live.get(run_id)
+        record = live.record if live else await self._database.do(lambda db: records.find_run(db, run_id))
+        if record is None or (record.owner != identity.owner and identity.role != "admin"):
+            raise RunNotFound(f"there is no run {run_id[:60]!r}", hint="GET /api/runs lists yours.")
+        return live or record
+
+    def freshen(self, summary: dict[str, Any]) -> dict[str, Any]:
+        """A run's short form with the status that it has at this moment."""
+        live = self._live.get(summary["id"])
+        if live is None:
+            return summary
+        return {**summary, "status": live.record.status, "started_at": live.record.started_at}
+
+    async def cancel(self, live: LiveRun, by: str, reason: str) -> None:
+        """Stop a run and wait until its end is stored. One that has ended is left as it is."""
+        self._stop(live, by, reason)
+        await live.done.wait()
+
+    async def _same_key(self, identity: Identity, submission: Submission) -> LiveRun | RunRecord | None:
+        key = submission.idempotency_key
+        assert key is not None
+        record = await self._database.do(lambda db: records.find_by_key(db, identity.owner, key))
+        if record is None:
+            return None
+        if record.request_hash != submission.request_hash:
+            raise IdempotencyConflict(
+                f"the idempotency key made run {record.id} from another request",
+                hint="Use a new key for a new request.",
+            )
+        return self._live.get(record.id) or record
+
+    async def _accept(self, identity: Identity, submission: Submission) -> LiveRun:
+        if self._stopping:
+            raise ServerStopping("the server is stopping and takes no new runs")
+        if self._waiting >= self._settings.queue_length:
+            raise QueueFull(
+                f"{self._waiting} runs are waiting, the most that this server keeps", hint="Try again later."
+            )
+        record = RunRecord(
+            id=new_id("run"),
+            owner=identity.owner,
+            script=submission.script,
+            limits=submission.limits,
+            created_at=now(),
+            idempotency_key=submission.idempotency_key,
+            request_hash=submission.request_hash,
+        )
+        live = LiveRun(record, identity, submission, EventLog(self._settings.events_per_run))
+        live.events.add("status", {"status": "queued"})
+        self._live[record.id] = live
+        stored = asyncio.ensure_future(self._database.do(lambda db: records.insert_run(db, record)))
+        live.task = asyncio.create_task(self._live_through(live, stored))
+        await asyncio.shield(stored)
+        return live
+
+    async def _live_through(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
+        """The whole life of a run; never raises."""
+        try:
+            self._waiting += 1
+            self._metrics.queue.set(self._waiting)
+            try:
+                await self._slots.acquire()
+            finally:
+                self._waiting -= 1
+                self._metrics.queue.set(self._waiting)
+            try:
+                await self._execute(live)
+            finally:
+                self._slots.release()
+        except asyncio.CancelledError:
+            self._cancelled(live)
+        except KernelgateError as error:
+            _end(live.record, "failed", error.record())
+        except Exception:
+            log.exception("run %s failed inside the server", live.record.id)
+            _end(live.record, "failed", ErrorRecord("internal", "something failed inside the server"))
+        await self._finish(live, stored)
+
+    async def _execute(self, live: LiveRun) -> None:
+        record, submission = live.record, live.submission
+        record.status = "running"
+        record.started_at = now()
+        live.events.add("status", {"status": "running"})
+        began = time.perf_counter()
+        await self._ready()
+        async with Work(self._device, self._tensors, live.identity) as work:
+            live.services = RunServices(
+                work, submission.limits, self._settings, self._kernels, self._tensors, live.events
+            )
+            try:
+                inputs = await self._admit(work, submission)
+                outcome = await self._pool.run_script(
+                    submission.script, inputs, _worker_limits(submission.limits), live.services
+                )
+                await self._take(record, outcome, live.services)
+            finally:
+                self._account(record, work, live.services, began)
+
+    async def _admit(self, work: Work, submission: Submission) -> dict[str, Any]:
+        """The inputs with each tensor held by `work` and named by its local handle."""
+        refs = {}
+        for value in values.tensors_in(submission.inputs):
+            if value not in refs:
+                known = submission.tensors[value.id] if isinstance(value, TensorId) else value
+                refs[value] = await work.admit(known)
+        inputs: dict[str, Any] = values.map_tensors(submission.inputs, refs.__getitem__)
+        return inputs
+
+    async def _take(self, record: RunRecord, outcome: Outcome, services: RunServices) -> None:
+        """Put the outcome of a script into its record."""
+        record.level = outcome.level
+        record.usage = Usage(outcome.wall_ms, outcome.cpu_ms, 0.0, outcome.peak_bytes, 0)
+        if outcome.error is not None:
+            _end(record, outcome.status, outcome.error)
+            if outcome.error.code in _KILLS:
+                self._metrics.kills.labels(outcome.error.code).inc()
+            if outcome.error.code == "permission_denied":
+                self._metrics.denied.labels("script").inc()
+            return
+        record.result = msgspec.Raw(to_json(await services.result(outcome.result)))
+        _end(record, outcome.status, None)
+
+    def _account(self, record: RunRecord, work: Work, services: RunServices, began: float) -> None:
+        wall_ms = (time.perf_counter() - began) * 1000
+        record.usage = Usage(
+            wall_ms=round(wall_ms, 3),
+            cpu_ms=round(record.usage.cpu_ms, 3),
+            device_ms=round(work.device_ms, 3),
+            peak_bytes=record.usage.peak_bytes,
+            dispatches=work.dispatches,
+        )
+        record.stdout, record.stderr, record.output_cut = services.stdout, services.stderr, services.cut
+        self._metrics.duration.labels(record.kind).observe(wall_ms / 1000)
+        self.count_device(work.device_ms)
+
+    def count_device(self, device_ms: float) -> None:
+        """Count time on the device."""
+        name = self._device.info.name if self._device.info is not None else "unknown"
+        self._metrics.device_seconds.labels(name).inc(device_ms / 1000)
+
+    def _stop(self, live: LiveRun, by: str, reason: str) -> None:
+        if live.record.live and live.task is not None and live.stop is None:
+            live.stop = (by, reason)
+            live.task.cancel()
+
+    def _cancelled(self, live: LiveRun) -> None:
+        by, reason = live.stop or ("server", "server_restarted")
+        if reason == "server_restarted":
+            _end(live.record, "failed", ServerRestarted("the server stopped during the run").record())
+        else:
+            _end(live.record, "cancelled", None)
+            live.record.cancelled_by = by
+        live.record.reason = reason
+
+    async def _finish(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
+        """Store the end of a run, then tell whoever waits. A run whose end cannot be stored says so."""
+        record = live.record
+        live.events.add("status", {"status": record.status})
+        self._metrics.runs.labels(record.kind, record.status).inc()
+        try:
+            await stored
+            events = live.events.take_unstored()
+            live.events.close(record.document().decode())
+            events += live.events.take_unstored()
+            await self._database.do(lambda db: records.update_run(db, record, events))
+        except Exception as error:
+            log.error("run %s could not be stored: %s", record.id, error)
+            known = (
+                error.record()
+                if isinstance(error, KernelgateError)
+                else ErrorRecord("storage_error", str(error))
+            )
+            _end(record, "failed", known)
+        del self._live[record.id]
+        live.done.set()
+
+    async def _flush_events(self) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_S)
+            fresh = {live.record.id: live.events.take_unstored() for live in self._live.values()}
+            if any(fresh.values()):
+                try:
+                    await self._database.do(partial(_insert_all, fresh=fresh))
+                except KernelgateError as error:
+                    log.error("events could not be stored: %s", error)
+
+
+def _insert_all(db: sa.Connection, fresh: dict[str, list[Event]]) -> None:
+    for run_id, events in fresh.items():
+        insert_events(db, run_id, events)
+
+
+def _worker_limits(limits: RunLimits) -> Limits:
+    return Limits(limits.wall_s, limits.cpu_s, limits.memory_mb, limits.output_bytes)
+
+
+def _end(record: RunRecord, status: str, error: ErrorRecord | None) -> None:
+    record.status = status
+    record.finished_at = now()
+    if error is not None:
+        record.fail(error)
+        record.reason = error.code

@@ -1,0 +1,177 @@
+"""Everything that a running server consists of, and the order in which it starts and stops.
+
+Owns the data folder's layout, the processes and the stores. Must not know routes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from api import keys
+from api.blobs import BlobStore, storage_errors
+from api.database import Database
+from api.errors import DeviceUnavailable, ServerRestarted, StorageError
+from api.kernels import KernelStore
+from api.metrics import Metrics
+from api.records import end_interrupted
+from api.residency import Residency
+from api.runs import RunManager
+from api.settings import Settings
+from api.tensors import TensorStore
+from api.work import Work
+from host.supervisor import Device, DeviceSettings
+from sandbox.pool import PoolSettings, WorkerPool
+from shaders.errors import KernelgateError
+
+log = logging.getLogger("kernelgate")
+
+
+class Runtime:
+    """A server. The stores are ready when `start` returns; the processes start meanwhile, `ready` waits for them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.new_key: str | None = None
+        self.metrics = Metrics()
+        self.database = Database(settings.data / "kernelgate.db")
+        self.blobs = BlobStore(settings.data / "blobs")
+        self.device = Device(DeviceSettings(adapter=settings.adapter, deadline_s=settings.device_deadline_s))
+        self.compiler = Device(
+            DeviceSettings(adapter=settings.adapter, role="compiler", deadline_s=settings.device_deadline_s)
+        )
+        self.pool = WorkerPool(PoolSettings())
+        self.keys = keys.Keys(self.database)
+        self.residency = Residency(self.device, settings.resident_bytes)
+        self.tensors = TensorStore(
+            self.database, self.blobs, self.device, self.residency, settings.transient_tensors
+        )
+        self.kernels = KernelStore(self.database, self.pool, self.compiler, self.compiler_ready)
+        self.runs = RunManager(
+            settings,
+            self.database,
+            self.pool,
+            self.device,
+            self.kernels,
+            self.tensors,
+            self.metrics,
+            self.ready,
+        )
+        self._starts: dict[str, asyncio.Task[Any]] = {}
+        self._lock = -1
+
+    async def start(self) -> None:
+        """Open the data folder and begin to start the processes. Raises `StorageError`."""
+        began = time.perf_counter()
+        with storage_errors():
+            self.settings.data.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(self.settings)
+            self.blobs.open_folder()
+        self._begin("device", self.device.start())
+        self._begin("workers", self.pool.start())
+        await self.database.start()
+        await self.database.do(
+            lambda db: end_interrupted(db, ServerRestarted("the server stopped during the run").record())
+        )
+        self.new_key = await asyncio.to_thread(
+            keys.ensure_admin, self.database, self.settings.data / "admin.key"
+        )
+        self._begin("compiler", self._start_compiler())
+        self.runs.start()
+        log.debug("stores opened in %.0f ms", (time.perf_counter() - began) * 1000)
+
+    async def stop(self) -> None:
+        """Let runs end for a while, then stop the processes and close the stores."""
+        await self.runs.stop(self.settings.drain_s)
+        for task in self._starts.values():
+            task.cancel()
+        await asyncio.gather(*self._starts.values(), return_exceptions=True)
+        await asyncio.gather(self.pool.close(), self.device.close(), self.compiler.close())
+        self.database.close()
+        self.blobs.close()
+        if self._lock >= 0:
+            os.close(self._lock)
+
+    async def ready(self) -> None:
+        """Return when device and workers are up. Raises why they are not."""
+        await self._wait("device")
+        await self._wait("workers")
+
+    async def compiler_ready(self) -> None:
+        """Return when the compiler is up. Raises why it is not."""
+        await self._wait("compiler")
+
+    def count(self, kind: str, work: Work, began: float) -> None:
+        """Count a piece of work that was no run: its kind, duration and device time."""
+        self.metrics.runs.labels(kind, "succeeded").inc()
+        self.metrics.duration.labels(kind).observe(time.perf_counter() - began)
+        self.runs.count_device(work.device_ms)
+
+    async def reasons(self) -> list[str]:
+        """Why the server is not ready; nothing when it is."""
+        found = [
+            f"{name}: {error or 'starting'}"
+            for name, error in ((n, self._error(n)) for n in self._starts)
+            if error != ""
+        ]
+        if self.device.state not in ("ready", "starting"):
+            found.append(f"device: {self.device.state}")
+        try:
+            await self.database.do(lambda db: db.exec_driver_sql("SELECT 1").scalar())
+        except KernelgateError as error:
+            found.append(f"database: {error.message}")
+        return found
+
+    def _begin(self, name: str, start: Coroutine[Any, Any, Any]) -> None:
+        self._starts[name] = asyncio.create_task(self._logged(name, start))
+
+    async def _logged(self, name: str, start: Coroutine[Any, Any, Any]) -> None:
+        try:
+            await start
+        except KernelgateError as error:
+            log.error("%s: %s%s", name, error.message, f" ({error.hint})" if error.hint else "")
+            raise
+
+    async def _start_compiler(self) -> None:
+        await asyncio.wait([self._starts["device"]])
+        await self.compiler.start()
+
+    def _error(self, name: str) -> str | None:
+        """Why a process did not start: "" when it did, None while it is starting."""
+        task = self._starts[name]
+        if not task.done():
+            return None
+        if task.cancelled():
+            return "stopped"
+        error = task.exception()
+        return "" if error is None else str(error)
+
+    async def _wait(self, name: str) -> None:
+        task = self._starts[name]
+        if not task.done():
+            await asyncio.wait([task], timeout=self.settings.start_s)
+        if not task.done():
+            raise DeviceUnavailable(f"the {name} did not start within {self.settings.start_s:g} s")
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            hint = error.hint if isinstance(error, KernelgateError) else None
+            raise DeviceUnavailable(f"the {name} did not start: {error}", hint=hint) from None
+
+
+def _lock(settings: Settings) -> int:
+    """Take the data folder for this process. Raises `StorageError` when another server has it."""
+    fd = os.open(settings.data / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        raise StorageError(
+            f"another Kernelgate uses the data folder {settings.data}",
+            hint="Stop it, or set KERNELGATE_DATA.",
+        ) from None
+    return fd

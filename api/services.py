@@ -1,0 +1,176 @@
+"""What a running script reaches outside its worker: output, progress, tensor ops, kernels.
+
+Owns the run's budgets of device time and dispatches, and what becomes of the result's tensors. Everything that
+comes here was sent by a worker, which is assumed to be controlled by an attacker: handles are checked by `Work`,
+graphs by `ops.validate`, sizes here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from api import values
+from api.arguments import Given, Packed
+from api.elements import named_dtype, size_of, to_list
+from api.errors import DeviceLimit, DispatchLimit, ReadLimit, ResultTooLarge
+from api.events import EventLog
+from api.kernels import KernelStore
+from api.settings import RunLimits, Settings
+from api.tensors import TensorRecord, TensorStore, wire_bytes
+from api.work import Work
+from ops.graph import Graph, TensorRef, TensorType
+from sandbox.frames import DispatchKernel
+
+MAX_RESULT_TENSORS = 1024
+INLINE_TOTAL = 1 << 20
+
+
+class RunServices:
+    """`sandbox.pool.Services` for one run."""
+
+    def __init__(
+        self,
+        work: Work,
+        limits: RunLimits,
+        settings: Settings,
+        kernels: KernelStore,
+        tensors: TensorStore,
+        events: EventLog,
+    ) -> None:
+        self._work = work
+        self._limits = limits
+        self._settings = settings
+        self._kernels = kernels
+        self._tensors = tensors
+        self._events = events
+        self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
+        self.cut = False
+
+    @property
+    def stdout(self) -> str:
+        """What the script printed so far."""
+        return "".join(self._texts["stdout"])
+
+    @property
+    def stderr(self) -> str:
+        """What the script wrote to its error stream so far."""
+        return "".join(self._texts["stderr"])
+
+    async def output(self, stream: str, text: str, cut: bool) -> None:
+        """The script printed `text`; `cut`: there was more, over the limit."""
+        self._texts["stderr" if stream == "stderr" else "stdout"].append(text)
+        self.cut |= cut
+        self._events.add("output", {"stream": stream, "text": text, **({"cut": True} if cut else {})})
+
+    async def progress(self, fraction: float | None, values: dict[str, Any]) -> None:
+        """The script called `progress`."""
+        finite = fraction if fraction is not None and math.isfinite(fraction) else None
+        self._events.add(
+            "progress", {"fraction": finite, "values": {key: _plain(v) for key, v in values.items()}}
+        )
+
+    async def compute(self, graph: Graph) -> list[TensorRef]:
+        """Compute a graph of this run's tensors."""
+        self._check_budget()
+        refs = await self._work.graph(graph)
+        self._check_used()
+        return refs
+
+    async def read(self, handle: int) -> bytes:
+        """The elements of one of this run's tensors. Raises `ReadLimit` for a large one."""
+        type = self._work.type_of(handle)
+        nbytes = wire_bytes(type)
+        if nbytes > self._settings.read_bytes:
+            raise ReadLimit(
+                f"a tensor of {nbytes:,} bytes is over the {self._settings.read_bytes:,} that a script may read",
+                hint="Reduce it on the device first, or return it: a result's tensors have no such limit.",
+            )
+        return await self._work.read(handle)
+
+    async def dispatch(self, request: DispatchKernel) -> dict[str, TensorRef]:
+        """Dispatch a stored kernel of the run's owner."""
+        self._check_budget()
+        kernel = await self._kernels.find(self._work.identity, request.kernel)
+        given: dict[str, Given] = {name: Packed(data) for name, data in request.uniforms.items()}
+        for name, handle in request.tensors.items():
+            type = self._work.type_of(handle)
+            given[name] = TensorRef(handle, type.shape, type.dtype)
+        for name, spec in request.outputs.items():
+            size_of(spec.shape, named_dtype(spec.dtype), self._settings.upload_bytes)
+            given[name] = TensorType(spec.shape, spec.dtype)
+        outputs = await self._work.dispatch(kernel, request.entry_point, request.workgroups, given)
+        self._check_used()
+        return outputs
+
+    async def free(self, handles: list[int]) -> None:
+        """The script dropped tensors."""
+        await self._work.free(handles)
+
+    async def result(self, value: Any) -> Any:
+        """The JSON of the script's result. Its tensors are stored, and stay on the device while there is room.
+
+        Raises `ResultTooLarge`, `UnknownHandle`.
+        """
+        refs = {ref.handle: ref for ref in values.refs_in(value)}
+        if len(refs) > MAX_RESULT_TENSORS:
+            raise ResultTooLarge(
+                f"{len(refs)} tensors in a result are over the limit of {MAX_RESULT_TENSORS}"
+            )
+        documents: dict[int, Any] = {}
+        inlined = 0
+        for handle in refs:
+            record = await self._store(handle)
+            count = math.prod(record.shape)
+            inline = count <= self._settings.inline_elements and inlined + count <= INLINE_TOTAL
+            inlined += count if inline else 0
+            documents[handle] = await tensor_json(self._tensors, record, inline=inline)
+        return values.render(value, documents)
+
+    async def _store(self, handle: int) -> TensorRecord:
+        held = self._work.held(handle)
+        if held.record is not None and held.record.stored:
+            return held.record
+        record = await self._tensors.store_from_device(self._work.identity.owner, held.type, held.handle)
+        self._work.give_up(handle)
+        return record
+
+    def _check_budget(self) -> None:
+        """Refuse device work when its budget is used up."""
+        if self._work.device_ms >= self._limits.device_ms:
+            raise self._device_limit()
+        if self._work.dispatches >= self._limits.dispatches:
+            raise self._dispatch_limit()
+
+    def _check_used(self) -> None:
+        """Refuse what was just computed if it took the run over a budget."""
+        if self._work.device_ms > self._limits.device_ms:
+            raise self._device_limit()
+        if self._work.dispatches > self._limits.dispatches:
+            raise self._dispatch_limit()
+
+    def _device_limit(self) -> DeviceLimit:
+        return DeviceLimit(
+            f"the run's limit device_ms is {self._limits.device_ms:g}, and {self._work.device_ms:.1f} were used",
+            hint="Ask for more with limits.device_ms.",
+        )
+
+    def _dispatch_limit(self) -> DispatchLimit:
+        return DispatchLimit(
+            f"the run's limit dispatches is {self._limits.dispatches}, and {self._work.dispatches} were used",
+            hint="Ask for more with limits.dispatches.",
+        )
+
+
+async def tensor_json(tensors: TensorStore, record: TensorRecord, *, inline: bool) -> dict[str, Any]:
+    """The `$tensor` of a record: its id and type, with the elements when `inline`."""
+    body: dict[str, Any] = {"id": record.id, "shape": record.shape, "dtype": record.dtype}
+    if inline:
+        async with tensors.elements(record) as view:
+            body["data"] = to_list(view, named_dtype(record.dtype))
+    return {"$tensor": body}
+
+
+def _plain(value: Any) -> Any:
+    """`value` as JSON that has no NaN."""
+    return values.render(value, {}) if isinstance(value, float) else value

@@ -1,0 +1,122 @@
+"""Every setting of the server, in one table, from the environment (`KERNELGATE_…`) or flags.
+
+Owns names, defaults and maxima, and the answer to "which limits does this run get". Must not know HTTP.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from api.errors import LimitTooHigh
+
+MIB = 1 << 20
+
+
+class RunLimits(msgspec.Struct, frozen=True):
+    """What one run may use: seconds, MiB, bytes of output, device milliseconds, dispatches."""
+
+    wall_s: float
+    cpu_s: float
+    memory_mb: int
+    output_bytes: int
+    device_ms: float
+    dispatches: int
+
+
+def default_data_folder() -> Path:
+    """The data folder when `KERNELGATE_DATA` is unset: `kernelgate` under the XDG data home."""
+    home = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(home).expanduser() / "kernelgate"
+
+
+class Settings(BaseSettings):
+    """The server's settings. Each is `KERNELGATE_` and its name in capitals."""
+
+    model_config = SettingsConfigDict(env_prefix="KERNELGATE_", extra="ignore")
+
+    host: str = Field(
+        default="127.0.0.1", description="address to listen on; beyond loopback needs behind_proxy"
+    )
+    port: int = Field(default=8765, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    behind_proxy: bool = Field(
+        default=False, description="a proxy in front ends TLS: listening beyond loopback is meant"
+    )
+    data: Path = Field(
+        default_factory=default_data_folder, description="folder for the database, blobs and key"
+    )
+    adapter: str | None = Field(
+        default=None, description="numpy, null, cpu, discrete, or part of an adapter's name; unset: the best"
+    )
+
+    workers: int = Field(
+        default=max(2, os.cpu_count() or 2), ge=1, description="worker processes kept ready, and runs at once"
+    )
+    queue_length: int = Field(default=1000, ge=1, description="runs that may wait; one more is answered 503")
+    wait_s: float = Field(
+        default=300, gt=0, description="longest `Prefer: wait`; longer ones are shortened to it"
+    )
+    drain_s: float = Field(
+        default=10, ge=0, description="seconds that running work gets to end when the server stops"
+    )
+    start_s: float = Field(
+        default=60, gt=0, description="seconds that a request waits for a device that is starting"
+    )
+    device_deadline_s: float = Field(default=30, gt=0, description="seconds one device request may take")
+
+    json_bytes: int = Field(default=16 * MIB, gt=0, description="largest JSON body")
+    upload_bytes: int = Field(default=1024 * MIB, gt=0, description="largest tensor, and largest upload")
+    read_bytes: int = Field(
+        default=64 * MIB, gt=0, description="largest tensor that a script may read into Python"
+    )
+    resident_bytes: int = Field(
+        default=1024 * MIB,
+        gt=0,
+        description="idle tensors kept on the device; beyond it the longest unused leave",
+    )
+    transient_tensors: int = Field(
+        default=4096, gt=0, description="outputs of dispatches and ops kept; the oldest leave"
+    )
+    inline_elements: int = Field(default=65_536, ge=0, description="largest tensor sent inside JSON")
+    events_per_run: int = Field(
+        default=10_000, gt=0, description="events stored for a run; output is kept beyond it"
+    )
+
+    default_wall_s: float = Field(default=60, gt=0, description="wall seconds of a run that asks for none")
+    default_cpu_s: float = Field(default=60, gt=0, description="CPU seconds of a run that asks for none")
+    default_memory_mb: int = Field(default=512, gt=0, description="MiB of a run that asks for none")
+    default_output_bytes: int = Field(
+        default=MIB, ge=0, description="bytes printed by a run that asks for none"
+    )
+    default_device_ms: float = Field(
+        default=60_000, gt=0, description="device milliseconds of a run that asks for none"
+    )
+    default_dispatches: int = Field(
+        default=100_000, gt=0, description="dispatches of a run that asks for none"
+    )
+    max_wall_s: float = Field(default=3600, gt=0, description="most wall seconds a run may ask for")
+    max_cpu_s: float = Field(default=3600, gt=0, description="most CPU seconds a run may ask for")
+    max_memory_mb: int = Field(default=4096, gt=0, description="most MiB a run may ask for")
+    max_output_bytes: int = Field(default=16 * MIB, ge=0, description="most printed bytes a run may ask for")
+    max_device_ms: float = Field(
+        default=3_600_000, gt=0, description="most device milliseconds a run may ask for"
+    )
+    max_dispatches: int = Field(default=10_000_000, gt=0, description="most dispatches a run may ask for")
+
+    def limits(self, asked: dict[str, float]) -> RunLimits:
+        """The limits of a run that asks for `asked`; the rest are defaults. Raises `LimitTooHigh`."""
+        chosen = {}
+        for name in RunLimits.__struct_fields__:
+            maximum = getattr(self, f"max_{name}")
+            value = asked.get(name, min(getattr(self, f"default_{name}"), maximum))
+            if value > maximum:
+                raise LimitTooHigh(
+                    f"the limit {name} of {value:g} is over this server's maximum of {maximum:g}",
+                    hint=f"Ask for {maximum:g} or less.",
+                )
+            chosen[name] = value
+        return RunLimits(**chosen)

@@ -1,0 +1,112 @@
+"""The tables of the database, as SQLAlchemy Core.
+
+Owns columns and indexes; `api/migrations/` creates them. Must not know who reads them.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+keys = Table(
+    "keys",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(64), nullable=False),
+    Column("owner", String(64), nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("created_at", String(32), nullable=False),
+    Column("revoked_at", String(32)),
+)
+
+kernels = Table(
+    "kernels",
+    metadata,
+    Column("owner", String(64), nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("reflection", LargeBinary, nullable=False),
+    Column("created_at", String(32), nullable=False),
+    PrimaryKeyConstraint("owner", "name", "hash"),
+)
+
+kernel_names = Table(
+    "kernel_names",
+    metadata,
+    Column("owner", String(64), nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("updated_at", String(32), nullable=False),
+    PrimaryKeyConstraint("owner", "name"),
+)
+
+tensors = Table(
+    "tensors",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("owner", String(64), nullable=False),
+    Column("dtype", String(8), nullable=False),
+    Column("shape", Text, nullable=False),
+    Column("nbytes", Integer, nullable=False),
+    Column("blob", String(64)),
+    Column("data", LargeBinary),
+    Column("created_at", String(32), nullable=False),
+    Index("tensors_of_owner", "owner", "id"),
+    Index("tensors_of_blob", "blob"),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("owner", String(64), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("script", Text, nullable=False),
+    Column("limits", Text, nullable=False),
+    Column("grants", Text, nullable=False),
+    Column("result", Text),
+    Column("error", Text),
+    Column("stdout", Text, nullable=False),
+    Column("stderr", Text, nullable=False),
+    Column("output_cut", Boolean, nullable=False),
+    Column("usage", Text, nullable=False),
+    Column("reason", Text),
+    Column("cancelled_by", String(64)),
+    Column("level", String(16)),
+    Column("idempotency_key", String(255)),
+    Column("request_hash", String(64)),
+    Column("created_at", String(32), nullable=False),
+    Column("started_at", String(32)),
+    Column("finished_at", String(32)),
+    UniqueConstraint("owner", "idempotency_key"),
+    Index("runs_of_owner", "owner", "id"),
+    Index("runs_of_status", "status"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("run_id", String(40), ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("type", String(16), nullable=False),
+    Column("data", Text, nullable=False),
+    Column("at", String(32), nullable=False),
+    PrimaryKeyConstraint("run_id", "seq"),
+)

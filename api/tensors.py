@@ -1,0 +1,310 @@
+"""Tensors that clients know by an id: their records and their elements.
+
+Owns the two kinds. A *stored* tensor (an upload, or part of a run's result) has its elements on disk: small ones in
+its row, larger ones in a blob. A *transient* one (the output of a dispatch or an op) is on the device only and its
+id ends with the server. Must not know HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from api import tables
+from api.blobs import BlobStore, BlobWriter
+from api.database import Database
+from api.errors import TensorNotFound
+from api.ids import new_id, now
+from api.keys import Identity
+from api.residency import Residency, Resident
+from host.supervisor import Device
+from ops.dtypes import dtype
+from ops.graph import TensorType
+
+SMALL = 1 << 16
+PIECE = 1 << 22
+CACHED = 4096
+
+
+class TensorRecord(msgspec.Struct, frozen=True):
+    """A tensor: `blob` or `data` hold its elements in wire form; a transient one has neither."""
+
+    id: str
+    owner: str
+    dtype: str
+    shape: tuple[int, ...]
+    nbytes: int
+    created_at: str
+    blob: str | None = None
+    data: bytes | None = None
+
+    @property
+    def stored(self) -> bool:
+        """Whether its elements are on disk."""
+        return self.blob is not None or self.data is not None
+
+    @property
+    def type(self) -> TensorType:
+        """Its shape and dtype."""
+        return TensorType(self.shape, self.dtype)
+
+    def document(self) -> dict[str, Any]:
+        """What a client is told of it."""
+        return {
+            "id": self.id,
+            "shape": self.shape,
+            "dtype": self.dtype,
+            "nbytes": self.nbytes,
+            "stored": self.stored,
+            "created_at": self.created_at,
+        }
+
+
+class Sink:
+    """Takes the elements of one tensor as they arrive: kept in memory while small, written to a blob beyond that.
+
+    Use it in an `async with` block that lasts until the record is in the database.
+    """
+
+    def __init__(self, blobs: BlobStore, *, boolean: bool) -> None:
+        self._blobs = blobs
+        self._boolean = boolean
+        self._small: list[bytes | memoryview] = []
+        self._size = 0
+        self._writer: BlobWriter | None = None
+        self.blob: str | None = None
+        self.data: bytes | None = None
+
+    async def __aenter__(self) -> Sink:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._writer is not None:
+            await self._writer.__aexit__()
+
+    async def write(self, piece: bytes | memoryview) -> None:
+        """Add `piece`, which must not change afterwards. Bytes of a bool other than 0 count as 1."""
+        if self._boolean:
+            piece = bytes(piece).translate(_TO_BOOLEAN)
+        self._size += len(piece)
+        if self._writer is not None:
+            await self._writer.write(piece)
+            return
+        self._small.append(piece)
+        if self._size > SMALL:
+            self._writer = await self._blobs.writer().__aenter__()
+            for part in self._small:
+                await self._writer.write(part)
+            self._small.clear()
+
+    async def finish(self) -> None:
+        """All has arrived: `blob` (which is then on disk) or `data` is set."""
+        if self._writer is not None:
+            self.blob = await self._writer.finish()
+        else:
+            self.data = b"".join(self._small)
+
+
+_TO_BOOLEAN = bytes([0]) + bytes([1]) * 255
+
+
+class TensorStore:
+    """The tensors of all owners."""
+
+    def __init__(
+        self, database: Database, blobs: BlobStore, device: Device, residency: Residency, transient_limit: int
+    ) -> None:
+        self._database = database
+        self._blobs = blobs
+        self._device = device
+        self._residency = residency
+        self._transient_limit = transient_limit
+        self._transient: OrderedDict[str, TensorRecord] = OrderedDict()
+        self._cache: OrderedDict[str, TensorRecord] = OrderedDict()
+
+    def sink(self, dtype_name: str) -> Sink:
+        """Where the elements of a new tensor go."""
+        return Sink(self._blobs, boolean=dtype_name == "bool")
+
+    async def get(self, identity: Identity, tensor_id: str) -> TensorRecord:
+        """The record of a tensor that `identity` may use. Raises `TensorNotFound`."""
+        record = self._transient.get(tensor_id) or self._cache.get(tensor_id)
+        if record is None:
+            record = await self._database.do(lambda db: _find(db, tensor_id))
+            if record is not None:
+                self._remember(record)
+        if record is None or (record.owner != identity.owner and identity.role != "admin"):
+            raise TensorNotFound(
+                f"there is no tensor {tensor_id[:60]!r}",
+                hint="Outputs of dispatches and ops are forgotten when the server stops; upload what must last.",
+            )
+        return record
+
+    async def page(self, identity: Identity, limit: int, before: str | None) -> list[TensorRecord]:
+        """Stored tensors of an owner, newest first, at most `limit`, older than the id `before`."""
+        return await self._database.do(lambda db: _page(db, identity.owner, limit, before))
+
+    async def store(
+        self,
+        owner: str,
+        parts: Sequence[tuple[TensorType, Sink]],
+        *,
+        durable: bool,
+        replace: str | None = None,
+    ) -> list[TensorRecord]:
+        """Record finished sinks as tensors, all or none; `replace` gives the (single) one the id of an old one."""
+        records = [
+            TensorRecord(
+                replace or new_id("ten"),
+                owner,
+                type.dtype,
+                type.shape,
+                wire_bytes(type),
+                now(),
+                sink.blob,
+                sink.data,
+            )
+            for type, sink in parts
+        ]
+        old = await self._database.do(lambda db: _insert(db, records, replace), durable=durable)
+        if replace is not None:
+            self._transient.pop(replace, None)
+            await self._residency.drop(replace)
+        for record in records:
+            self._remember(record)
+        await self._collect(old)
+        return records
+
+    async def delete(self, record: TensorRecord) -> None:
+        """Forget a tensor, and its blob if no other tensor has the same."""
+        self._transient.pop(record.id, None)
+        self._cache.pop(record.id, None)
+        if record.stored:
+            await self._collect(await self._database.do(lambda db: _delete(db, record.id)))
+        await self._residency.drop(record.id)
+
+    async def keep(self, owner: str, type: TensorType, handle: int) -> TensorRecord:
+        """A transient tensor from device tensor `handle`, which is the store's from now on."""
+        record = TensorRecord(new_id("ten"), owner, type.dtype, type.shape, wire_bytes(type), now())
+        self._transient[record.id] = record
+        await self._residency.adopt(record.id, handle, record.nbytes, only=True)
+        while len(self._transient) > self._transient_limit:
+            oldest, _ = self._transient.popitem(last=False)
+            await self._residency.drop(oldest)
+        return record
+
+    async def store_from_device(self, owner: str, type: TensorType, handle: int) -> TensorRecord:
+        """A stored tensor from device tensor `handle`, which is the store's from now on."""
+        async with self.sink(type.dtype) as sink:
+            with await self._device.download(handle) as shared:
+                for start in range(0, len(shared.view), PIECE):
+                    await sink.write(bytes(shared.view[start : start + PIECE]))
+            await sink.finish()
+            (record,) = await self.store(owner, [(type, sink)], durable=False)
+        await self._residency.adopt(record.id, handle, record.nbytes, only=False)
+        return record
+
+    async def pin(self, record: TensorRecord) -> Resident:
+        """The tensor on the device, uploaded from disk if it is not there. Raises `TensorLost`, `BlobCorrupt`."""
+
+        async def upload(handle: int) -> None:
+            if record.data is not None:
+                await self._device.upload_bytes(handle, record.owner, record.dtype, record.shape, record.data)
+                return
+            assert record.blob is not None
+            with open(self._blobs.open(record.blob, record.nbytes), "rb") as file:
+                await self._device.upload(
+                    handle, record.owner, record.dtype, record.shape, file.fileno(), 0, record.nbytes
+                )
+
+        return await self._residency.pin(record.id, record.nbytes, upload if record.stored else None)
+
+    async def unpin(self, resident: Resident) -> None:
+        """Undo one `pin`."""
+        await self._residency.unpin(resident)
+
+    @contextlib.asynccontextmanager
+    async def elements(self, record: TensorRecord) -> AsyncIterator[memoryview]:
+        """The elements in wire form, while the block lasts. Raises `TensorLost`, `BlobCorrupt`."""
+        if record.data is not None:
+            yield memoryview(record.data)
+        elif record.blob is not None:
+            yield memoryview(await asyncio.to_thread(self._blobs.map, record.blob, record.nbytes))
+        else:
+            resident = await self.pin(record)
+            try:
+                with await self._device.download(resident.handle) as shared:
+                    yield shared.view
+            finally:
+                await self.unpin(resident)
+
+    async def _collect(self, digests: Sequence[str]) -> None:
+        """Remove blobs that no tensor refers to any more."""
+        for digest in digests:
+            if not await self._database.do(lambda db, digest=digest: _is_used(db, digest)):  # type: ignore[misc]
+                await asyncio.to_thread(self._blobs.remove, digest)
+
+    def _remember(self, record: TensorRecord) -> None:
+        self._cache[record.id] = record
+        self._cache.move_to_end(record.id)
+        if len(self._cache) > CACHED:
+            self._cache.popitem(last=False)
+
+
+def wire_bytes(type: TensorType) -> int:
+    """The size of a tensor's elements in wire form."""
+    return math.prod(type.shape) * dtype(type.dtype).wire_bytes
+
+
+def _find(db: sa.Connection, tensor_id: str) -> TensorRecord | None:
+    row = db.execute(sa.select(tables.tensors).where(tables.tensors.c.id == tensor_id)).first()
+    return None if row is None else _record(row)
+
+
+def _page(db: sa.Connection, owner: str, limit: int, before: str | None) -> list[TensorRecord]:
+    c = tables.tensors.c
+    query = sa.select(
+        c.id, c.owner, c.dtype, c.shape, c.nbytes, c.blob, sa.literal(b"").label("data"), c.created_at
+    )
+    query = query.where(c.owner == owner).order_by(c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(c.id < before)
+    return [_record(row) for row in db.execute(query)]
+
+
+def _record(row: sa.Row[Any]) -> TensorRecord:
+    shape = tuple(msgspec.json.decode(row.shape, type=list[int]))
+    return TensorRecord(row.id, row.owner, row.dtype, shape, row.nbytes, row.created_at, row.blob, row.data)
+
+
+def _insert(db: sa.Connection, records: Sequence[TensorRecord], replace: str | None) -> list[str]:
+    old = [] if replace is None else _delete(db, replace)
+    if records:
+        rows = [
+            {**msgspec.structs.asdict(record), "shape": msgspec.json.encode(record.shape).decode()}
+            for record in records
+        ]
+        db.execute(sa.insert(tables.tensors), rows)
+    return old
+
+
+def _delete(db: sa.Connection, tensor_id: str) -> list[str]:
+    """Delete a row; the blob that it referred to, if any."""
+    c = tables.tensors.c
+    row = db.execute(sa.select(c.blob).where(c.id == tensor_id)).first()
+    db.execute(sa.delete(tables.tensors).where(c.id == tensor_id))
+    return [] if row is None or row.blob is None else [row.blob]
+
+
+def _is_used(db: sa.Connection, digest: str) -> bool:
+    return (
+        db.execute(sa.select(tables.tensors.c.id).where(tables.tensors.c.blob == digest).limit(1)).first()
+        is not None
+    )

@@ -1,0 +1,186 @@
+"""A request's body as tensors: JSON, `.npy`, safetensors or raw, straight to disk.
+
+Owns the choice of format and the reading of exactly as many bytes as the header announces. Must not know storage.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+
+import numpy as np
+from fastapi import Request
+
+from api import body, formats, values
+from api.elements import named_dtype, numpy_dtype, size_of
+from api.errors import BodyTooLarge, InvalidRequest, MalformedTensor, UnsupportedMediaType
+from api.formats import FileTensor
+from api.tensors import Sink, TensorStore
+from ops.graph import TensorType
+
+_NPY_TYPES = (formats.NPY, "application/npy", "application/x-numpy")
+_SAFETENSORS_TYPES = (formats.SAFETENSORS, "application/safetensors", "application/x-safetensors")
+Parts = list[tuple[str, TensorType, Sink]]
+
+
+class Reader:
+    """The body as a stream of which exact numbers of bytes are taken."""
+
+    def __init__(self, pieces: AsyncIterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest: bytes = b""
+
+    async def peek(self, count: int) -> bytes:
+        """The next bytes, at least `count` unless the body ends before."""
+        parts, size = [self._rest], len(self._rest)
+        while size < count:
+            piece = await anext(self._pieces, b"")
+            if not piece:
+                break
+            parts.append(piece)
+            size += len(piece)
+        self._rest = parts[0] if len(parts) == 1 else b"".join(parts)
+        return self._rest
+
+    async def take(self, count: int) -> bytes:
+        """Exactly the next `count` bytes. Raises `MalformedTensor` when the body ends before."""
+        start = await self.peek(count)
+        if len(start) < count:
+            raise MalformedTensor(f"the body ends {count - len(start)} bytes too early")
+        self._rest = start[count:]
+        return start[:count]
+
+    async def header(self, size_of: Callable[[bytes], int | None]) -> bytes:
+        """A header whose size `size_of` tells from its first bytes."""
+        start = await self.peek(12)
+        size = size_of(start)
+        if size is None:
+            raise MalformedTensor("the body ends within its header")
+        return await self.take(size)
+
+    async def into(self, sink: Sink, nbytes: int) -> None:
+        """Move the next `nbytes` bytes to `sink`."""
+        left = nbytes
+        while left:
+            piece = self._rest or await anext(self._pieces, b"")
+            if not piece:
+                raise MalformedTensor(f"the body ends {left} bytes before the tensor does")
+            taken, self._rest = (piece, b"") if len(piece) <= left else (piece[:left], piece[left:])
+            left -= len(taken)
+            await sink.write(taken)
+        await sink.finish()
+
+    async def end(self) -> None:
+        """Raise unless the body is over."""
+        if await self.peek(1):
+            raise MalformedTensor("the body has more bytes than its tensors")
+
+
+async def receive(
+    request: Request, store: TensorStore, stack: AsyncExitStack, limits: tuple[int, int]
+) -> Parts:
+    """The tensors of the body with their names ("" unless the format has names), finished but not recorded.
+
+    `limits` are the most bytes of JSON and of a file. The sinks live as long as `stack`.
+    """
+    json_limit, file_limit = limits
+    kind = body.media_type(request)
+    if kind == formats.RAW and "dtype" not in request.query_params:
+        kind = ""
+    reader = Reader(body.stream(request, file_limit))
+    if kind in _NPY_TYPES:
+        return await _npy(reader, store, stack, file_limit)
+    if kind in _SAFETENSORS_TYPES:
+        return await _safetensors(reader, store, stack, file_limit)
+    if kind == formats.RAW:
+        return await _raw(request, reader, store, stack, file_limit)
+    if (await reader.peek(6)).startswith(formats.NPY_MAGIC):
+        return await _npy(reader, store, stack, file_limit)
+    if body.is_json(request):
+        return await _json(reader, store, stack, json_limit)
+    raise UnsupportedMediaType(
+        f"tensors are not read from {kind or 'an unnamed format'}",
+        hint=f"Send {formats.NPY}, {formats.SAFETENSORS}, application/json, or {formats.RAW} with ?dtype=&shape=.",
+    )
+
+
+async def _npy(reader: Reader, store: TensorStore, stack: AsyncExitStack, limit: int) -> Parts:
+    tensor = formats.parse_npy(await reader.header(formats.npy_header_size))
+    size_of(tensor.shape, tensor.dtype, limit)
+    part = await _part(reader, store, stack, tensor)
+    await reader.end()
+    return [part]
+
+
+async def _safetensors(reader: Reader, store: TensorStore, stack: AsyncExitStack, limit: int) -> Parts:
+    tensors = formats.parse_safetensors(await reader.header(formats.safetensors_header_size))
+    for tensor in tensors:
+        size_of(tensor.shape, tensor.dtype, limit)
+    parts = [await _part(reader, store, stack, tensor) for tensor in tensors]
+    await reader.end()
+    return parts
+
+
+async def _raw(
+    request: Request, reader: Reader, store: TensorStore, stack: AsyncExitStack, limit: int
+) -> Parts:
+    row = named_dtype(request.query_params["dtype"])
+    text = request.query_params.get("shape")
+    sizes = [] if text is None else [part.strip() for part in text.strip("[]()").split(",") if part.strip()]
+    if text is None or not all(part.isascii() and part.isdigit() and len(part) < 20 for part in sizes):
+        raise InvalidRequest(
+            "raw bytes need ?shape=, sizes with commas between", hint="As ?dtype=f32&shape=2,3."
+        )
+    tensor = FileTensor(tuple(map(int, sizes)), row)
+    size_of(tensor.shape, row, limit)
+    part = await _part(reader, store, stack, tensor)
+    await reader.end()
+    return [part]
+
+
+async def _json(reader: Reader, store: TensorStore, stack: AsyncExitStack, limit: int) -> Parts:
+    text = await reader.peek(limit + 1)
+    if len(text) > limit:
+        raise BodyTooLarge(f"a JSON body is at most {limit} bytes here", hint=f"Send {formats.NPY} instead.")
+    value = await asyncio.to_thread(body.parse_json, text)
+    inner = value["$tensor"] if isinstance(value, dict) and value.keys() == {"$tensor"} else value
+    tensor = await asyncio.to_thread(values.parse_tensor, inner, "the body", limit * 8)
+    if not isinstance(tensor, values.InlineTensor):
+        raise InvalidRequest(
+            "the body names a tensor instead of giving one", hint="Give shape, dtype and data."
+        )
+    sink = await stack.enter_async_context(store.sink(tensor.dtype))
+    await sink.write(tensor.data)
+    await sink.finish()
+    return [("", TensorType(tensor.shape, tensor.dtype), sink)]
+
+
+async def _part(
+    reader: Reader, store: TensorStore, stack: AsyncExitStack, tensor: FileTensor
+) -> tuple[str, TensorType, Sink]:
+    sink = await stack.enter_async_context(store.sink(tensor.dtype.name))
+    if (tensor.swapped or tensor.fortran) and tensor.nbytes:
+        await _converted(reader, sink, tensor)
+    else:
+        await reader.into(sink, tensor.nbytes)
+    return tensor.name, TensorType(tensor.shape, tensor.dtype.name), sink
+
+
+async def _converted(reader: Reader, sink: Sink, tensor: FileTensor) -> None:
+    """Big-endian and column-major files are put right in memory."""
+    whole = await reader.take(tensor.nbytes)
+    little = numpy_dtype(tensor.dtype)
+
+    def convert() -> bytes:
+        source = np.frombuffer(whole, little.newbyteorder(">") if tensor.swapped else little)
+        shaped = source.reshape(tensor.shape, order="F" if tensor.fortran else "C")
+        return shaped.astype(little).tobytes(order="C")
+
+    await sink.write(await asyncio.to_thread(convert))
+    await sink.finish()
+
+
+def is_named(request: Request) -> bool:
+    """Whether the body's format gives its tensors names."""
+    return body.media_type(request) in _SAFETENSORS_TYPES

@@ -1,0 +1,163 @@
+"""The JSON wire of inputs and results: tagged values to Python ones and back.
+
+Owns `$tensor`, `$bytes`, `$float` and the `$$` escape, and the depth of nesting. Must not know where a tensor
+lives: parsing leaves `InlineTensor` and `TensorId`, rendering asks for each tensor's JSON.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from api import elements
+from api.errors import InvalidRequest, MalformedTensor, ResultTooLarge
+from ops.graph import TensorRef
+
+MAX_DEPTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class InlineTensor:
+    """A tensor whose elements (wire form) came with the request."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TensorId:
+    """A tensor that the server stores."""
+
+    id: str
+
+
+TensorValue = InlineTensor | TensorId
+
+
+def parse(value: Any, where: str, limit: int, depth: int = 0) -> Any:
+    """The Python value of a JSON one at the path `where`; tensors of more than `limit` bytes are refused.
+
+    Raises `InvalidRequest` or `MalformedTensor`, naming the path.
+    """
+    if depth > MAX_DEPTH:
+        raise InvalidRequest(f"{where} is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, list):
+        return [parse(item, f"{where}[{n}]", limit, depth + 1) for n, item in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    tag = next(iter(value)) if len(value) == 1 else ""
+    if tag == "$tensor":
+        return parse_tensor(value[tag], where, limit)
+    if tag == "$bytes":
+        return _bytes(value[tag], where)
+    if tag == "$float":
+        return _float(value[tag], where)
+    return {
+        _unescape(key, where): parse(item, f"{where}.{key:.60}", limit, depth + 1)
+        for key, item in value.items()
+    }
+
+
+def parse_tensor(body: Any, where: str, limit: int) -> TensorValue:
+    """The value of a `$tensor`: `{"id"}` or `{"shape", "dtype", "data"}`. Raises `MalformedTensor`."""
+    if not isinstance(body, dict):
+        raise MalformedTensor(f"{where}: a $tensor is an object")
+    if "id" in body and "data" not in body:
+        if not isinstance(body["id"], str):
+            raise MalformedTensor(f"{where}: a tensor's id is a string")
+        return TensorId(body["id"])
+    missing = [name for name in ("shape", "dtype", "data") if name not in body]
+    extra = [name for name in body if name not in ("shape", "dtype", "data", "id")]
+    if missing or extra:
+        word = f"lacks {missing[0]}" if missing else f"has an unknown field {extra[0][:60]!r}"
+        raise MalformedTensor(f"{where}: the tensor {word}", hint="Give id alone, or shape, dtype and data.")
+    try:
+        row = elements.named_dtype(body["dtype"])
+        shape = elements.parse_shape(body["shape"])
+        elements.size_of(shape, row, limit)
+        return InlineTensor(shape, row.name, elements.from_list(body["data"], shape, row))
+    except MalformedTensor as error:
+        raise MalformedTensor(f"{where}: {error.message}", hint=error.hint) from None
+
+
+def tensors_in(value: Any) -> list[TensorValue]:
+    """Every tensor inside a parsed value, in order."""
+    found: list[TensorValue] = []
+    map_tensors(value, found.append)
+    return found
+
+
+def map_tensors(value: Any, change: Callable[[TensorValue], Any]) -> Any:
+    """A copy of a parsed value in which each tensor is what `change` makes of it."""
+    if isinstance(value, InlineTensor | TensorId):
+        return change(value)
+    if isinstance(value, list):
+        return [map_tensors(item, change) for item in value]
+    if isinstance(value, dict):
+        return {key: map_tensors(item, change) for key, item in value.items()}
+    return value
+
+
+def render(value: Any, tensors: Mapping[int, Any], depth: int = 0) -> Any:
+    """The JSON value of a script's result; `tensors` holds the JSON of each handle. Raises `ResultTooLarge`."""
+    if depth > MAX_DEPTH:
+        raise ResultTooLarge(f"the result is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, TensorRef):
+        return tensors[value.handle]
+    if isinstance(value, bytes | bytearray | memoryview):
+        return {"$bytes": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"$float": elements.special_name(value)}
+    if isinstance(value, list | tuple):
+        return [render(item, tensors, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {_escape(str(key)): render(item, tensors, depth + 1) for key, item in value.items()}
+    return value
+
+
+def refs_in(value: Any) -> list[TensorRef]:
+    """Every tensor inside a script's result, in order."""
+    found, waiting = [], [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, TensorRef):
+            found.append(item)
+        elif isinstance(item, list | tuple):
+            waiting.extend(reversed(item))
+        elif isinstance(item, dict):
+            waiting.extend(reversed(list(item.values())))
+    return found
+
+
+def _escape(key: str) -> str:
+    return f"${key}" if key.startswith("$") else key
+
+
+def _unescape(key: str, where: str) -> str:
+    if key.startswith("$$"):
+        return key[1:]
+    if key.startswith("$"):
+        raise InvalidRequest(
+            f"{where} has the key {key[:60]!r}, which is no tag of a value here",
+            hint=f"A key of your own that begins with $ is written ${key[:60]}.",
+        )
+    return key
+
+
+def _bytes(text: Any, where: str) -> bytes:
+    try:
+        return base64.b64decode(text if isinstance(text, str) else "?", validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidRequest(f"{where}: $bytes holds a base64 string") from None
+
+
+def _float(name: Any, where: str) -> float:
+    value = elements.special_value(name)
+    if value is None:
+        raise InvalidRequest(f'{where}: $float is "NaN", "Infinity" or "-Infinity"')
+    return value

@@ -1,0 +1,174 @@
+"""One piece of device work for an owner: the tensors it holds, and what it asks of the device.
+
+Owns the map from small numbers, which mean nothing outside the piece of work, to device handles; everything that it
+holds is given back at the end. Must not know scripts or HTTP.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from api.arguments import Given, bind, choose_entry
+from api.kernels import KernelRecord
+from api.keys import Identity
+from api.residency import Resident
+from api.tensors import TensorRecord, TensorStore
+from api.values import InlineTensor, TensorValue
+from host.errors import UnknownHandle
+from host.frames import Usage
+from host.supervisor import Device
+from ops.graph import Graph, Node, TensorRef, TensorType
+from ops.validate import validate
+
+_jobs = itertools.count(1)
+
+
+@dataclass(slots=True)
+class Held:
+    """A tensor of this work: its device handle; `resident` and `record` when it is a tensor of the server's."""
+
+    handle: int
+    type: TensorType
+    resident: Resident | None = None
+    record: TensorRecord | None = None
+
+
+class Work:
+    """Tensors are named by local handles throughout; use it in an `async with` block, which frees them."""
+
+    def __init__(self, device: Device, tensors: TensorStore, identity: Identity) -> None:
+        self.job = next(_jobs)
+        self.identity = identity
+        self.device_ms = 0.0
+        self.dispatches = 0
+        self.peak_bytes = 0
+        self._device = device
+        self._tensors = tensors
+        self._held: dict[int, Held] = {}
+        self._local = itertools.count(1)
+
+    async def __aenter__(self) -> Work:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.free(list(self._held))
+
+    def type_of(self, local: int) -> TensorType:
+        """The type of a tensor held. Raises `UnknownHandle`."""
+        return self.held(local).type
+
+    def held(self, local: int) -> Held:
+        """A tensor held. Raises `UnknownHandle`."""
+        held = self._held.get(local)
+        if held is None:
+            raise UnknownHandle.of(local)
+        return held
+
+    async def admit(self, value: TensorValue | TensorRecord) -> TensorRef:
+        """Hold a tensor that a request gave: by id, which is checked, or by value."""
+        if isinstance(value, InlineTensor):
+            handle = self._device.new_handle()
+            type = TensorType(value.shape, value.dtype)
+            await self._device.upload_bytes(handle, self.identity.owner, value.dtype, value.shape, value.data)
+            return self._hold(Held(handle, type))
+        record = (
+            value if isinstance(value, TensorRecord) else await self._tensors.get(self.identity, value.id)
+        )
+        resident = await self._tensors.pin(record)
+        return self._hold(Held(resident.handle, record.type, resident, record))
+
+    async def graph(self, graph: Graph, deadline_s: float | None = None) -> list[TensorRef]:
+        """Compute `graph`, whose inputs are local handles. Raises `GraphError` and the device's errors."""
+        types = validate(graph)
+        mapped = Graph([self._map(node) for node in graph.nodes], graph.outputs, graph.constants)
+        outputs = [self._device.new_handle() for _ in graph.outputs]
+        usage = await self._device.run_graph(self.job, self.identity.owner, mapped, outputs, deadline_s)
+        self._count(usage)
+        return [
+            self._hold(Held(handle, types[index]))
+            for handle, index in zip(outputs, graph.outputs, strict=True)
+        ]
+
+    async def dispatch(
+        self,
+        kernel: KernelRecord,
+        entry_point: str | None,
+        workgroups: tuple[int, int, int],
+        given: Mapping[str, Given],
+        deadline_s: float | None = None,
+    ) -> dict[str, TensorRef]:
+        """Dispatch `kernel`; tensors in `given` are local handles. The tensors that it wrote, by binding."""
+        entry = choose_entry(kernel.reflection, entry_point)
+        on_device = {
+            name: TensorRef(self.held(value.handle).handle, value.shape, value.dtype)
+            if isinstance(value, TensorRef)
+            else value
+            for name, value in given.items()
+        }
+        arguments, outputs = bind(kernel.reflection, entry, on_device, self._device.new_handle)
+        await self._device.add_kernel(kernel.hash, kernel.reflection)
+        usage = await self._device.dispatch(
+            self.job, self.identity.owner, kernel.hash, entry.name, workgroups, arguments, deadline_s
+        )
+        self._count(usage)
+        return {
+            name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype)))
+            for name, ref in outputs.items()
+        }
+
+    async def read(self, local: int) -> bytes:
+        """The elements of a tensor held, in wire form."""
+        with await self._device.download(self.held(local).handle) as shared:
+            return bytes(shared.view)
+
+    async def keep(self, ref: TensorRef) -> TensorRecord:
+        """Make a tensor held a transient tensor of the owner's; it is not held any more."""
+        held = self._held.pop(ref.handle)
+        return await self._tensors.keep(self.identity.owner, held.type, held.handle)
+
+    def give_up(self, local: int) -> None:
+        """Stop holding a tensor: the device's now belongs to somebody else."""
+        del self._held[local]
+
+    async def free(self, locals_: list[int]) -> None:
+        """Let go of tensors; unknown ones are ignored."""
+        gone = [self._held.pop(local) for local in locals_ if local in self._held]
+        await self._device.free([held.handle for held in gone if held.resident is None])
+        for held in gone:
+            if held.resident is not None:
+                await self._tensors.unpin(held.resident)
+
+    def usage(self, began: float) -> dict[str, float]:
+        """What the work cost since `began` (of `time.perf_counter`), for an answer."""
+        return {
+            "wall_ms": round((time.perf_counter() - began) * 1000, 3),
+            "device_ms": round(self.device_ms, 3),
+            "peak_bytes": self.peak_bytes,
+            "dispatches": self.dispatches,
+        }
+
+    def _hold(self, held: Held) -> TensorRef:
+        local = next(self._local)
+        self._held[local] = held
+        return TensorRef(local, held.type.shape, held.type.dtype)
+
+    def _map(self, node: Node) -> Node:
+        """`node` with the device's handle in place of the local one."""
+        if node.op != "input":
+            return node
+        local = node.attributes["handle"]
+        held = self.held(local if isinstance(local, int) else 0)
+        claimed = TensorType(tuple(node.attributes["shape"]), str(node.attributes["dtype"]))  # type: ignore[arg-type]
+        if claimed != held.type:
+            raise UnknownHandle(
+                f"tensor {local} is {held.type.dtype} {list(held.type.shape)}, not what the graph says"
+            )
+        return Node("input", node.inputs, {**node.attributes, "handle": held.handle})
+
+    def _count(self, usage: Usage) -> None:
+        self.device_ms += usage.device_ms
+        self.dispatches += usage.dispatches
+        self.peak_bytes = max(self.peak_bytes, usage.peak_bytes)
