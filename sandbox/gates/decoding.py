@@ -11,6 +11,7 @@ from sandbox.gates.errors import FetchFailed, FetchLimit
 
 ACCEPTED = "gzip, deflate"
 _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
+_GZIP_START = b"\x1f"
 
 
 class Body:
@@ -22,11 +23,13 @@ class Body:
             raise FetchFailed(f"the response is coded as {coding[:40]!r}, which nobody asked for")
         self._limit = limit
         self._content = bytearray()
+        self._started = False
         self._unzip = zlib.decompressobj(_GZIP_OR_ZLIB) if coding in ("gzip", "x-gzip", "deflate") else None
         self._raw_deflate_possible = coding == "deflate"
 
     def feed(self, piece: bytes) -> None:
         """Takes the next bytes from the wire."""
+        self._started = self._started or bool(piece)
         while piece:
             room = self._limit - len(self._content) + 1
             if self._unzip is None:
@@ -40,7 +43,9 @@ class Body:
     def _decompress(self, piece: bytes, room: int) -> bytes:
         """Adds at most `room` bytes; returns what is left of `piece`."""
         assert self._unzip is not None
-        if self._unzip.eof:  # another member follows
+        if self._unzip.eof:
+            if not piece.startswith(_GZIP_START):
+                return b""  # padding after the end, which everybody ignores
             self._unzip = zlib.decompressobj(_GZIP_OR_ZLIB)
         try:
             self._content += self._unzip.decompress(piece, room)
@@ -55,6 +60,6 @@ class Body:
 
     def finish(self) -> bytes:
         """The whole body; `FetchFailed` when a compressed one was cut short."""
-        if self._unzip is not None and not self._unzip.eof and self._content:
+        if self._unzip is not None and not self._unzip.eof and self._started:
             raise FetchFailed("the response's compressed body ends too early")
         return bytes(self._content)

@@ -6,9 +6,11 @@ Owns the records, and nothing else: workers import this module. Paths are absolu
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+
+Offset = Annotated[int, msgspec.Meta(ge=0, le=1 << 60)]
 
 
 class Fetch(msgspec.Struct, frozen=True, tag="fetch", tag_field="t"):
@@ -39,8 +41,8 @@ class FileRead(msgspec.Struct, frozen=True, tag="file_read", tag_field="t"):
 
     id: int
     path: str
-    offset: int = 0
-    size: int = 1 << 20
+    offset: Offset = 0
+    size: Offset = 1 << 20
 
 
 class FileWrite(msgspec.Struct, frozen=True, tag="file_write", tag_field="t"):
