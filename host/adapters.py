@@ -45,7 +45,7 @@ def choose(adapters: Sequence[A], wanted: str | None) -> A:
     raise AdapterNotFound(
         f"no adapter fits {wanted!r}; there are: {names}"
         if wanted
-        else "this machine has no Vulkan, Metal or DX12 adapter",
+        else "this machine has no graphics adapter",
         hint="Set KERNELGATE_ADAPTER to a class or a part of a name, or install Mesa's software Vulkan "
         "(Debian: mesa-vulkan-drivers).",
     )

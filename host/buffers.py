@@ -17,6 +17,8 @@ from host.native import Buffer, Clear, Gpu
 from host.tensors import Budget
 
 Family = Literal["storage", "uniform"]
+DEVICE_OWNER = ""
+"""Owner of blocks that hold nothing of a tenant's; they are not counted as live."""
 _LEAST = 256
 _FINE = 1 << 20
 _LOOKED_AT = 16
@@ -80,7 +82,7 @@ class Pool:
         elif zero or block.owner != owner:
             self._clears.append(Clear(block.buffer, 0, size))
         block.owner, block.users = owner, 1
-        self.live_bytes += size
+        self.live_bytes += size if owner != DEVICE_OWNER else 0
         return block
 
     def share(self, block: Block) -> Block:
@@ -93,7 +95,7 @@ class Pool:
         block.users -= 1
         if block.users:
             return
-        self.live_bytes -= block.size
+        self.live_bytes -= block.size if block.owner != DEVICE_OWNER else 0
         self.pooled_bytes += block.size
         self._idle[id(block)] = block
         self._shelves.setdefault((block.family, block.size), {})[id(block)] = block

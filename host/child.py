@@ -114,7 +114,7 @@ class Child:
     def request(
         self, make: Callable[[int], frames.Request], what: str, deadline_s: float, fd: int | None = None
     ) -> asyncio.Future[Reply]:
-        """Send a request now; the future ends with its reply. `make` gets the request's id, `what` names it in errors."""
+        """Send a request now; the future ends with its reply. `make` gets its id, `what` names it in errors."""
         future: asyncio.Future[Reply] = self._loop.create_future()
         if not self.alive:
             future.set_exception(
@@ -160,7 +160,7 @@ class Child:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 pass_fds=[theirs.fileno()],
-                env=_environment(),
+                env=child_environment(),
                 cwd="/",
             )
         except BaseException:
@@ -294,7 +294,7 @@ class Child:
         return b"".join(self._stderr)[-2000:].decode(errors="replace").strip()
 
 
-def _environment() -> dict[str, str]:
+def child_environment() -> dict[str, str]:
     """What a device process may know of ours: where libraries and drivers are, and no secret."""
     kept = {k: v for k, v in os.environ.items() if k in _PASSED or k.startswith(_PASSED_PREFIXES)}
     return {

@@ -42,8 +42,13 @@ class LoopClock:
 
 async def sleep(clock: Clock, seconds: float) -> None:
     """Wait until `seconds` have passed on `clock`."""
-    done = asyncio.get_running_loop().create_future()
-    timer = clock.call_later(seconds, lambda: done.done() or done.set_result(None))
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def wake() -> None:
+        if not done.done():
+            done.set_result(None)
+
+    timer = clock.call_later(seconds, wake)
     try:
         await done
     finally:

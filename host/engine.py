@@ -6,6 +6,7 @@ frames: same handles, same checks, same errors. An engine lives on one thread; e
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable
 from typing import Protocol
 
@@ -36,6 +37,9 @@ class EngineSettings(msgspec.Struct, frozen=True):
     memory_bytes: int | None = None
     pool_bytes: int = 1 << 30
     slice_ms: float = 20.0
+
+
+_ENGINES = {"null": "host.engines.null:NullEngine", "numpy": "host.engines.numpy:NumpyEngine"}
 
 
 class Engine(Protocol):
@@ -75,15 +79,10 @@ class Engine(Protocol):
 
 
 def open_engine(settings: EngineSettings) -> Engine:
-    """The engine that `settings` ask for, open and proven by one dispatch. Raises `AdapterNotFound`."""
-    if settings.adapter == "null":
-        from host.engines.null import NullEngine
+    """The engine that `settings` ask for, open and proven by one dispatch. Raises `AdapterNotFound`.
 
-        return NullEngine(settings)
-    if settings.adapter == "numpy":
-        from host.engines.numpy import NumpyEngine
-
-        return NumpyEngine(settings)
-    from host.engines.wgpu import WgpuEngine
-
-    return WgpuEngine(settings)
+    Engines are found by name, so that a process loads only what its own needs.
+    """
+    name = _ENGINES.get(settings.adapter or "", "host.engines.wgpu:WgpuEngine")
+    engine: Engine = pkgutil.resolve_name(name)(settings)
+    return engine

@@ -37,7 +37,7 @@ class Kernels:
         reflection = self._all.get(kernel)
         if reflection is None:
             raise UnknownKernel(
-                f"the device has no kernel {kernel[:80]!r}", hint="Add the kernel before dispatching it."
+                f"the device has no kernel {kernel[:80]!r}", hint="Add it before dispatching it."
             )
         return reflection
 

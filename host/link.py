@@ -11,6 +11,7 @@ import array
 import asyncio
 import contextlib
 import os
+import select
 import socket
 from collections import deque
 from collections.abc import Callable
@@ -47,7 +48,6 @@ class Link(Generic[M]):
         self._on_message, self._on_close = on_message, on_close
         self._received: deque[int] = deque()
         self._queue: deque[tuple[memoryview, int | None]] = deque()
-        self._drained: asyncio.Future[None] | None = None
         self._flushing = False
         self._closed = False
         self._loop = asyncio.get_running_loop()
@@ -62,12 +62,6 @@ class Link(Generic[M]):
             self._flushing = True
             self._loop.call_soon(self._flush)
 
-    async def drain(self) -> None:
-        """Wait until all that was sent is written, or the link is closed."""
-        while self._queue and not self._closed:
-            self._drained = self._loop.create_future()
-            await self._drained
-
     def close(self) -> None:
         """Close the socket and every descriptor that is still under way. Closing twice is harmless."""
         if self._closed:
@@ -80,11 +74,6 @@ class Link(Generic[M]):
             os.close(fd)
         self._received.clear()
         self._queue.clear()
-        self._wake()
-
-    def _wake(self) -> None:
-        if self._drained is not None and not self._drained.done():
-            self._drained.set_result(None)
 
     def _flush(self) -> None:
         try:
@@ -96,7 +85,6 @@ class Link(Generic[M]):
         except OSError:
             self._queue.clear()  # the reading side sees the end too, after what the peer said last
         self._flushing = False
-        self._wake()
         if not self._closed:
             self._loop.remove_writer(self._socket)
 
@@ -162,6 +150,20 @@ class Link(Generic[M]):
         if not self._closed:
             self.close()
             self._on_close(error)
+
+
+def write(sock: socket.socket, message: msgspec.Struct, fd: int | None = None) -> None:
+    """Write `message`, with `fd` beside it, from a thread that has the writing side for itself; blocks while it must.
+
+    Raises `OSError` when the peer is gone.
+    """
+    data = memoryview(frame(message))
+    ancillary = [] if fd is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))]
+    while data:
+        try:
+            data, ancillary = data[sock.sendmsg([data], ancillary) :], []
+        except BlockingIOError:
+            select.select([], [sock], [])
 
 
 def pair() -> tuple[socket.socket, socket.socket]:

@@ -103,6 +103,11 @@ class _Formula:
     nodes: int
     indexed: bool
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether all elements are the same, whatever the inputs."""
+        return not self.sources and not self.indexed
+
 
 @dataclass(slots=True)
 class _Draft:
@@ -165,10 +170,8 @@ class _Planner:
             return self._view(index)
         if kind in ("elementwise", "leaf"):
             formula = self._formula(index)
-            return (
-                formula if fusible or not formula.sources and not formula.indexed else self._computed(formula)
-            )
-        sources = [self._computed(self.values[source]) for source in node.inputs]
+            return formula if fusible or formula.is_constant else self._computed(formula)
+        sources = [self._whole(source) for source in node.inputs]
         operands = [(source.layout, dtype(source.dtype)) for source in sources]
         return self._emit(lower(node.op, node.attributes, operands, type, self.device), sources, type)
 
@@ -177,7 +180,7 @@ class _Planner:
 
     def _view(self, index: int) -> _Value:
         node = self.graph.nodes[index]
-        source = self._computed(self.values[node.inputs[0]])
+        source = self._whole(node.inputs[0])
         layout = view(node.op, node.attributes, source.layout)
         if layout is None:
             source = self._copy(source)
@@ -194,10 +197,10 @@ class _Planner:
             value = self.values[source]
             if isinstance(value, _Formula):
                 fits = nodes + value.nodes <= MAX_FUSED_NODES and len(value.sources) - 1 <= room
-                if fits and (value.type.shape == type.shape or not value.sources and not value.indexed):
+                if fits and (value.type.shape == type.shape or value.is_constant):
                     nodes, room = nodes + value.nodes, room - (len(value.sources) - 1)
                 else:
-                    value = self._computed(value)
+                    value = self._whole(source)
             parts.append(value)
         return self._compose(index, parts, nodes)
 
@@ -218,9 +221,14 @@ class _Planner:
             term(node.op, node.attributes, args, type.dtype), tuple(sources), type, nodes, indexed
         )
 
-    def _computed(self, value: _Value | _Formula) -> _Value:
-        if isinstance(value, _Value):
-            return value
+    def _whole(self, index: int) -> _Value:
+        """The elements of a node, computed now if they were not yet."""
+        value = self.values[index]
+        if isinstance(value, _Formula):
+            value = self.values[index] = self._computed(value)
+        return value
+
+    def _computed(self, value: _Formula) -> _Value:
         operands = [(source.layout, dtype(source.dtype)) for source in value.sources]
         places = {self.numbers[source]: place for place, source in enumerate(value.sources)}
         renamed = _renamed(value.term, places, {})
@@ -242,8 +250,7 @@ class _Planner:
         return _Value(target, Layout.contiguous(type.shape), type.dtype)
 
     def _output(self, number: int, index: int) -> Output:
-        value = self._computed(self.values[index])
-        self.values[index] = value
+        value = self._whole(index)
         ref = value.storage.ref
         if not value.is_whole or (ref is not None and ref.kind == "constant"):
             value = self._copy(value)
@@ -278,9 +285,8 @@ def _place(drafts: Sequence[_Draft]) -> tuple[int, ...]:
         for storage in draft.storages:
             if storage.ref is None:
                 storage.ref = Ref("temp", _take(storage.nbytes, sizes, free))
-        for storage in {id(storage): storage for storage in draft.storages}.values():
-            if storage.last == moment and storage.ref is not None and storage.ref.kind == "temp":
-                free.append(storage.ref.index)
+        ended = {storage.ref for storage in draft.storages if storage.last == moment}
+        free.extend(ref.index for ref in ended if ref is not None and ref.kind == "temp")
     return tuple(sizes)
 
 

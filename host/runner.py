@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
 
-from host.buffers import Block, Pool
+from host.buffers import DEVICE_OWNER, Block, Pool
 from host.engine import Stop
 from host.errors import DeviceOutOfMemory
 from host.native import Access, Buffer, Gpu, Pipeline, Range, Run, Slot
@@ -26,8 +26,6 @@ _MOST_PLANS = 256
 _MOST_RUNS = 4
 _FIRST_SLICE = 16
 _PARAM_ALIGNMENT = 256
-DEVICE_OWNER = ""
-"""Owner of blocks that hold nothing of a tenant's."""
 
 
 class Prepared:

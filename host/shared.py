@@ -3,8 +3,8 @@
 Owns `Carriers` (the writing side of downloads, in the device), `Windows` (the reading side, in the server), `Shared`
 (what a reader holds) and `Source` (the reading side of uploads). A carrier is sealed against shrinking and its size is
 checked before it is mapped, so that no peer can make a reader fault; files of others are never mapped but read, so
-that one that is cut short meanwhile is an error and not a signal. Carriers are used again, since the first touch of fresh
-memory costs three times a copy. Must not know frames.
+that one that is cut short meanwhile is an error and not a signal. Carriers are used again, since the first touch of
+fresh memory costs three times a copy. Must not know frames.
 """
 
 from __future__ import annotations

@@ -223,7 +223,7 @@ class Device:
             raise _as_kernel_crash(crash) from None
 
     async def cancel(self, job: int) -> None:
-        """Stop a job at the next boundary between dispatches; it fails with `cancelled`. One that is over is no error."""
+        """Stop a job between two dispatches; it fails with `cancelled`. One that is over is no error."""
         if self._child is not None:
             self._child.post(frames.Cancel(0, job))
 

@@ -77,7 +77,7 @@ def device_form(dtype_name: str, data: bytes) -> bytes:
     """Elements in wire form as a device buffer has them."""
     if not _is_wide(dtype_name):
         return data
-    return (np.frombuffer(data, np.uint8) != 0).astype(np.uint32).tobytes()
+    return bytes((np.frombuffer(data, np.uint8) != 0).astype(np.uint32))
 
 
 def _is_wide(dtype_name: str) -> bool:
