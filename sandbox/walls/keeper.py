@@ -19,7 +19,7 @@ import os
 import signal
 from typing import NoReturn
 
-from sandbox.walls import linux
+from sandbox.walls import descriptors, linux
 
 
 def fork_init() -> None:
@@ -46,13 +46,8 @@ def _keep(pid: int) -> NoReturn:
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, kill)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    _close_everything()
+    # so that the ends of pipes and sockets that others hold are seen as closed when the zygote closes them
+    descriptors.close_all_but(())
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     os._exit(code if code >= 0 else 128 - code)
-
-
-def _close_everything() -> None:
-    """So that the ends of pipes and sockets that others hold are seen as closed when the zygote closes them."""
-    for name in os.listdir("/proc/self/fd"):
-        os.closerange(int(name), int(name) + 1)

@@ -34,16 +34,16 @@ class PidNamespaces:
     """
 
     def __init__(self) -> None:
-        self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self.descriptor = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def next(self) -> None:
         """Put the next child to be forked into a new PID namespace; raises OSError."""
-        linux.setns(self._own, linux.CLONE_NEWPID)
+        linux.setns(self.descriptor, linux.CLONE_NEWPID)
         linux.unshare(linux.CLONE_NEWPID)
 
     def close(self) -> None:
         """Give up the descriptor, in a child."""
-        os.close(self._own)
+        os.close(self.descriptor)
 
 
 def enter() -> tuple[tuple[Step, ...], PidNamespaces | None]:

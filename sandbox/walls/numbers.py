@@ -22,6 +22,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "brk": (12, 214),
     # descriptors
     "read": (0, 63),
+    "close_range": (436, 436),
     "write": (1, 64),
     "close": (3, 57),
     "fstat": (5, 80),
@@ -45,6 +46,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "gettimeofday": (96, 169),
     "time": (201, None),
     "times": (100, 153),
+    "setitimer": (38, 103),
     # the process itself
     "getpid": (39, 172),
     "gettid": (186, 178),

@@ -6,8 +6,7 @@ Must not know what a worker does.
     prepared = prepare_zygote()        # once, with one thread, when everything is imported
     prepared.before_fork()             # for each worker
     if os.fork() == 0:
-        ...                            # close what the worker must not have
-        prepared.seal(limits)          # its last privileged act
+        prepared.seal(limits, keep={0, 1, 2, 3})   # the worker's last privileged act
 
 Between `before_fork` and `os.fork` the zygote must fork nothing else. A worker dies with its zygote: by the
 parent-death signal, and where it has a PID namespace, because the zygote is process 1 of the one above. A killed worker
@@ -20,13 +19,22 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from sandbox.walls import capabilities, keeper, landlock, linux, namespaces, rlimits, seccomp
+from sandbox.walls import capabilities, descriptors, keeper, landlock, linux, namespaces, rlimits, seccomp
 from sandbox.walls.level import LANDLOCK, SECCOMP, Step, WallReport, attempt, level_of
 from sandbox.walls.numbers import architecture
 from sandbox.walls.rlimits import WorkerLimits
 from sandbox.walls.syscalls import WORKER
 
-WALLS = ("no_new_privs", "undumpable", "parent_death", "landlock", "capabilities", "rlimits", "seccomp")
+WALLS = (
+    "no_new_privs",
+    "undumpable",
+    "parent_death",
+    "landlock",
+    "descriptors",
+    "capabilities",
+    "rlimits",
+    "seccomp",
+)
 """The walls that `Prepared.seal` puts up, in this order; the namespaces are there before."""
 
 
@@ -44,39 +52,36 @@ class Prepared:
     ruleset: int | None
     program: bytes | None
 
+    @property
+    def descriptors(self) -> frozenset[int]:
+        """What `seal` needs open, and closes."""
+        own = None if self.pid_namespaces is None else self.pid_namespaces.descriptor
+        return frozenset(number for number in (self.ruleset, own) if number is not None)
+
     def before_fork(self) -> None:
         """Give the next child a PID namespace of its own, where there are any. Raises OSError (ENOSPC: too many)."""
         if self.pid_namespaces is not None:
             self.pid_namespaces.next()
 
-    def seal(self, limits: WorkerLimits, walls: Collection[str] = WALLS) -> None:
+    def seal(self, limits: WorkerLimits, keep: Collection[int], walls: Collection[str] = WALLS) -> None:
         """Put up `walls` around this process, a fresh child of the zygote, for ever. Raises OSError.
 
-        The descriptors that serve the walls are closed here; the caller closes its own before. After a failure the
-        caller must end the process: it may be half sealed. Fewer walls than all are for tests of the others.
+        Every descriptor but those in `keep` is closed. After a failure the caller must end the process: it may be
+        half sealed. Fewer walls than all are for tests of the others.
         """
-        if self.pid_namespaces is not None:
-            self.pid_namespaces.close()
-        actions = self._actions(limits)
-        for name in WALLS:
-            if name in walls:
-                actions[name]()
-        if self.ruleset is not None and "landlock" not in walls:
-            os.close(self.ruleset)
-
-    def _actions(self, limits: WorkerLimits) -> dict[str, Callable[[], None]]:
-        if not linux.supported():
-            nothing = dict.fromkeys(WALLS, _nothing)
-            return nothing | {"rlimits": lambda: rlimits.apply(limits, self.base)}
-        return {
+        actions: dict[str, Callable[[], None]] = {
             "no_new_privs": capabilities.forbid_new,
             "undumpable": capabilities.make_undumpable,
             "parent_death": self._die_with_zygote,
             "landlock": self._enforce_landlock,
+            "descriptors": lambda: descriptors.close_all_but(keep),
             "capabilities": capabilities.drop,
             "rlimits": lambda: rlimits.apply(limits, self.base),
             "seccomp": self._enforce_seccomp,
         }
+        for name in WALLS if linux.supported() else ("descriptors", "rlimits"):
+            if name in walls:
+                actions[name]()
 
     def _die_with_zygote(self) -> None:
         keeper.die_with_parent()
@@ -86,15 +91,10 @@ class Prepared:
     def _enforce_landlock(self) -> None:
         if self.ruleset is not None:
             landlock.enforce(self.ruleset)
-            os.close(self.ruleset)
 
     def _enforce_seccomp(self) -> None:
         if self.program is not None:
             seccomp.enforce(self.program)
-
-
-def _nothing() -> None:
-    """What is put up where the system has no such wall."""
 
 
 def prepare_zygote(*, use_namespaces: bool = True) -> Prepared:

@@ -80,6 +80,8 @@ _CONDITIONAL: dict[str, tuple[Condition, ...]] = {
     "ioctl": (Condition(1, _WORD, (FIONBIO,)),),
     # wait, wake, and both with a bit set; not the priority-inheriting ones, a classic way into the kernel
     "futex": (Condition(1, _WORD & ~FUTEX_OPTIONS, (0, 1, 9, 10)),),
+    # the console's timer, which sends SIGALRM to the process itself: ITIMER_REAL
+    "setitimer": (Condition(0, _WORD, (0,)),),
     "clock_gettime": (_OWN_CLOCK,),
     "clock_getres": (_OWN_CLOCK,),
     "clock_nanosleep": (_OWN_CLOCK,),
