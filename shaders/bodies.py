@@ -111,7 +111,7 @@ class _Body(Cursor):
             type_ = (end + 1, self.type_end(end + 1))
             end = type_[1]
         if self.text(end) == "=":
-            value = (end + 1, self.until(end + 1, ";"))
+            value = (end + 1, self.value_end(end + 1))
             end = value[1]
         self.expect(end, ";")
         visible = (end, self.blocks[-1])

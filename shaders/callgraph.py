@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shaders.cursor import KEYWORDS
+from shaders.errors import KernelgateError
 from shaders.limits import Limits
 from shaders.source import KernelLimitError, KernelSyntaxError
 from shaders.tree import Module, Span
@@ -118,7 +119,7 @@ def _spans(module: Module, name: str) -> list[Span]:
     return [span for span in (declaration.type, declaration.value) if span]
 
 
-def _cycle(module: Module, name: str, target: str, token: int) -> Exception:
+def _cycle(module: Module, name: str, target: str, token: int) -> KernelgateError:
     if name in module.functions and target in module.functions:
         message = (
             f"'{name}' calls itself"

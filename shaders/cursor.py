@@ -12,6 +12,7 @@ from shaders.tree import Module, Span
 _WORDS = """alias break case const const_assert continue continuing default diagnostic discard else enable false fn
     for if let loop override requires return struct switch true var while"""
 KEYWORDS = frozenset(_WORDS.split())
+_STATEMENT_WORDS = KEYWORDS - {"true", "false"}
 
 
 class Cursor:
@@ -57,6 +58,15 @@ class Cursor:
                 )
             index = self.skip(index)
         return index
+
+    def value_end(self, index: int) -> int:
+        """The index of the semicolon after the expression at `index`."""
+        end = self.until(index, ";")
+        for place in range(index, end):
+            if self.text(place) == "@" or self.text(place) in _STATEMENT_WORDS:
+                message = f"expected ';', found {self.found(place)}"
+                raise self.module.error(KernelSyntaxError, place, message)
+        return end
 
     def template_end(self, index: int) -> int:
         """The index after the `>` that closes the `<` at `index`."""

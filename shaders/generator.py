@@ -6,7 +6,6 @@ it. Must not know tensors or devices, and never sees a stranger's text: specs ar
 
 from __future__ import annotations
 
-import math
 import struct
 from functools import cache
 from pathlib import Path
@@ -61,13 +60,18 @@ def _dedent(text: str) -> str:
 def literal(value: Scalar, type: str) -> str:
     """`value` as a WGSL literal of `type` (`u32`, `i32`, `f32`) that reads back as the same bits.
 
-    WGSL has no literal for an infinity or a NaN: those become a `bitcast`, as does the least `i32`.
+    Raises `ValueError` on a number that the type cannot hold, and on infinities and NaN: WGSL has no way to write
+    those as constants.
     """
-    if type == "u32":
-        return f"{int(value)}u"
-    if type == "i32":
-        return f"{int(value)}i" if value != -(1 << 31) else "bitcast<i32>(2147483648u)"
-    bits = struct.unpack("<I", struct.pack("<f", value))[0]
-    if not math.isfinite(value):
-        return f"bitcast<f32>({bits}u)"
-    return f"{struct.unpack('<f', struct.pack('<f', value))[0]!r}f"
+    first, last = _RANGES.get(type, (-_LARGEST_F32, _LARGEST_F32))
+    if not first <= value <= last or (type in _RANGES and value != int(value)):
+        raise ValueError(f"{value!r} is not a constant of type {type}")
+    if type == "f32":
+        return f"{struct.unpack('<f', struct.pack('<f', value))[0]!r}f"
+    if value == first and type == "i32":
+        return f"i32({value})"  # the literal -2147483648i is a negation of one that is too large
+    return f"{int(value)}{type[0]}"
+
+
+_RANGES = {"u32": (0, (1 << 32) - 1), "i32": (-(1 << 31), (1 << 31) - 1)}
+_LARGEST_F32 = float.fromhex("0x1.fffffep127")

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from shaders.errors import KernelgateError
 from shaders.limits import RESERVED_PREFIX, Limits
 from shaders.source import KernelLimitError, KernelSyntaxError, KernelUnsupportedError, Source
 
@@ -87,7 +88,7 @@ def scan(source: Source, limits: Limits) -> Tokens:
     return Tokens(source, "".join(parts), items, _pair(source, items, limits))
 
 
-def _unexpected(source: Source, position: int) -> Exception:
+def _unexpected(source: Source, position: int) -> KernelgateError:
     character = source.text[position]
     if character.isascii():
         return source.error(KernelSyntaxError, position, f"unexpected character {character!r}")

@@ -126,7 +126,7 @@ class _Parser(Cursor):
             type_ = (index + 1, self.type_end(index + 1))
             index = type_[1]
         if self.text(index) == "=":
-            value = (index + 1, self.until(index + 1, ";"))
+            value = (index + 1, self.value_end(index + 1))
             index = value[1]
         self.expect(index, ";")
         return type_, value, index

@@ -14,7 +14,10 @@ from shaders.source import KernelLimitError, KernelSyntaxError, KernelUnsupporte
 from shaders.tree import Attribute, Function, Module
 
 ADDED_CODE_USES = frozenset(
-    "atomicMax atomicStore bitcast function private read read_write storage uniform workgroup workgroupBarrier".split()  # noqa: SIM905
+    [
+        *("atomicMax", "atomicStore", "bitcast", "workgroupBarrier"),
+        *("function", "private", "storage", "uniform", "workgroup", "read", "read_write"),
+    ]
 )
 """Predeclared names that code added to a kernel relies on: a kernel may use them, but not declare them anew."""
 

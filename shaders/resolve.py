@@ -11,6 +11,7 @@ import re
 from shaders import layout
 from shaders.constants import Constants
 from shaders.cursor import Cursor
+from shaders.errors import KernelgateError
 from shaders.layout import SCALARS, Type
 from shaders.lexer import scan
 from shaders.limits import LIMITS, Limits
@@ -157,7 +158,7 @@ class Resolver:
             )
         return type_
 
-    def _unknown(self, name: str, token: int) -> Exception:
+    def _unknown(self, name: str, token: int) -> KernelgateError:
         if name.startswith(("texture", "sampler")):
             message = "textures and samplers are not available"
             return self.module.error(

@@ -1,0 +1,7 @@
+// kernel_syntax 2:36 'flags' cannot hold 'array<bool>' in a buffer
+@group(0) @binding(1) var<storage> flags: array<bool>;
+@group(0) @binding(0) var<storage, read_write> result: array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    result[0] = 1u;
+}

@@ -1,0 +1,9 @@
+// kernel_syntax 5:7 'f' is declared twice
+@group(0) @binding(0) var<storage, read_write> result: array<u32>;
+fn f() {
+}
+const f = 1;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    result[0] = 1u;
+}

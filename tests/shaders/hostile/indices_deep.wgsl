@@ -1,0 +1,6 @@
+// kernel_limit 5:352 brackets nest deeper than 48
+@group(0) @binding(0) var<storage, read_write> result: array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    result[0] = result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[result[0]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]];
+}

@@ -1,0 +1,13 @@
+// kernel_unsupported 11:11 'store' gets a pointer that is not to a whole variable
+@group(0) @binding(0) var<storage, read_write> result: array<u32>;
+fn store(p: ptr<function, u32>) {
+    *p = 4u;
+}
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    var a: array<u32, 4>;
+    let p = &a[2];
+    let q = (p);
+    store(q);
+    result[0] = a[2];
+}

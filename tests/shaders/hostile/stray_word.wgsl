@@ -1,0 +1,2 @@
+// kernel_syntax 2:1 expected a declaration, found 'nonsense'
+nonsense
