@@ -7,7 +7,7 @@ MessagePack value. Must not know sockets: it turns messages into bytes and bytes
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -36,12 +36,13 @@ class FrameReader(Generic[M]):
     """Turns a stream of bytes into messages of `type`, refusing frames longer than `limit` bytes.
 
     The buffer never holds more than one frame beyond what was fed in, so a hostile peer costs at most
-    `limit` bytes plus one read.
+    `limit` bytes plus one read. `check(body)` may refuse a body by `FrameError` before it is decoded.
     """
 
-    def __init__(self, type: Any, limit: int) -> None:
+    def __init__(self, type: Any, limit: int, check: Callable[[bytes], None] | None = None) -> None:
         self._decode = msgspec.msgpack.Decoder(type).decode
         self._limit = limit
+        self._check = check
         self._buffer = bytearray()
 
     def feed(self, data: bytes | bytearray | memoryview) -> Iterator[M]:
@@ -58,6 +59,8 @@ class FrameReader(Generic[M]):
                 return
             body = bytes(memoryview(self._buffer)[4 : 4 + length])
             del self._buffer[: 4 + length]
+            if self._check is not None:
+                self._check(body)
             try:
                 message: M = self._decode(body)
             except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:

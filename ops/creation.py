@@ -1,0 +1,172 @@
+"""Tensors from Python's values.
+
+Owns `tensor`, `zeros`, `arange` and their kin, random numbers too. Must not know NumPy: elements are packed by
+`array`.
+"""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Sequence
+from itertools import chain
+from math import ceil, prod
+from typing import Any
+
+from ops import dtypes, lazy
+from ops.errors import AttributeValueError, GraphError, ShapeError
+from ops.graph import TensorType
+from ops.infer import check_shape
+from ops.shapes import MAX_RANK
+from ops.tensor import Number, Tensor, apply, sizes
+from ops.typenames import dtype_of
+
+_random = random.Random()
+
+
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """The tensor of a number, of nested lists, or of another tensor. Without `dtype`: f32, i32 or bool, as the data."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.type(dtype)
+    if requires_grad:
+        raise GraphError("gradients are not recorded yet", hint="Leave requires_grad out.")
+    flat, shape = _flatten(data)
+    name = _infer(flat) if dtype is None else dtype_of(dtype)
+    check_shape(shape)
+    return Tensor(lazy.constant(_pack(flat, name), TensorType(shape, name)))
+
+
+def _flatten(data: Any) -> tuple[list[Any], tuple[int, ...]]:
+    """The numbers of nested sequences, and their shape. Raises `ShapeError` where rows differ in length."""
+    flat: list[Any] = [data]
+    shape: list[int] = []
+    while flat and isinstance(flat[0], list | tuple | range):
+        length = len(flat[0])
+        if not all(isinstance(row, list | tuple | range) and len(row) == length for row in flat):
+            raise ShapeError(f"rows at depth {len(shape)} of the data differ in length or kind")
+        shape.append(length)
+        flat = list(chain.from_iterable(flat))
+        if len(shape) > MAX_RANK:
+            raise ShapeError(f"data nested more than {MAX_RANK} deep")
+    flat = [value.item() if isinstance(value, Tensor) else value for value in flat]
+    return flat, tuple(shape)
+
+
+def _infer(flat: list[Any]) -> str:
+    kinds = set(map(type, flat))
+    if not kinds <= {bool, int, float}:
+        kind = next(iter(kinds - {bool, int, float}))
+        raise AttributeValueError(
+            f"a tensor cannot be made of {kind.__name__}", hint="Give a number or nested lists of numbers."
+        )
+    if float in kinds or not kinds:
+        return "f32"
+    return "i32" if int in kinds else "bool"
+
+
+def _pack(flat: list[Any], name: str) -> bytes:
+    """`flat` in wire form."""
+    kind = dtypes.dtype(name).kind
+    try:
+        if kind == "bool":
+            return bytes(map(bool, flat))
+        if kind == "float":
+            return array("f", flat).tobytes()
+        return array("i" if name == "i32" else "I", map(int, flat)).tobytes()
+    except (OverflowError, ValueError, TypeError) as error:
+        raise AttributeValueError(f"the data do not fit in {name}: {error}") from None
+
+
+def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor of one value. Without `dtype`: f32, i32 or bool, as the value."""
+    name = _infer([fill_value]) if dtype is None else dtype_of(dtype)
+    return apply("full", [], shape=sizes([size]), value=fill_value, dtype=name)
+
+
+def zeros(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor of zeros, f32 by default."""
+    return full(sizes(size), 0.0, dtype=dtype)
+
+
+def ones(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor of ones, f32 by default."""
+    return full(sizes(size), 1.0, dtype=dtype)
+
+
+def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+    """Zeros of the shape, and without `dtype` of the dtype, of `input`."""
+    return full_like(input, 0, dtype=dtype)
+
+
+def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+    """Ones, likewise."""
+    return full_like(input, 1, dtype=dtype)
+
+
+def full_like(input: Tensor, fill_value: Number, *, dtype: Any = None) -> Tensor:
+    """One value, likewise."""
+    return full(input.shape, fill_value, dtype=input.dtype if dtype is None else dtype)
+
+
+def arange(
+    start: Number, end: Number | None = None, step: Number = 1, *, dtype: Any = None, device: Any = None
+) -> Tensor:
+    """Numbers from `start` to before `end` in steps of `step`; with one argument, from 0 to before it."""
+    first, last = (0, start) if end is None else (start, end)
+    if step == 0 or not all(abs(value) < float("inf") for value in (first, last, step)):
+        raise AttributeValueError("arange takes finite numbers and a step that is not 0")
+    count = max(0, ceil((last - first) / step))
+    name = _infer([first, last, step]) if dtype is None else dtype_of(dtype)
+    return apply("arange", [], count=count, start=first, step=step, dtype=name)
+
+
+def linspace(start: Number, end: Number, steps: int, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """`steps` numbers evenly from `start` to `end`, both included."""
+    step = (end - start) / (steps - 1) if steps > 1 else 0.0
+    name = "f32" if dtype is None else dtype_of(dtype)
+    return apply("arange", [], count=steps, start=float(start), step=step, dtype=name)
+
+
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """The matrix with ones on its diagonal."""
+    rows, columns = arange(n).unsqueeze(1), arange(n if m is None else m)
+    return apply("eq", [rows, columns]).type("f32" if dtype is None else dtype)
+
+
+def manual_seed(seed: int) -> None:
+    """Begin the sequence of random numbers anew. It is not PyTorch's sequence."""
+    _random.seed(int(seed))
+
+
+def rand(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """Random numbers from 0 to below 1."""
+    return uniform(sizes(size), 0.0, 1.0)
+
+
+def uniform(shape: Sequence[int], low: float, high: float) -> Tensor:
+    """Random f32 numbers from `low` to `high`."""
+    draw, span = _random.random, high - low
+    return _drawn(shape, [low + span * draw() for _ in range(_count(shape))])
+
+
+def randn(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """Random numbers of the standard normal distribution."""
+    shape = sizes(size)
+    return _drawn(shape, [_random.gauss(0.0, 1.0) for _ in range(_count(shape))])
+
+
+def randint(low: int, high: Any, size: Any = None, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Random i32 numbers from `low` to below `high`; from 0 when one bound is given."""
+    if size is None:
+        low, high, size = 0, low, high
+    shape = sizes([size])
+    return tensor([_random.randrange(low, high) for _ in range(_count(shape))], dtype="i32").reshape(shape)
+
+
+def _count(shape: Sequence[int]) -> int:
+    check_shape(tuple(shape))
+    return prod(shape)
+
+
+def _drawn(shape: Sequence[int], values: list[float]) -> Tensor:
+    return Tensor(lazy.constant(array("f", values).tobytes(), TensorType(tuple(shape), "f32")))

@@ -1,0 +1,84 @@
+"""`docs/ops.md`, made from the table: `python -m ops.document > docs/ops.md`.
+
+Owns the page's form. Must not know what rows mean.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ops.spec import REQUIRED, Attribute, OpSpec
+from ops.table import TABLE
+
+_HEAD = """\
+# Ops
+
+Made from the op table by `python -m ops.document > docs/ops.md`; do not edit.
+
+Each op is at `POST /api/ops/{name}`, and under PyTorch's name in scripts. Shapes broadcast by NumPy's rules. The result
+of two dtypes is the later one of bool, u32, i32, f32. There is no i64 yet: what PyTorch gives as int64 (sums of
+integers and bools, positions) is i32, and wraps. Errors are bounds on f32 results, relative to the exact value (of
+sums and products: to the sum of absolute values; of gelu: to the input); subnormal numbers may be flushed to zero.
+"""
+_KINDS = {
+    "elementwise": "Elementwise",
+    "reduction": "Reductions",
+    "search": "Positions",
+    "softmax": "Softmax",
+    "matmul": "Matrix products",
+    "view": "Views, without copies",
+    "concat": "Joining",
+    "leaf": "New tensors",
+    "digest": "Hashing",
+}
+
+
+def document() -> str:
+    """The page."""
+    parts = [_HEAD]
+    for kind, title in _KINDS.items():
+        rows = [spec for spec in TABLE.values() if spec.kind == kind]
+        parts.append(f"## {title}\n")
+        parts += [_row(spec) for spec in rows]
+    return "\n".join(parts)
+
+
+def _row(spec: OpSpec) -> str:
+    inputs = ", ".join(spec.inputs) + (", …" if spec.variadic else "")
+    facts = []
+    if spec.aliases:
+        facts.append(f"also {', '.join(f'`{alias}`' for alias in spec.aliases)}")
+    if spec.inputs:
+        facts.append(f"takes {', '.join(spec.dtypes)}")
+    facts.append(f"gives {_result(spec)}")
+    if spec.tolerance:
+        facts.append(f"error up to {spec.tolerance:g}")
+    lines = [f"### {spec.name}({inputs})\n", f"{spec.doc}\n", f"{'; '.join(facts)}.".capitalize() + "\n"]
+    return "\n".join([*lines, *map(_attribute, spec.attributes), *[""] * bool(spec.attributes)])
+
+
+def _result(spec: OpSpec) -> str:
+    return {
+        "promote": "the common dtype" if len(spec.inputs) > 1 or spec.variadic else "the same dtype",
+        "sum": "the same dtype, i32 for bool",
+        "attribute": "what `dtype` says",
+    }.get(spec.result, spec.result)
+
+
+def _attribute(attribute: Attribute) -> str:
+    default = "required" if attribute.default == REQUIRED else f"default `{_value(attribute.default)}`"
+    choices = f" {' or '.join(f'`{choice}`' for choice in attribute.choices)}" if attribute.choices else ""
+    doc = f": {attribute.doc}" if attribute.doc else ""
+    return f"* `{attribute.name}` ({attribute.type}{choices}, {default}){doc}"
+
+
+def _value(default: object) -> str:
+    return (
+        {None: "null", True: "true", False: "false"}.get(default, str(default))
+        if isinstance(default, bool | None)
+        else str(default)
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(document())

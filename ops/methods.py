@@ -1,0 +1,198 @@
+"""Functions and methods that follow from the op table.
+
+Owns the members that each row gives: a function of the `torch` namespace by the row's name and aliases, a method of
+`Tensor`, and operators. A new elementwise row needs no edit here. Importing this module completes `Tensor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ops.dtypes import DTypeError
+from ops.errors import GraphError
+from ops.spec import OpSpec
+from ops.table import TABLE
+from ops.tensor import Tensor, apply, operands
+
+Function = Callable[..., Any]
+FUNCTIONS: dict[str, Function] = {}
+"""Every function of the `torch` namespace that computes tensors from tensors."""
+
+_BY_HAND = {"where", "cast", "sha256"}
+
+
+class Extreme(NamedTuple):
+    """What `max` and `min` along an axis give."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def _elementwise(spec: OpSpec) -> Function:
+    """The function of a row, which takes its inputs and then its attributes, in order or by name."""
+    count = len(spec.inputs)
+    names = (*spec.inputs, *(attribute.name for attribute in spec.attributes))
+
+    def function(*args: Any, **named: Any) -> Tensor:
+        if "other" in named:  # PyTorch's name of the second operand
+            named[spec.inputs[-1]] = named.pop("other")
+        if "input" in named:
+            named[spec.inputs[0]] = named.pop("input")
+        given = dict(zip(names, args, strict=False)) | named
+        missing = [name for name in spec.inputs if name not in given]
+        if missing or len(args) > len(names) or not given.keys() <= set(names):
+            raise TypeError(f"{spec.name}({', '.join(names)}) takes {count} tensors, not these arguments")
+        tensors = operands([given.pop(name) for name in spec.inputs])
+        return apply(spec.name, tensors, **given)
+
+    return _named(function, spec.name, spec.doc)
+
+
+def _named(function: Function, name: str, doc: str | None) -> Function:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+def _operator(function: Function, reverse: bool = False) -> Function:
+    """The dunder method of a binary or unary function; foreign operands are left to Python."""
+
+    def operator(self: Tensor, *others: object) -> Any:
+        if not all(isinstance(other, Tensor | int | float) for other in others):
+            return NotImplemented
+        return function(*others, self) if reverse else function(self, *others)
+
+    return operator
+
+
+def _reduction(spec: OpSpec) -> Function:
+    def function(
+        input: Tensor,
+        dim: int | Sequence[int] | None = None,
+        keepdim: bool = False,
+        *,
+        axis: int | Sequence[int] | None = None,
+        dtype: Any = None,
+    ) -> Tensor:
+        dim = axis if dim is None else dim
+        tensor = input if dtype is None else input.type(dtype)
+        if spec.kind == "search":
+            return apply(spec.name, [tensor], axis=dim, keepdim=keepdim)
+        return apply(
+            spec.name,
+            [tensor],
+            axes=dim if dim is None or isinstance(dim, int) else list(dim) or None,
+            keepdim=keepdim,
+        )
+
+    return _named(function, spec.name, spec.doc)
+
+
+def _extreme(name: str, search: str, pairwise: str) -> Function:
+    """`max` and `min` as PyTorch has them: of all, along an axis with positions, or of two tensors."""
+
+    def function(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: int | None = None, other: Any = None
+    ) -> Any:
+        if isinstance(dim, Tensor) or other is not None:
+            return FUNCTIONS[pairwise](input, dim if other is None else other)
+        dim = axis if dim is None else dim
+        if dim is None:
+            return apply(name, [input])
+        values = apply(name, [input], axes=dim, keepdim=keepdim)
+        return Extreme(values, apply(search, [input], axis=dim, keepdim=keepdim))
+
+    return _named(function, name, TABLE[name].doc)
+
+
+def softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
+    """`exp(x - max) / sum(exp(x - max))` along an axis, the last by default."""
+    where = axis if dim is None else dim
+    return apply(
+        "softmax", [input if dtype is None else input.type(dtype)], axis=-1 if where is None else where
+    )
+
+
+def where(condition: Tensor, input: Any, other: Any) -> Tensor:
+    """`input` where `condition` is true, else `other`."""
+    return apply("where", [condition, *operands([input, other])])
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
+    """Tensors joined along an axis."""
+    joined = list(tensors)
+    if not all(isinstance(tensor, Tensor) for tensor in joined):
+        raise GraphError("cat takes a list of tensors")
+    while len(joined) > _MAX_CONCAT:
+        groups = range(0, len(joined), _MAX_CONCAT)
+        joined = [cat(joined[start : start + _MAX_CONCAT], dim, axis=axis) for start in groups]
+    return apply("concat", joined, axis=dim if axis is None else axis)
+
+
+_MAX_CONCAT = 512
+
+
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Tensors of equal shape joined along a new axis."""
+    return cat([tensor.unsqueeze(dim) for tensor in tensors], dim)
+
+
+def _bitwise(name: str) -> Function:
+    """`&`, `|` and `~` of bool tensors."""
+
+    def operator(self: Tensor, *others: object) -> Tensor:
+        tensors = operands([self, *others])
+        for tensor in tensors:
+            if tensor._node.type.dtype != "bool":
+                raise DTypeError("bitwise operators take bool tensors for now", hint="Convert with .bool().")
+        return apply(name, tensors)
+
+    return operator
+
+
+def _method(function: Function) -> Function:
+    """`function` as a method: Python binds its first argument."""
+
+    def method(self: Tensor, *args: Any, **named: Any) -> Any:
+        return function(self, *args, **named)
+
+    return _named(method, function.__name__, function.__doc__)
+
+
+def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    return where(condition, self, other)
+
+
+def _fill() -> None:
+    for spec in TABLE.values():
+        if spec.name in _BY_HAND:
+            continue
+        if spec.kind in ("elementwise", "matmul"):
+            function = _elementwise(spec)
+        elif spec.kind in ("reduction", "search"):
+            function = _reduction(spec)
+        else:
+            continue
+        FUNCTIONS.update(dict.fromkeys((spec.name, *spec.aliases), function))
+    FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
+    FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
+    FUNCTIONS["softmax"] = softmax
+    for name, function in FUNCTIONS.items():
+        setattr(Tensor, name, _method(function))
+    for spec in TABLE.values():
+        if spec.operator:
+            _operators(spec.operator, FUNCTIONS[spec.name], len(spec.inputs), spec.result == "bool")
+    for name, dunder in (("logical_and", "__and__"), ("logical_or", "__or__"), ("logical_not", "__invert__")):
+        setattr(Tensor, dunder, _bitwise(name))
+    Tensor.where = _where_method  # type: ignore[attr-defined]
+    FUNCTIONS.update({"where": where, "cat": cat, "concat": cat, "concatenate": cat, "stack": stack})
+
+
+def _operators(dunder: str, function: Function, operands: int, comparison: bool) -> None:
+    setattr(Tensor, dunder, _operator(function))
+    if operands == 2 and not comparison:
+        setattr(Tensor, f"__r{dunder[2:]}", _operator(function, reverse=True))
+
+
+_fill()

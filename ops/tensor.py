@@ -1,0 +1,354 @@
+"""`Tensor`: what a script computes with.
+
+Owns the lazy tensor's own members: its type, values, indices, shape views, conversions and text. Members that the op
+table implies (arithmetic, comparisons, functions, reductions) are added by `ops/methods.py`. Every attribute that a
+script may reach is harmless; whatever leads inside begins with an underscore. Must not know sockets.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
+
+from ops import dtypes, engine, formatting, lazy
+from ops.errors import AttributeValueError, GraphError, ShapeError
+from ops.graph import TensorRef
+from ops.indexing import select
+from ops.lazy import LazyNode
+from ops.shapes import axis, text
+from ops.typenames import Size, TypeName, dtype_of, type_name
+
+Number = int | float | bool
+
+
+class ValueCountError(GraphError, ValueError):
+    """One value was asked of a tensor that has none or several."""
+
+
+class Tensor:
+    """A multi-dimensional array on the device, computed when a value of it is asked for."""
+
+    __slots__ = ("__weakref__", "_node")
+    __array_priority__ = 1000
+
+    def __init__(self, node: LazyNode) -> None:
+        if not isinstance(node, LazyNode):
+            raise GraphError("a Tensor is not made from its class", hint="Call torch.tensor(data).")
+        self._node = node
+        node.owner = weakref.ref(self)
+
+    @property
+    def shape(self) -> Size:
+        """The sizes, from the outermost axis."""
+        return Size(self._node.type.shape)
+
+    @property
+    def dtype(self) -> TypeName:
+        """The element type, as `torch.float32`."""
+        return type_name(self._node.type.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._node.type.shape)
+
+    @property
+    def device(self) -> str:
+        """Where the tensor lives: always `device`."""
+        return "device"
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are recorded: not yet."""
+        return False
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802
+        """All axes in reverse order."""
+        return self.permute(*range(self.ndim - 1, -1, -1))
+
+    @property
+    def mT(self) -> Tensor:  # noqa: N802
+        """The last two axes exchanged."""
+        return self.transpose(-2, -1)
+
+    def size(self, dim: int | None = None) -> Size | int:
+        """The sizes, or that of one axis."""
+        return self.shape if dim is None else self.shape[axis(dim, self.ndim)]
+
+    def dim(self) -> int:
+        """The number of axes."""
+        return self.ndim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return prod(self._node.type.shape)
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are floats."""
+        return self.dtype.is_floating_point
+
+    # values
+
+    def tolist(self) -> Any:
+        """The elements as nested lists, or a number for rank 0."""
+        shape, row = self._node.type.shape, dtypes.dtype(self._node.type.dtype)
+        if 0 in shape:
+            return _empty(shape)
+        code: Any = row.code
+        view = memoryview(_read(self)).cast("B").cast(code, shape or (1,))
+        return view.tolist() if shape else view[0]
+
+    def item(self) -> Number:
+        """The only element, as a Python number."""
+        if self.numel() != 1:
+            raise ValueCountError(
+                f"a tensor of shape {text(self.shape)} has {self.numel()} elements, not one",
+                hint="Reduce it first, as with .sum(), or use .tolist().",
+            )
+        value: Number = self.reshape(()).tolist()
+        return value
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            raise ValueCountError(
+                f"the truth of a tensor of {self.numel()} elements is ambiguous",
+                hint="Ask for one value, as with (x == y).min() or .max().",
+            )
+        return bool(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        if self.is_floating_point():
+            raise TypeError("only an integer tensor can be an index")
+        return int(self.item())
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of a tensor of rank 0")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.ndim:
+            raise TypeError("iteration over a tensor of rank 0")
+        return (self[number] for number in range(len(self)))
+
+    __hash__ = object.__hash__
+
+    # views
+
+    def __getitem__(self, index: object) -> Tensor:
+        parts = index if isinstance(index, tuple) else (index,)
+        index = tuple(
+            part.__index__() if isinstance(part, Tensor) and not part.ndim else part for part in parts
+        )
+        taken = select(index, self._node.type.shape)
+        sliced = apply("slice", [self], starts=taken.starts, stops=taken.stops, steps=taken.steps)
+        return sliced if sliced.shape == taken.shape else sliced.reshape(taken.shape)
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """The same elements in another shape; one size may be -1."""
+        return apply("reshape", [self], shape=sizes(shape))
+
+    def view(self, *shape: Any) -> Tensor:
+        """As `reshape`; a dtype converts bits and is not supported."""
+        return self.reshape(*shape)
+
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+        """The axes from `start_dim` to `end_dim` as one."""
+        first, last = axis(start_dim, self.ndim), axis(end_dim, self.ndim)
+        if last < first:
+            raise ShapeError(f"flatten from axis {start_dim} to {end_dim} goes backwards")
+        return self.reshape(*self.shape[:first], prod(self.shape[first : last + 1]), *self.shape[last + 1 :])
+
+    def squeeze(self, dim: int | Sequence[int] | None = None) -> Tensor:
+        """Without axes of size 1: all, or those named."""
+        named = range(self.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
+        gone = {axis(number, self.ndim) for number in named}
+        kept = [size for number, size in enumerate(self.shape) if size != 1 or number not in gone]
+        return self.reshape(kept)
+
+    def unsqueeze(self, dim: int) -> Tensor:
+        """With a new axis of size 1 at `dim`."""
+        where = axis(dim, self.ndim + 1)
+        return self.reshape(*self.shape[:where], 1, *self.shape[where:])
+
+    def permute(self, *dims: Any) -> Tensor:
+        """Axes in another order."""
+        return apply("permute", [self], axes=sizes(dims))
+
+    def transpose(self, dim0: int, dim1: int) -> Tensor:
+        """Two axes exchanged."""
+        return apply("transpose", [self], axis0=dim0, axis1=dim1)
+
+    def t(self) -> Tensor:
+        """A matrix transposed; vectors and scalars as they are."""
+        if self.ndim > 2:
+            raise ShapeError(f"t() takes at most 2 axes, not {self.ndim}", hint="Use .mT or .permute.")
+        return self.T
+
+    def expand(self, *shape: Any) -> Tensor:
+        """Axes of size 1, and new ones in front, repeated; -1 keeps a size."""
+        return apply("expand", [self], shape=sizes(shape))
+
+    def broadcast_to(self, shape: Sequence[int]) -> Tensor:
+        """As `expand`."""
+        return self.expand(*shape)
+
+    def expand_as(self, other: Tensor) -> Tensor:
+        """Expanded to the shape of `other`."""
+        return self.expand(*other.shape)
+
+    # conversions
+
+    def to(self, *args: Any, dtype: Any = None, **others: Any) -> Tensor:
+        """With elements of another dtype; a device is accepted and means nothing."""
+        for arg in args:
+            if isinstance(arg, TypeName | Tensor):
+                dtype = arg.dtype if isinstance(arg, Tensor) else arg
+        return self if dtype is None else self.type(dtype)
+
+    def type(self, dtype: Any) -> Tensor:
+        """With elements of `dtype`."""
+        name = dtype_of(dtype)
+        return self if name == self._node.type.dtype else apply("cast", [self], dtype=name)
+
+    def float(self) -> Tensor:
+        """As float32."""
+        return self.type("f32")
+
+    def int(self) -> Tensor:
+        """As int32."""
+        return self.type("i32")
+
+    def bool(self) -> Tensor:
+        """As bool: whether not 0."""
+        return self.type("bool")
+
+    def contiguous(self) -> Tensor:
+        """The same: layouts are not a script's concern."""
+        return self
+
+    def clone(self) -> Tensor:
+        """The same: tensors never change."""
+        return self
+
+    def detach(self) -> Tensor:
+        """The same: no gradients are recorded yet."""
+        return self
+
+    def cpu(self) -> Tensor:
+        """The same: values are read by `tolist` and `item`."""
+        return self
+
+    # text
+
+    def __repr__(self) -> str:
+        shape, dtype = self._node.type.shape, self._node.type.dtype
+        suffixes = [f"size={shape}"] if 0 in shape and len(shape) != 1 else []
+        suffixes += (
+            [f"dtype={self.dtype!r}"]
+            if dtype not in ("f32", "bool") or (0 in shape and dtype != "f32")
+            else []
+        )
+        edges = self.numel() > formatting.THRESHOLD
+        values = (_edges(self) if edges else self).tolist()
+        return formatting.tensor_text(values, shape, edges, suffixes)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item() if not self.ndim else repr(self), spec)
+
+
+def apply(op: str, tensors: Sequence[Tensor], **attributes: object) -> Tensor:
+    """The tensor that `op` of `tensors` is. Raises what `infer` raises."""
+    return Tensor(lazy.node(op, [tensor._node for tensor in tensors], attributes))
+
+
+def sizes(given: Sequence[Any]) -> list[int]:
+    """Sizes or axes that a call got one by one or as one sequence."""
+    if len(given) == 1 and isinstance(given[0], list | tuple):
+        given = given[0]
+    if not all(hasattr(size, "__index__") for size in given):
+        raise AttributeValueError("sizes and axes must be integers")
+    return [size.__index__() for size in given]
+
+
+def scalar(value: Number, like: str) -> Tensor:
+    """A Python number beside a tensor of dtype `like`: of that dtype, unless the number is of a higher kind."""
+    order = {"bool": 0, "int": 1, "float": 2}
+    kind = "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "float"
+    if order[kind] > order[dtypes.dtype(like).kind]:
+        like = {"int": "i32", "float": "f32"}[kind]
+    if dtypes.dtype(like).kind == "int" and not -(1 << 31) <= value < 1 << 32:
+        raise AttributeValueError(f"the number {str(value)[:24]} does not fit in {type_name(like)!r}")
+    return apply("full", [], shape=[], value=float(value) if like == "f32" else value, dtype=like)
+
+
+def operands(values: Sequence[object]) -> list[Tensor]:
+    """`values` as tensors: Python numbers take the dtype of the tensors that they meet, as in PyTorch."""
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    like = (
+        dtypes.promote(*(dtypes.dtype(tensor._node.type.dtype) for tensor in tensors)).name
+        if tensors
+        else "bool"
+    )
+    result = []
+    for value in values:
+        if not isinstance(value, Tensor | int | float):
+            raise GraphError(
+                f"a tensor cannot be computed with {type(value).__name__}",
+                hint="Make a tensor of it: torch.tensor(data).",
+            )
+        result.append(value if isinstance(value, Tensor) else scalar(value, like))
+    return result
+
+
+def materialise(tensors: Sequence[Tensor]) -> None:
+    """Compute several tensors at once; each becomes a leaf with a handle."""
+    lazy.materialise([tensor._node for tensor in tensors])
+
+
+def from_ref(ref: TensorRef) -> Tensor:
+    """The tensor that the engine has under a handle; it is freed when no tensor refers to it."""
+    return Tensor(lazy.existing(ref))
+
+
+def refs(tensors: Sequence[Tensor]) -> list[TensorRef]:
+    """Handles and types of `tensors`, computed if need be. They live as long as the tensors do."""
+    materialise(tensors)
+    return [
+        TensorRef(tensor._node.handle.number, tensor._node.type.shape, tensor._node.type.dtype)
+        for tensor in tensors
+        if tensor._node.handle is not None
+    ]
+
+
+def _read(tensor: Tensor) -> bytes:
+    node = tensor._node
+    if node.op == "constant":
+        return node.data
+    (ref,) = refs([tensor])
+    return engine.read(ref.handle)
+
+
+def _empty(shape: Sequence[int]) -> list[Any]:
+    """Nested lists of an empty tensor: as deep as its first axis of size 0."""
+    return [_empty(shape[1:]) for _ in range(shape[0])] if shape[0] else []
+
+
+def _edges(tensor: Tensor) -> Tensor:
+    """The first and last three along each axis that is longer than six."""
+    for number, size in enumerate(tensor.shape):
+        if size > 2 * formatting.EDGE:
+            whole = (slice(None),) * number
+            head = tensor[(*whole, slice(formatting.EDGE))]
+            tail = tensor[(*whole, slice(size - formatting.EDGE, size))]
+            tensor = apply("concat", [head, tail], axis=number)
+    return tensor

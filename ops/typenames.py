@@ -1,0 +1,67 @@
+"""Dtypes and shapes as a script sees them: `torch.float32`, `torch.Size([2, 3])`.
+
+Owns those two kinds of value and the map from them to our dtype names. Must not know tensors.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ops import dtypes
+from ops.dtypes import DTypeError
+
+
+class TypeName:
+    """A dtype. Two are equal when they are the same object."""
+
+    __slots__ = ("_name", "_text", "is_floating_point", "itemsize")
+
+    def __init__(self, name: str, torch_name: str) -> None:
+        row = dtypes.dtype(name)
+        self._name = name
+        self._text = f"torch.{torch_name}"
+        self.is_floating_point = row.kind == "float"
+        self.itemsize = row.wire_bytes
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+float32 = TypeName("f32", "float32")
+int32 = TypeName("i32", "int32")
+uint32 = TypeName("u32", "uint32")
+bool_ = TypeName("bool", "bool")
+_BY_NAME = {value._name: value for value in (float32, int32, uint32, bool_)}
+_PYTHON: dict[object, str] = {float: "f32", int: "i32", bool: "bool"}
+
+
+def type_name(name: str) -> TypeName:
+    """What a script sees for our dtype `name`."""
+    return _BY_NAME[name]
+
+
+def dtype_of(value: Any) -> str:
+    """Our name of a dtype that a script gives: a `TypeName`, a name, or Python's float, int or bool."""
+    if isinstance(value, TypeName):
+        return value._name
+    if isinstance(value, str):
+        return dtypes.dtype(value.removeprefix("torch.")).name
+    if isinstance(value, type) and value in _PYTHON:
+        return _PYTHON[value]
+    raise DTypeError(
+        f"{type(value).__name__} is no dtype", hint="Use torch.float32, torch.int32, torch.bool …"
+    )
+
+
+class Size(tuple[int, ...]):
+    """A shape."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        return prod(self)
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
