@@ -1,10 +1,12 @@
-"""How soon each point of a grid leaves the Mandelbrot set, sent to Kernelgate as a script."""
+"""Draws the Mandelbrot set, sent to Kernelgate as a script: one long graph, one pass on the device."""
 
 import torch
 
+SHADES = " .:-=+*#%@"
+
 
 def main(width=64, height=32, turns=40):
-    """The turns that each point stays, f32 [height, width]; `turns` for the points of the set."""
+    """Print the picture; the share of its points that stay for all `turns`."""
     real = torch.arange(width).float().reshape(1, width) * (3.0 / width) - 2.0
     imaginary = torch.arange(height).float().reshape(height, 1) * (2.4 / height) - 1.2
     x = torch.zeros(height, width)
@@ -17,4 +19,6 @@ def main(width=64, height=32, turns=40):
             torch.where(inside, x * x - y * y + real, x),
             torch.where(inside, 2.0 * x * y + imaginary, y),
         )
-    return stayed
+    for row in stayed.tolist():
+        print("".join(SHADES[int(value * (len(SHADES) - 1) / turns)] for value in row))
+    return (stayed == turns).float().mean().item()
