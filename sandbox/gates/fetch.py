@@ -29,7 +29,15 @@ from sandbox.gates.errors import (
 )
 from sandbox.gates.frames import Fetch, FetchResponse
 from sandbox.gates.grants import FetchGrant, Method
-from sandbox.gates.network import CheckedNetwork, Connect, Resolve, system_connect, system_resolve
+from sandbox.gates.network import (
+    READ_BYTES,
+    CheckedNetwork,
+    Connect,
+    Metered,
+    Resolve,
+    system_connect,
+    system_resolve,
+)
 from sandbox.gates.patterns import covers_host
 from shaders.errors import KernelgateError
 
@@ -120,8 +128,7 @@ class FetchGate:
         self._clock = clock
         self._requests = 0
         self._turns = asyncio.Semaphore(limits.concurrent)
-        allowance = 2 * (limits.response_bytes + limits.header_bytes)
-        self._network = CheckedNetwork(resolve, connect, allowance)
+        self._network = CheckedNetwork(resolve, connect, limits.header_bytes + READ_BYTES)
         self._pool: httpcore2.AsyncConnectionPool | None = None
 
     async def fetch(self, request: Fetch) -> FetchResponse:
@@ -200,6 +207,9 @@ class FetchGate:
     async def _read(self, hop: _Hop, response: httpcore2.Response, event: FetchEvent) -> bytes:
         """The body, taken as it comes, so that neither crumbs nor silence outlast the deadline."""
         body = Body(headers.first(response.headers, b"content-encoding"), self._limits.response_bytes)
+        stream = response.extensions["network_stream"]
+        assert isinstance(stream, Metered)
+        stream.allow(2 * self._limits.response_bytes)  # framing included
         pieces = 0
         async for piece in response.aiter_stream():
             pieces += 1

@@ -130,15 +130,16 @@ def _perform(tree: Tree, parts: Parts, request: FileRequest) -> FileAnswer:
                 raise FileRefused(f"there is no range of {size} bytes from {offset}")
             return tree.read(parts, offset, size)
         case FileWrite(data=data, how=how):
-            return tree.write(parts, data, how)
+            tree.write(parts, data, how)
         case FileStat():
             return tree.stat(parts)
         case FileList():
-            return tree.list(parts)
+            return tree.entries(parts)
         case FolderMake():
-            return tree.make(parts)
+            tree.make(parts)
         case FileRemove(folder=folder):
-            return tree.remove(parts, folder)
+            tree.remove(parts, folder)
+    return None
 
 
 def _denied(request: FileRequest, folder: str, mode: Mode) -> PermissionDenied:

@@ -56,7 +56,7 @@ class Tree(Protocol):
     def read(self, parts: Parts, offset: int, size: int) -> bytes: ...
     def write(self, parts: Parts, data: bytes, how: How) -> None: ...
     def stat(self, parts: Parts) -> FileInfo: ...
-    def list(self, parts: Parts) -> list[FileEntry]: ...
+    def entries(self, parts: Parts) -> list[FileEntry]: ...
     def make(self, parts: Parts) -> None: ...
     def remove(self, parts: Parts, folder: bool) -> None: ...
 
@@ -89,15 +89,15 @@ class Folder:
                 _require_plain(status)
             return FileInfo(_kind(status.st_mode), status.st_size, status.st_mtime)
 
-    def list(self, parts: Parts) -> list[FileEntry]:
+    def entries(self, parts: Parts) -> list[FileEntry]:
         """The entries, sorted by name; names that no script could ask for are left out."""
         flags = os.O_RDONLY | os.O_DIRECTORY
         with (
             self._root(parts) as root,
             _closing(self._opener(root, parts, flags)) as folder,
-            os.scandir(folder) as entries,
+            os.scandir(folder) as scan,
         ):
-            found = [_entry(entry) for entry in islice(entries, self._limits.entries + 1)]
+            found = [_entry(entry) for entry in islice(scan, self._limits.entries + 1)]
         if len(found) > self._limits.entries:
             raise errors.FileRefused(f"the folder has more than {self._limits.entries} entries")
         return sorted((entry for entry in found if is_name(entry.name)), key=lambda entry: entry.name)
@@ -142,9 +142,12 @@ class Folder:
                     _write_all(file, data)
         except FileNotFoundError:
             self._check_size(len(data))
-            with self._ledger.change(self._grant, len(data), 1):
-                with _closing(self._opener(root, parts, flags | os.O_CREAT | os.O_EXCL, 0o600)) as file:
-                    _write_all(file, data)
+            flags |= os.O_CREAT | os.O_EXCL
+            with (
+                self._ledger.change(self._grant, len(data), 1),
+                _closing(self._opener(root, parts, flags, 0o600)) as file,
+            ):
+                _write_all(file, data)
 
     def _check_size(self, size: int) -> None:
         if size > self._limits.file_bytes:
@@ -176,7 +179,7 @@ class Folder:
             self._root(parts) as root,
             _closing(self._opener(root, parts[:-1], FOLDER)) as parent,
         ):
-            self._ledger.count(root, self._grant.quota_files)
+            self._ledger.count(root)
             yield root, parent, parts[-1]
 
 

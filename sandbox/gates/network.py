@@ -50,7 +50,7 @@ async def system_connect(address: str, port: int) -> httpcore2.AsyncNetworkStrea
 class CheckedNetwork(httpcore2.AsyncNetworkBackend):
     """Connects to public addresses only; one address of a name that is not public denies the name.
 
-    `allowance` bounds the bytes that a server may send for one request, framing included.
+    `allowance` bounds the bytes that a server may send before it has sent the headers of its response.
     """
 
     def __init__(self, resolve: Resolve, connect: Connect, allowance: int) -> None:
@@ -69,7 +69,7 @@ class CheckedNetwork(httpcore2.AsyncNetworkBackend):
         """A connection to the first reachable address of `host`; every one of them was checked."""
         for address in (await self._addresses(host, port))[:ATTEMPTS]:
             try:
-                return _Metered(await self._connect(address, port), self._allowance)
+                return Metered(await self._connect(address, port), self._allowance)
             except (OSError, httpcore2.NetworkError, httpcore2.TimeoutException):
                 continue
         raise FetchFailed(f"no connection to {host} at port {port}")
@@ -89,19 +89,23 @@ class CheckedNetwork(httpcore2.AsyncNetworkBackend):
         return addresses
 
 
-class _Metered(httpcore2.AsyncNetworkStream):
-    """A stream that may bring `allowance` bytes after each time that something was sent."""
+class Metered(httpcore2.AsyncNetworkStream):
+    """A stream that may bring `allowance` bytes after each time that something was sent, and what `allow` adds."""
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream, allowance: int) -> None:
         self._stream = stream
         self._allowance = allowance
         self._left = allowance
 
+    def allow(self, count: int) -> None:
+        """Lets `count` bytes more come before the next request."""
+        self._left += count
+
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data = await self._stream.read(min(max_bytes, READ_BYTES), timeout)
         self._left -= len(data)
         if self._left < 0:
-            raise FetchLimit(f"the server sent more than {self._allowance} bytes for one request")
+            raise FetchLimit("the server sends far more than the headers and the body that it may send")
         return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -114,7 +118,7 @@ class _Metered(httpcore2.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.AsyncNetworkStream:
-        return _Metered(await self._stream.start_tls(ssl_context, server_hostname, timeout), self._allowance)
+        return Metered(await self._stream.start_tls(ssl_context, server_hostname, timeout), self._allowance)
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)

@@ -73,10 +73,10 @@ class Overlay:
         with self._memory.lock:
             return self._stat(parts)
 
-    def list(self, parts: Parts) -> list[FileEntry]:
-        """As `Folder.list`, with what was changed."""
+    def entries(self, parts: Parts) -> list[FileEntry]:
+        """As `Folder.entries`, with what was changed."""
         with self._memory.lock:
-            return self._list(parts)
+            return self._entries(parts)
 
     def write(self, parts: Parts, data: bytes, how: How) -> None:
         """As `Folder.write`, in memory."""
@@ -117,7 +117,7 @@ class Overlay:
                 raise errors.FileNotFolder(f"{self._shown(parts)} is not a folder")
             if not folder and kind == "folder":
                 raise errors.FileIsFolder(f"{self._shown(parts)} is a folder")
-            if folder and self._list(parts):
+            if folder and self._entries(parts):
                 raise errors.FolderNotEmpty(f"{self._shown(parts)} is not empty")
             entry = self._over.get(parts)
             self._hold(parts, 0, -len(entry.content) if isinstance(entry, _File) else 0)
@@ -145,12 +145,12 @@ class Overlay:
         except (errors.FileMissing, errors.FileNotFolder):
             return None
 
-    def _list(self, parts: Parts) -> list[FileEntry]:
+    def _entries(self, parts: Parts) -> list[FileEntry]:
         entry = self._entry(parts)
         if isinstance(entry, _File):
             raise errors.FileNotFolder(f"{self._shown(parts)} is not a folder")
         fresh = entry is _Mark.FOLDER and not self._is_below(parts)
-        names = {} if fresh else {found.name: found for found in self._below.list(parts)}
+        names = {} if fresh else {found.name: found for found in self._below.entries(parts)}
         for path, over in self._over.items():
             if path and path[:-1] == parts:
                 names.pop(path[-1], None)

@@ -38,15 +38,13 @@ class Ledger:
         self.bytes += added_bytes
         self.entries += added_entries
 
-    def count(self, root: int, most_entries: int) -> None:
-        """Counts what lies below the folder `root`, once; beyond `most_entries` nothing can be added anyway."""
+    def count(self, root: int) -> None:
+        """Counts what lies below the folder `root`, once."""
         if self.counted:
             return
         for _, folders, files, descriptor in os.fwalk(".", dir_fd=root):
             self.entries += len(folders) + len(files)
             self.bytes += sum(_size(name, descriptor) for name in files)
-            if self.entries > most_entries:
-                break
         self.counted = True
 
 
