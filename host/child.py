@@ -83,7 +83,7 @@ class Child:
         self._timer: Timer | None = None
         self._reaper: asyncio.Task[None] | None = None
         self._stderr: deque[bytes] = deque(maxlen=16)
-        self._windows = Windows(self._release)
+        self._windows = Windows(self._unread)
         self._next_id = 1
         self.memory = frames.MemoryReport()
         self.kernels: set[str] = set()
@@ -190,7 +190,9 @@ class Child:
             if fd is not None:
                 self._windows.add(message.carrier, fd)
             data = message.data
-            self._settle(message.id, Shared(data) if data or not message.nbytes else self._window(message))
+            self._settle(
+                message.id, Shared(memoryview(data)) if data or not message.nbytes else self._window(message)
+            )
         elif isinstance(message, frames.Done):
             self.memory = message.memory
             self._settle(message.id, message)
@@ -241,8 +243,14 @@ class Child:
         log.warning("killing device process %d: %s is late", self.pid, pending.what)
         self.kill()
 
-    def _release(self, carrier: int, keep: bool) -> None:
-        self.post(frames.Release(0, carrier, keep))
+    def _unread(self, carrier: int) -> None:
+        """On any thread: nobody reads `carrier` any more."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._release, carrier)
+
+    def _release(self, carrier: int) -> None:
+        if self.alive:
+            self.post(frames.Release(0, carrier, self._windows.free(carrier)))
 
     def _hung_up(self, error: Exception | None) -> None:
         """The process is gone, or has broken the protocol and must go."""

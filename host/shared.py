@@ -9,12 +9,16 @@ fresh memory costs three times a copy. Must not know frames.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import mmap
 import os
 import stat
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from ops.wire import FrameError
 
@@ -23,32 +27,25 @@ _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
 class Shared:
-    """Bytes of another process. `view` is read-only and ends with `close()`, or with the `with` block."""
+    """Bytes of another process. `view` is read-only and ends with `close()`, or with the `with` block.
 
-    def __init__(self, data: bytes | memoryview, on_close: Callable[[bool], None] | None = None) -> None:
-        self.view = memoryview(data).toreadonly()
-        self._on_close = on_close
+    Views that were taken of it stay valid; memory is used again only when the last of them is gone.
+    """
+
+    def __init__(self, view: memoryview) -> None:
+        self.view = view
 
     def close(self) -> None:
-        """Give the bytes back. Closing twice is harmless; views taken of `view` stay valid, at the cost of reuse."""
-        on_close, self._on_close = self._on_close, None
-        unused = True
-        try:
+        """Give the bytes back. Closing twice is harmless."""
+        with contextlib.suppress(BufferError):  # someone still reads; their view gives it back
             self.view.release()
-        except BufferError:
-            unused = False
-        if on_close is not None:
-            on_close(unused)
+        self.view = memoryview(b"")
 
     def __enter__(self) -> Shared:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        if self._on_close is not None:
-            self.close()
 
 
 class Source:
@@ -136,13 +133,14 @@ def write_at(fd: int, offset: int, data: memoryview) -> None:
 class Windows:
     """The carriers of one device process as its server sees them: mapped once, read-only, and kept for reuse.
 
-    `release(carrier, keep)` is how the device is told that a carrier is free.
+    `unread(carrier)` is called when nobody reads a carrier any more, on whatever thread that happens; its owner then
+    calls `free`.
     """
 
-    def __init__(self, release: Callable[[int, bool], None]) -> None:
+    def __init__(self, unread: Callable[[int], None]) -> None:
         self._maps: dict[int, mmap.mmap] = {}
         self._busy: set[int] = set()
-        self._release = release
+        self._unread = unread
 
     def add(self, carrier: int, fd: int) -> None:
         """Map a new carrier and close `fd`. Raises `FrameError` if the peer could make a reader fault."""
@@ -157,26 +155,26 @@ class Windows:
             os.close(fd)
 
     def open(self, carrier: int, nbytes: int) -> Shared:
-        """The first `nbytes` bytes of a carrier, until they are closed."""
+        """The first `nbytes` bytes of a carrier."""
         memory = self._maps.get(carrier)
-        if memory is None or carrier in self._busy or not 0 <= nbytes <= len(memory):
+        if memory is None or carrier in self._busy or not 0 < nbytes <= len(memory):
             raise FrameError(f"a download names carrier {carrier}, which is unknown, in use, or too small")
         self._busy.add(carrier)
-        return Shared(memoryview(memory)[:nbytes], lambda unused: self._close(carrier, unused))
+        exporter = np.frombuffer(memory, np.uint8, nbytes)  # lives as long as any view, slices of views too
+        weakref.finalize(exporter, self._unread, carrier).atexit = False
+        return Shared(exporter.data)
+
+    def free(self, carrier: int) -> bool:
+        """A carrier is unread: whether it is kept for another download."""
+        self._busy.discard(carrier)
+        keep = sum(len(memory) for memory in self._maps.values()) <= KEEP_BYTES
+        if not keep:
+            self._maps.pop(carrier, None)
+        return keep
 
     def close(self) -> None:
-        """Forget all that nobody reads; the others go when their readers close."""
-        for carrier in [c for c in self._maps if c not in self._busy]:
-            self._maps.pop(carrier).close()
-
-    def _close(self, carrier: int, unused: bool) -> None:
-        self._busy.discard(carrier)
-        keep = unused and sum(len(memory) for memory in self._maps.values()) <= KEEP_BYTES
-        if not keep:
-            memory = self._maps.pop(carrier)
-            if unused:
-                memory.close()
-        self._release(carrier, keep)
+        """Forget all carriers; what is still read goes with its last view."""
+        self._maps.clear()
 
 
 def memory_file(data: bytes | memoryview) -> int:

@@ -1,0 +1,177 @@
+"""What the device's tests share: a clock that stands still, devices that are closed again, and kernels by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from host.supervisor import Device, DeviceSettings
+from ops.graph import Graph, Node
+from shaders.reflection import BindingInfo, EntryPoint, Reflection
+
+T = TypeVar("T")
+WAIT_S = 60
+
+
+class ManualTimer:
+    """A call that waits for the clock."""
+
+    def __init__(self, due: float, seconds: float, callback: Callable[[], None]) -> None:
+        self.due, self.seconds, self.callback = due, seconds, callback
+        self.live = True
+
+    def __lt__(self, other: ManualTimer) -> bool:
+        return self.due < other.due
+
+    def cancel(self) -> None:
+        self.live = False
+
+
+class ManualClock:
+    """Time that passes only by `advance`."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._timers: list[ManualTimer] = []
+        self._added = asyncio.Event()
+
+    def now(self) -> float:
+        return self._now
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> ManualTimer:
+        timer = ManualTimer(self._now + seconds, seconds, callback)
+        heapq.heappush(self._timers, timer)
+        self._added.set()
+        return timer
+
+    def advance(self, seconds: float) -> None:
+        self._now += seconds
+        while self._timers and self._timers[0].due <= self._now:
+            timer = heapq.heappop(self._timers)
+            if timer.live:
+                timer.callback()
+
+    async def timer_of(self, seconds: float) -> None:
+        """Wait until a timer of exactly `seconds` runs."""
+        while not any(timer.live and timer.seconds == seconds for timer in self._timers):
+            self._added.clear()
+            await self._added.wait()
+
+
+@pytest.fixture
+def manual_clock() -> type[ManualClock]:
+    """The class, since a clock belongs to the loop that uses it."""
+    return ManualClock
+
+
+@pytest.fixture
+def run() -> Callable[[Awaitable[Any]], Any]:
+    """Run a coroutine to its end, within a bound."""
+
+    def run(coroutine: Awaitable[T]) -> T:
+        async def bounded() -> T:
+            return await asyncio.wait_for(coroutine, WAIT_S)
+
+        return asyncio.run(bounded())
+
+    return run
+
+
+Opened = Callable[..., AbstractAsyncContextManager[Device]]
+
+
+@pytest.fixture
+def opened() -> Opened:
+    """`async with opened(adapter=…) as device`: a started device, closed at the end."""
+
+    @asynccontextmanager
+    async def opened(**settings: Any) -> AsyncIterator[Device]:
+        device = Device(DeviceSettings(**settings))
+        try:
+            await device.start()
+            yield device
+        finally:
+            await device.close()
+
+    return opened
+
+
+def _processes() -> set[str]:
+    return {
+        pid
+        for pid in os.listdir("/proc")
+        if pid.isdigit() and b"host.process" in _read(Path("/proc", pid, "cmdline"))
+    }
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.fixture
+def nothing_leaks() -> Iterator[None]:
+    """The test leaves no descriptor and no process of ours behind."""
+    children, descriptors = _children(), len(os.listdir("/proc/self/fd"))
+    yield
+    assert _children() == children
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+def _children() -> set[str]:
+    own = str(os.getpid())
+    found = set()
+    for pid in _processes():
+        stat = _read(Path("/proc", pid, "stat")).rsplit(b")", 1)[-1].split()
+        if stat and stat[1].decode() == own:
+            found.add(pid)
+    return found
+
+
+def binding(
+    name: str, number: int, access: str = "read", type: str = "array<u32>", group: int = 0, **more: Any
+) -> BindingInfo:
+    """A storage binding of 4-byte elements, or what `more` says."""
+    facts: dict[str, Any] = {"kind": "storage", "element": "u32", "min_size": 4, "stride": 4, **more}
+    return BindingInfo(group=group, binding=number, name=name, access=access, type=type, **facts)  # type: ignore[arg-type]
+
+
+def reflection(source: str, *bindings: BindingInfo, entry: str = "main") -> Reflection:
+    """A kernel of one entry point that reaches all `bindings`."""
+    return Reflection(source, (EntryPoint(entry, (64, 1, 1), tuple(b.name for b in bindings)),), bindings)
+
+
+@pytest.fixture
+def kernels() -> Any:
+    """Makers of reflections by hand, so that a fault of the parser cannot hide one of the device."""
+
+    class Kernels:
+        binding = staticmethod(binding)
+        reflection = staticmethod(reflection)
+        double = reflection(
+            "@group(0) @binding(0) var<storage, read> a: array<u32>;\n"
+            "@group(0) @binding(1) var<storage, read_write> b: array<u32>;\n"
+            "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+            "  if (id.x < arrayLength(&b)) { b[id.x] = b[id.x] + a[id.x] * 2u; }\n}\n",
+            binding("a", 0),
+            binding("b", 1, "read_write"),
+        )
+
+    return Kernels
+
+
+@pytest.fixture
+def slow_graph() -> Graph:
+    """A graph that the NumPy engine works on for seconds: powers, each made in Python."""
+    return Graph(
+        [Node("arange", (), {"count": 1 << 23, "dtype": "i32"}), Node("pow", (0, 0)), Node("sum", (1,))], [2]
+    )
