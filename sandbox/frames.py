@@ -30,7 +30,7 @@ class KernelJob(msgspec.Struct, frozen=True, tag="kernel", tag_field="t"):
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer", tag_field="t"):
-    """Request `id` succeeded with the packed `value`."""
+    """Request `id` succeeded with `value`, in the form that the request's record names."""
 
     id: int
     value: bytes
@@ -69,7 +69,7 @@ class Compute(msgspec.Struct, frozen=True, tag="compute", tag_field="t"):
 
 
 class Read(msgspec.Struct, frozen=True, tag="read", tag_field="t"):
-    """Give the elements of a tensor in wire form; the answer is packed bytes."""
+    """Give the elements of a tensor in wire form; the answer is those bytes, not packed."""
 
     id: int
     handle: int
@@ -83,7 +83,10 @@ class OutputSpec(msgspec.Struct, frozen=True, tag="output_spec", tag_field="t"):
 
 
 class DispatchKernel(msgspec.Struct, frozen=True, tag="dispatch", tag_field="t"):
-    """Dispatch a stored kernel; the answer is a packed mapping of written bindings to tensors."""
+    """Dispatch a stored kernel; the answer is a packed mapping of written bindings to tensors.
+
+    `uniforms` are packed values (`sandbox/values.py`): who knows the kernel lays them out.
+    """
 
     id: int
     kernel: str
@@ -101,19 +104,15 @@ class Free(msgspec.Struct, frozen=True, tag="free", tag_field="t"):
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished", tag_field="t"):
-    """The script ended well; `result` is packed."""
+    """The script ended well; `result` is packed. What it cost, the server measures itself."""
 
     result: bytes
-    cpu_ms: float = 0.0
-    peak_kb: int = 0
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed", tag_field="t"):
     """The script or kernel was refused or raised."""
 
     error: ErrorRecord
-    cpu_ms: float = 0.0
-    peak_kb: int = 0
 
 
 class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):

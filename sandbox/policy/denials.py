@@ -1,9 +1,11 @@
-"""What a script catches when it asks for something that it was not granted.
+"""What a script catches when the host says no.
 
-Owns the exception. Must not know gates.
+Owns the exceptions. Must not know gates.
 """
 
 from __future__ import annotations
+
+from shaders.errors import ErrorRecord
 
 
 class PermissionDenied(PermissionError):
@@ -14,4 +16,14 @@ class PermissionDenied(PermissionError):
         self.hint = hint
 
 
-PermissionDenied.__module__ = "builtins"
+class HostError(RuntimeError):
+    """A request failed: `code` says how, as in the documentation of errors."""
+
+    def __init__(self, record: ErrorRecord) -> None:
+        super().__init__(record.message)
+        self.code = record.code
+        self.hint = record.hint
+        self.record = record
+
+
+PermissionDenied.__module__ = HostError.__module__ = "builtins"

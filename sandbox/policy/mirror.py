@@ -74,7 +74,7 @@ class AttributeDict(dict[str, Any]):
         self._refresh()
         return super().__eq__(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def keys(self) -> KeysView[str]:  # type: ignore[override]
         """As of a dict."""

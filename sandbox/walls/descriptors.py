@@ -18,7 +18,8 @@ def close_all_but(kept: Iterable[int]) -> None:
     """Close every descriptor of this process that is not in `kept`."""
     first = 0
     for descriptor in sorted(kept):
-        os.closerange(first, descriptor)
+        if descriptor > first:  # `closerange(0, 0)` would close everything
+            os.closerange(first, descriptor)
         first = descriptor + 1
     _close_from(first)
 

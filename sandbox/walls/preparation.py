@@ -52,12 +52,6 @@ class Prepared:
     ruleset: int | None
     program: bytes | None
 
-    @property
-    def descriptors(self) -> frozenset[int]:
-        """What `seal` needs open, and closes."""
-        own = None if self.pid_namespaces is None else self.pid_namespaces.descriptor
-        return frozenset(number for number in (self.ruleset, own) if number is not None)
-
     def before_fork(self) -> None:
         """Give the next child a PID namespace of its own, where there are any. Raises OSError (ENOSPC: too many)."""
         if self.pid_namespaces is not None:

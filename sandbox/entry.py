@@ -1,0 +1,64 @@
+"""How a script's result comes to be: its `main` is called with the inputs, or its `result` is taken.
+
+Owns the calling convention and its errors. Must not know sockets or the policy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import types
+from typing import Any
+
+from sandbox.errors import ScriptError
+
+_VAR_POSITIONAL, _VAR_KEYWORD = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
+
+
+def result_of(space: dict[str, Any], inputs: dict[str, Any], main_ran: bool) -> Any:
+    """The result of a script whose module has run in `space`.
+
+    `result` when the script assigned it; else what `main(**inputs)` returns, awaited when it is a coroutine. A
+    script that called its own `main` already (`main_ran`) and gets no inputs is not called a second time. Raises
+    `ScriptError` when the inputs do not fit.
+    """
+    main = space.get("main")
+    if "result" in space and not (callable(main) and inputs):
+        return space["result"]
+    if not callable(main):
+        if inputs:
+            raise ScriptError(
+                f"the run gives inputs ({', '.join(inputs)}), but the script defines no main",
+                hint=f"Define main({', '.join(inputs)}).",
+            )
+        return None
+    if main_ran and not inputs:
+        return None
+    _check_inputs(main, inputs)
+    result = main(**inputs)
+    return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
+
+
+async def _awaited(result: Any) -> Any:
+    return await result
+
+
+def _check_inputs(main: Any, inputs: dict[str, Any]) -> None:
+    if type(main) is not types.FunctionType:
+        return
+    code = main.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    parameters = code.co_varnames[:count]
+    positional = code.co_varnames[: code.co_argcount]
+    defaulted = {*positional[len(positional) - len(main.__defaults__ or ()) :], *(main.__kwdefaults__ or ())}
+    shape = f"main({', '.join(parameters)})"
+    missing = [name for name in parameters if name not in inputs and name not in defaulted]
+    if missing:
+        raise ScriptError(f"{shape} needs the inputs {', '.join(missing)}", line=code.co_firstlineno)
+    unexpected = [name for name in inputs if name not in parameters]
+    if unexpected and not code.co_flags & _VAR_KEYWORD:
+        raise ScriptError(
+            f"{shape} takes no inputs {', '.join(unexpected)}",
+            hint="Add them to main's parameters, or accept **inputs.",
+            line=code.co_firstlineno,
+        )

@@ -1,0 +1,47 @@
+"""What a script's exception becomes as the run's error.
+
+Owns that translation. Never raises, whatever the script's exception does. Must not know sockets.
+"""
+
+from __future__ import annotations
+
+from sandbox.policy import tracebacks
+from sandbox.policy.attributes import DeniedAttribute
+from sandbox.policy.denials import HostError, PermissionDenied
+from sandbox.policy.views import DeniedImport, available
+from shaders.errors import ErrorRecord, KernelgateError
+
+
+def record_of(error: BaseException) -> ErrorRecord:
+    """The record of an exception that left a script."""
+    if isinstance(error, KernelgateError):
+        return error.record()
+    code, hint = _code(error), _hint(error)
+    places = tracebacks.places(error.__traceback__)
+    if len(places) > 1:
+        calls = " → ".join(f"{place.function} (line {place.line})" for place in places)
+        hint = f"{hint} Calls: {calls}" if hint else f"Calls: {calls}"
+    message = tracebacks.describe(error)
+    if not places:
+        return ErrorRecord(code, message, hint)
+    last = places[-1]
+    return ErrorRecord(code, message, hint, last.line, last.column, tracebacks.snippet(last))
+
+
+def _code(error: BaseException) -> str:
+    if isinstance(error, HostError):
+        return error.record.code
+    if isinstance(error, PermissionDenied):
+        return "permission_denied"
+    if isinstance(error, DeniedAttribute | DeniedImport):
+        return "script_denied"
+    if isinstance(error, MemoryError) and not error.args:
+        return "memory_limit"
+    return "script_error"
+
+
+def _hint(error: BaseException) -> str | None:
+    if isinstance(error, DeniedImport):
+        return f"Available are {', '.join(available())}."
+    hint = getattr(error, "hint", None) if isinstance(error, HostError | PermissionDenied) else None
+    return hint if isinstance(hint, str) else None

@@ -1,0 +1,36 @@
+"""What scripts get from us: `torch`, `kernels`, `hashing` and `progress`.
+
+Owns their registration and their connection to the worker's link, and the passage of inputs and results. One
+process runs one script, so the connection is the process's. Must not know sockets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandbox.library import hashing, kernels, progress, tensors, torch
+from sandbox.link import Link
+
+
+def install() -> None:
+    """Register the views; once, in the zygote."""
+    torch.install()
+    kernels.install()
+    hashing.install()
+    progress.install()
+
+
+def connect(link: Link) -> None:
+    """Let everything speak over `link`."""
+    tensors.connect(link)
+    kernels.connect(link)
+    progress.connect(link)
+
+
+def builtins() -> dict[str, Any]:
+    """The names that need no import."""
+    return {"progress": progress.progress}
+
+
+receive = tensors.receive
+give = tensors.give

@@ -1,0 +1,60 @@
+"""Tensors between a script and the server: the engine that asks over the link, inputs, and results.
+
+Owns the worker's implementation of `ops.engine.Engine`. Must not know ops or sockets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ops import engine
+from ops.graph import Graph, TensorRef
+from ops.tensor import Tensor, from_ref, refs
+from sandbox import values
+from sandbox.frames import Compute, Free, Read
+from sandbox.link import Link
+from sandbox.policy import ownership
+
+
+class LinkEngine:
+    """Computes by asking the server."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def compute(self, graph: Graph) -> list[TensorRef]:
+        """The outputs of `graph`, in order."""
+        answer: list[TensorRef] = values.unpack(self._link.ask(Compute, graph=graph))
+        return answer
+
+    def read(self, handle: int) -> bytes:
+        """The elements of a tensor in wire form."""
+        return self._link.ask(Read, handle=handle)
+
+    def free(self, handles: list[int]) -> None:
+        """Forget tensors."""
+        self._link.send(Free(handles))
+
+
+def connect(link: Link) -> None:
+    """Compute over `link`."""
+    engine.use(LinkEngine(link))
+    ownership.add_writable(Tensor)
+
+
+def receive(value: Any) -> Any:
+    """`value` with a tensor in the place of each reference."""
+    if isinstance(value, TensorRef):
+        return from_ref(value)
+    if isinstance(value, list):
+        return [receive(item) for item in value]
+    if isinstance(value, dict):
+        return {key: receive(item) for key, item in value.items()}
+    return value
+
+
+def give(result: object) -> bytes:
+    """`result` packed; all its tensors are computed at once. Raises `ValueFormError`."""
+    tensors = values.tensors_in(result, lambda value: isinstance(value, Tensor))
+    known = dict(zip(map(id, tensors), refs(tensors), strict=True)) if tensors else {}
+    return values.pack(result, lambda value: known.get(id(value)), "result")

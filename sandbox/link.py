@@ -1,0 +1,76 @@
+"""The worker's end of its socket: the only way out of the process.
+
+Owns the framing, the numbering of requests, and what a refusal becomes in a script. Blocking, as a worker has
+nothing else to do while it waits. Must not know what is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ops.wire import FrameReader, frame
+from sandbox.frames import Answer, Refusal, ServerMessage
+from sandbox.policy.denials import HostError, PermissionDenied
+
+_MAX_ANSWER = 1 << 31
+_CHUNK = 1 << 18
+# Made at import, in the zygote: once the library is hardened, no annotations are read any more.
+_reader: FrameReader[ServerMessage] = FrameReader(ServerMessage, _MAX_ANSWER)
+
+
+class Link:
+    """Sends messages and asks questions. `before()` runs before anything is said, to send waiting output first."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+        self._waiting: list[ServerMessage] = []
+        self._last_id = 0
+        self.before: Callable[[], None] = lambda: None
+
+    def send(self, message: msgspec.Struct) -> None:
+        """Say `message`. The process ends when nobody listens any more."""
+        self.send_raw(frame(message))
+
+    def send_raw(self, data: bytes) -> None:
+        """Say bytes that are a frame already."""
+        try:
+            self._socket.sendall(data)
+        except OSError:
+            os._exit(0)
+
+    def receive(self) -> ServerMessage:
+        """The next message of the server. The process ends when the server is gone."""
+        while not self._waiting:
+            try:
+                data = self._socket.recv(_CHUNK)
+            except OSError:
+                data = b""
+            if not data:
+                os._exit(0)
+            self._waiting.extend(_reader.feed(data))
+        return self._waiting.pop(0)
+
+    def ask(self, kind: Callable[..., msgspec.Struct], **fields: Any) -> bytes:
+        """Send the request `kind(id=…, **fields)`; the value of its answer. Raises what a refusal says."""
+        self.before()
+        self._last_id += 1
+        self.send(kind(id=self._last_id, **fields))
+        answer = self.receive()
+        if isinstance(answer, Answer) and answer.id == self._last_id:
+            return answer.value
+        if isinstance(answer, Refusal) and answer.id == self._last_id:
+            raise refused(answer)
+        os._exit(70)
+
+
+def refused(refusal: Refusal) -> Exception:
+    """The exception that a refused request raises in the script."""
+    record = refusal.error
+    if record.code == "permission_denied":
+        return PermissionDenied(record.message, record.hint)
+    return HostError(record)

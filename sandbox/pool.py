@@ -1,0 +1,219 @@
+"""The pool of workers: the one way in which the server runs strangers' text.
+
+Owns the zygote's supervision and the ready workers. A worker is taken for one job and killed after it. Must not
+know what a run is stored as, or how a session goes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sandbox import frames, values
+from sandbox.errors import WorkerCrashedError
+from sandbox.session import Limits, Services, Session
+from sandbox.walls.rlimits import WorkerLimits
+from sandbox.worker_process import WorkerProcess
+from sandbox.zygote_process import SPAWN_S, ZygoteProcess
+from shaders.errors import ErrorRecord, KernelgateError
+from shaders.reflection import Reflection
+
+__all__ = ["Limits", "Outcome", "PoolSettings", "Services", "WorkerPool"]
+
+_log = logging.getLogger("kernelgate.sandbox")
+_TIMED_OUT = frozenset(["wall_limit", "cpu_limit"])
+_TRIES = 3
+KERNEL_LIMITS = Limits(wall_s=5.0, cpu_s=5.0, memory_mb=256, output_bytes=0)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSettings:
+    """How the pool works.
+
+    `size`: ready workers; `python`: the interpreter; `max_frame`: the longest message of a worker in bytes;
+    `recycle_after`: workers that one zygote makes, as they share its hash seed and address layout; `clock`: what the
+    wall clock is read from, the loop's time when None.
+    """
+
+    size: int = 4
+    python: str = sys.executable
+    max_frame: int = 32 << 20
+    recycle_after: int = 20_000
+    clock: Callable[[], float] | None = None
+    kernel_limits: Limits = KERNEL_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a script's run ended. Tensors in `result` are `TensorRef`s with handles of the run, not yet checked."""
+
+    result: Any
+    error: ErrorRecord | None
+    status: Literal["succeeded", "failed", "timed_out", "cancelled"]
+    wall_ms: float
+    cpu_ms: float
+    peak_bytes: int
+    level: str
+
+
+class WorkerPool:
+    """Runs scripts and parses kernels in workers."""
+
+    def __init__(self, settings: PoolSettings) -> None:
+        self._settings = settings
+        self._zygote: ZygoteProcess | None = None
+        self._retired: list[ZygoteProcess] = []
+        self._ready: deque[WorkerProcess] = deque()
+        self._starting = asyncio.Lock()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closed = False
+        self._base: int | None = None
+        self.level = "process"
+        self.reason = "the pool has not started"
+        self.modules: tuple[str, ...] = ()
+
+    async def start(self) -> None:
+        """Start the zygote and the first workers. Raises `WorkerCrashedError`."""
+        zygote = await self._live_zygote()
+        for _ in range(self._settings.size):
+            self._ready.append(await self._spawned(zygote))
+
+    async def close(self) -> None:
+        """End every process of the pool, and wait until they are gone."""
+        self._closed = True
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(list(self._tasks))
+        self._drop_ready()
+        zygotes = [*self._retired, *([self._zygote] if self._zygote else [])]
+        self._zygote = None
+        self._retired.clear()
+        for zygote in zygotes:
+            await zygote.close()
+
+    # ------------------------------------------------------------------ jobs
+    async def run_script(
+        self, source: str, inputs: dict[str, object], limits: Limits, services: Services
+    ) -> Outcome:
+        """Run a script. Cancelling the caller kills the worker at once.
+
+        Failures of the script and of its limits are in the outcome; raises `ValueFormError` for inputs that can not
+        enter, `WorkerCrashedError` when no worker can be made.
+        """
+        job = frames.ScriptJob(source, values.pack(inputs, name="inputs"), limits.output_bytes)
+        session, worker = await self._session(limits, services)
+        result: Any = None
+        error: KernelgateError | None = None
+        try:
+            last = await session.converse(job)
+            assert isinstance(last, frames.Finished)
+            result = values.unpack(last.result)
+        except KernelgateError as caught:
+            error = caught
+        return Outcome(
+            result=result,
+            error=error.record() if error is not None else None,
+            status=_status(error),
+            wall_ms=session.wall_s() * 1e3,
+            cpu_ms=worker.cpu_s() * 1e3,
+            peak_bytes=session.peak_bytes,
+            level=self.level,
+        )
+
+    async def reflect(self, source: str) -> Reflection:
+        """Parse a kernel's WGSL. Raises `KernelgateError`s of what is wrong with it, or of the limits."""
+        session, _ = await self._session(self._settings.kernel_limits, None)
+        last = await session.converse(frames.KernelJob(source))
+        assert isinstance(last, frames.Reflected)
+        return last.reflection
+
+    async def _session(self, limits: Limits, services: Services | None) -> tuple[Session, WorkerProcess]:
+        clock = self._settings.clock or asyncio.get_running_loop().time
+        bounds = WorkerLimits(memory_bytes=limits.memory_mb << 20, cpu_s=limits.cpu_s)
+        for _ in range(_TRIES):
+            worker = await self._take()
+            try:
+                worker.begin(bounds, self._base)
+            except ProcessLookupError:  # it died while it waited
+                worker.close()
+                continue
+            return Session(worker, limits, services, self._settings.max_frame, clock), worker
+        raise WorkerCrashedError("workers die before their job")
+
+    # ------------------------------------------------------------------ workers
+    async def _take(self) -> WorkerProcess:
+        """A living worker; another is made in its place."""
+        while self._ready:
+            worker = self._ready.popleft()
+            if worker.is_alive:
+                self._later(self._refill())
+                return worker
+            worker.close()
+        try:
+            worker = await self._spawned(await self._live_zygote())
+        except WorkerCrashedError:  # the zygote died meanwhile: once more, with a new one
+            worker = await self._spawned(await self._live_zygote())
+        self._later(self._refill())
+        return worker
+
+    async def _spawned(self, zygote: ZygoteProcess) -> WorkerProcess:
+        future = zygote.spawn()
+        try:
+            async with asyncio.timeout(SPAWN_S):
+                return await future
+        except TimeoutError:
+            raise WorkerCrashedError(f"the zygote made no worker within {SPAWN_S:g} s") from None
+
+    async def _refill(self) -> None:
+        while not self._closed and len(self._ready) < self._settings.size:
+            worker = await self._spawned(await self._live_zygote())
+            self._ready.append(worker)
+        await self._close_retired()
+
+    async def _live_zygote(self) -> ZygoteProcess:
+        async with self._starting:
+            old = self._zygote
+            if old is not None and not old.died.is_set() and old.spawned < self._settings.recycle_after:
+                return old
+            if old is not None:
+                self._drop_ready()
+                self._retired.append(old)
+            zygote = ZygoteProcess([self._settings.python, "-I", "-m", "sandbox.zygote"])
+            ready = await zygote.start()
+            self._zygote, self._base = zygote, ready.base
+            self.level, self.reason, self.modules = ready.level, ready.reason, ready.modules
+            _log.info("workers are made at level %s (%s)", ready.level, ready.reason or "nothing is missing")
+            return zygote
+
+    async def _close_retired(self) -> None:
+        """A zygote that was replaced lives as long as its last worker."""
+        over = [zygote for zygote in self._retired if zygote.died.is_set() or not zygote.living]
+        self._retired = [zygote for zygote in self._retired if zygote not in over]
+        for zygote in over:
+            await zygote.close()
+
+    def _drop_ready(self) -> None:
+        while self._ready:
+            self._ready.popleft().close()
+
+    def _later(self, coroutine: Any) -> None:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.warning("a worker could not be made: %s", error)
+
+
+def _status(error: KernelgateError | None) -> Literal["succeeded", "failed", "timed_out"]:
+    if error is None:
+        return "succeeded"
+    return "timed_out" if error.code in _TIMED_OUT else "failed"

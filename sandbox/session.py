@@ -1,0 +1,305 @@
+"""One job with one worker: the conversation, and the limits that end it.
+
+Owns what a worker may say and when, and every kill: each names its limit, its value and the use. The worker is
+assumed to be controlled by an attacker, so that its bytes, messages, output and time are all bounded here. Must not
+know where workers come from.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from ops.graph import Graph, TensorRef
+from ops.wire import FrameError, FrameReader, frame
+from sandbox import budget, errors, frames, values
+from sandbox.worker_process import WorkerProcess
+from shaders.errors import ErrorRecord, KernelgateError
+
+_log = logging.getLogger("kernelgate.sandbox")
+
+MAX_MESSAGES = 500_000
+OUTPUT_SLACK = 1 << 16
+CHUNK = 1 << 18
+STATUS_PATIENCE_S = 1.0
+SHORTEST_WATCH_S = 0.005
+_YIELD_EVERY = 128
+
+
+class Services(Protocol):
+    """What a running script reaches. Errors that are `KernelgateError`s reach the script as refusals."""
+
+    async def output(self, stream: str, text: str, cut: bool) -> None:
+        """The script printed."""
+        ...
+
+    async def progress(
+        self, fraction: float | None, values: dict[str, int | float | str | bool | None]
+    ) -> None:
+        """The script reported progress."""
+        ...
+
+    async def compute(self, graph: Graph) -> list[TensorRef]:
+        """The outputs of a graph, under handles of this run."""
+        ...
+
+    async def read(self, handle: int) -> bytes:
+        """The elements of a tensor in wire form."""
+        ...
+
+    async def dispatch(self, request: frames.DispatchKernel) -> dict[str, TensorRef]:
+        """The tensors that a kernel wrote, by binding."""
+        ...
+
+    async def free(self, handles: list[int]) -> None:
+        """The script dropped these tensors."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may use: seconds of wall clock and processor, megabytes (2**20), bytes of output."""
+
+    wall_s: float
+    cpu_s: float
+    memory_mb: int
+    output_bytes: int
+
+
+class Session:
+    """One job."""
+
+    def __init__(
+        self,
+        worker: WorkerProcess,
+        limits: Limits,
+        services: Services | None,
+        max_frame: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._worker = worker
+        self._limits = limits
+        self._services = services
+        self._clock = clock
+        self._reader: FrameReader[frames.WorkerMessage] = FrameReader(
+            frames.WorkerMessage, max_frame, budget.check
+        )
+        self._loop = asyncio.get_running_loop()
+        self._started = clock()
+        self._verdict: asyncio.Future[KernelgateError] = self._loop.create_future()
+        self._watch_timer: asyncio.TimerHandle | None = None
+        self._messages = 0
+        self._output_bytes = 0
+        self._refused: set[str] = set()
+        self.peak_bytes = 0
+
+    def wall_s(self) -> float:
+        """Seconds since the session began."""
+        return self._clock() - self._started
+
+    async def converse(self, job: msgspec.Struct) -> frames.WorkerMessage:
+        """Send `job` and serve the worker until its last message, `Finished`, `Failed` or `Reflected`.
+
+        Raises the `KernelgateError` of the limit that fired, or what the worker died of. The worker is dead when
+        this returns, however it does.
+        """
+        talk = self._loop.create_task(self._talk(job))
+        try:
+            self._watch()
+            await asyncio.wait((talk, self._verdict), return_when=asyncio.FIRST_COMPLETED)
+            if self._verdict.done():
+                raise self._verdict.result()
+            return talk.result()
+        finally:
+            if self._watch_timer is not None:
+                self._watch_timer.cancel()
+            self._verdict.cancel()
+            self._worker.cpu_s()  # the last figure that can be had
+            self.peak_bytes = self._worker.peak_bytes()
+            self._worker.kill()
+            talk.cancel()
+            await asyncio.wait((talk,))
+            self._worker.close()
+
+    # ------------------------------------------------------------------ limits
+    def _watch(self) -> None:
+        """Look at both clocks; come back when the nearer one can run out first."""
+        cpu_left = self._limits.cpu_s - self._worker.cpu_s()
+        wall_left = self._limits.wall_s - self.wall_s()
+        if cpu_left <= 0:
+            self._stop(self.cpu_error())
+        elif wall_left <= 0:
+            self._stop(
+                errors.WallLimitError(
+                    f"the run was stopped at its time limit of {self._limits.wall_s:g} s; it used "
+                    f"{self._worker.cpu_s():.2f} s of processor time",
+                    hint="Ask for a larger limit wall_s, or do less.",
+                )
+            )
+        else:
+            delay = max(SHORTEST_WATCH_S, min(cpu_left, wall_left))
+            self._watch_timer = self._loop.call_later(delay, self._watch)
+
+    def cpu_error(self) -> KernelgateError:
+        """The error of a run over its processor time."""
+        return errors.CpuLimitError(
+            f"the run was stopped at its processor time limit of {self._limits.cpu_s:g} s; it used "
+            f"{self._worker.cpu_s():.2f} s",
+            hint="Ask for a larger limit cpu_s, or move the work to tensors or a kernel.",
+        )
+
+    def memory_error(self) -> KernelgateError:
+        """The error of a run over its memory."""
+        peak = self._worker.peak_bytes() / (1 << 20)
+        return errors.MemoryLimitError(
+            f"the run was stopped at its memory limit of {self._limits.memory_mb} MB; {peak:.0f} MB were resident",
+            hint="Ask for a larger limit memory_mb, or keep data in tensors.",
+        )
+
+    def _stop(self, error: KernelgateError) -> None:
+        if not self._verdict.done():
+            self._verdict.set_result(error)
+        self._worker.kill()
+
+    # ------------------------------------------------------------------ conversation
+    async def _talk(self, job: msgspec.Struct) -> frames.WorkerMessage:
+        connection = self._worker.connection
+        try:
+            await self._loop.sock_sendall(connection, frame(job))
+            while True:
+                data = await self._loop.sock_recv(connection, CHUNK)
+                if not data:
+                    break
+                for message in self._reader.feed(data):
+                    last = await self._take(message)
+                    if last is not None:
+                        return last
+                await asyncio.sleep(0)
+        except OSError:  # the worker closed its end
+            pass
+        raise await self._cause_of_death()
+
+    async def _take(self, message: frames.WorkerMessage) -> frames.WorkerMessage | None:
+        """Handle one message; the message itself when it is the last."""
+        self._messages += 1
+        if self._messages > MAX_MESSAGES:
+            raise FrameError(f"the worker sent more than {MAX_MESSAGES} messages")
+        if self._messages % _YIELD_EVERY == 0:
+            await asyncio.sleep(0)
+        if isinstance(message, frames.Failed):
+            raise self._failure(message.error)
+        if self._services is None:
+            if isinstance(message, frames.Reflected):
+                return message
+            raise FrameError(f"the worker sent {type(message).__name__} about a kernel")
+        match message:
+            case frames.Finished():
+                return message
+            case frames.Output():
+                await self._output(self._services, message)
+            case frames.Progress():
+                await self._services.progress(message.fraction, message.values)
+            case frames.Free():
+                await self._services.free(message.handles)
+            case frames.Compute() | frames.Read() | frames.DispatchKernel():
+                await self._serve(self._services, message)
+            case _:
+                raise FrameError(f"the worker sent {type(message).__name__} about a script")
+        return None
+
+    async def _output(self, services: Services, message: frames.Output) -> None:
+        self._output_bytes += len(message.text.encode("utf-8", "surrogatepass"))
+        if self._output_bytes > self._limits.output_bytes + OUTPUT_SLACK:
+            raise errors.OutputLimitError(
+                f"the worker sent {self._output_bytes} bytes of output; its limit is {self._limits.output_bytes}"
+            )
+        await services.output(message.stream, message.text, message.cut)
+
+    async def _serve(
+        self, services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel
+    ) -> None:
+        """Answer a request, or refuse it."""
+        reply: msgspec.Struct
+        try:
+            reply = frames.Answer(request.id, await _answer(services, request))
+        except KernelgateError as error:
+            self._refused.add(error.code)
+            reply = frames.Refusal(request.id, error.record())
+        except Exception:
+            _log.exception("a service of a run failed")
+            record = ErrorRecord("internal", "something failed inside Kernelgate")
+            self._refused.add(record.code)
+            reply = frames.Refusal(request.id, record)
+        await self._loop.sock_sendall(self._worker.connection, frame(reply))
+
+    # ------------------------------------------------------------------ ends
+    def _failure(self, record: ErrorRecord) -> KernelgateError:
+        """The error that a worker reports, as far as it may say so."""
+        if record.code == "memory_limit":
+            return self.memory_error()
+        allowed = record.code in _SCRIPT_CODES or record.code in self._refused
+        if self._services is None:
+            allowed = record.code.startswith("kernel_")
+        if not allowed:
+            return errors.ScriptError(_cut(record.message) or "the script failed")
+        return KernelgateError.from_record(
+            msgspec.structs.replace(
+                record,
+                message=_cut(record.message) or "",
+                hint=_cut(record.hint),
+                snippet=_cut(record.snippet),
+            )
+        )
+
+    async def _cause_of_death(self) -> KernelgateError:
+        self._worker.cpu_s()
+        status = await self._worker.status(STATUS_PATIENCE_S)
+        if status is None:
+            if self._worker.is_alive:
+                return FrameError("the worker closed its connection without an answer")
+            return errors.WorkerCrashedError("the process that makes workers died", hint="Run it again.")
+        if os.WIFSIGNALED(status):
+            return self._killed_by(os.WTERMSIG(status))
+        return FrameError(f"the worker ended with status {os.WEXITSTATUS(status)} without an answer")
+
+    def _killed_by(self, number: int) -> KernelgateError:
+        cpu = self._worker.cpu_s()
+        if number in (signal.SIGXCPU, signal.SIGKILL) and cpu >= self._limits.cpu_s:
+            return self.cpu_error()
+        name = signal.Signals(number).name if number in signal.valid_signals() else f"signal {number}"
+        meaning = {
+            signal.SIGSYS: "it made a forbidden system call",
+            signal.SIGKILL: "it was killed from outside, most likely for want of memory",
+            signal.SIGSEGV: "native code crashed, or the stack was used up",
+        }.get(
+            signal.Signals(number) if number in signal.valid_signals() else signal.SIGTERM,
+            "native code ended it",
+        )
+        return errors.WorkerCrashedError(f"the worker died of {name}: {meaning}")
+
+
+_SCRIPT_CODES = frozenset(
+    ["script_syntax", "script_denied", "script_error", "permission_denied", "value_unsupported"]
+)
+_MAX_TEXT = 8000
+
+
+def _cut(text: str | None) -> str | None:
+    return text if text is None else text[:_MAX_TEXT]
+
+
+async def _answer(services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel) -> bytes:
+    match request:
+        case frames.Compute(graph=graph):
+            return values.pack(await services.compute(graph))
+        case frames.Read(handle=handle):
+            return await services.read(handle)
+        case frames.DispatchKernel():
+            return values.pack(dict(await services.dispatch(request)))

@@ -1,0 +1,128 @@
+"""The life of a worker: one job, then the end.
+
+Owns the loop of a forked process, from its first instruction to its last word. A worker never ends by itself after
+that word: the server measures it, then kills it. Must not know the zygote or the pool.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import sys
+import types
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from ops.wire import frame
+from sandbox import library, values
+from sandbox.console import CONSOLE
+from sandbox.entry import result_of
+from sandbox.errors import ScriptError
+from sandbox.failures import record_of
+from sandbox.frames import Failed, Finished, KernelJob, Output, Reflected, ScriptJob
+from sandbox.link import Link
+from sandbox.policy import tracebacks
+from sandbox.policy.builtins import make_globals
+from sandbox.policy.compiler import compile_script
+from sandbox.policy.views import star_names
+from shaders import reflect
+from shaders.errors import ErrorRecord, KernelgateError
+
+SETUP_FAILED = 70
+_OUT_OF_MEMORY = frame(Failed(ErrorRecord("memory_limit", "the memory limit was reached")))
+
+
+class _Worker:
+    """One job. What can be made before it is known, is."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        library.connect(link)
+        sys.stdout, sys.stderr = CONSOLE.stdout, CONSOLE.stderr  # type: ignore[assignment]  # for library code
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        self._main_ran = False
+        self._space = make_globals(library.builtins(), self._entered)
+
+    def _entered(self) -> None:
+        self._main_ran = True
+
+    def serve(self) -> NoReturn:
+        """Do the job that comes, then wait to be killed."""
+        job = self._link.receive()
+        if isinstance(job, ScriptJob):
+            self._run(job)
+        elif isinstance(job, KernelJob):
+            self._reflect(job.source)
+        while True:
+            self._link.receive()  # ends the process when the server closes the socket
+
+    def _reflect(self, source: str) -> None:
+        try:
+            self._link.send(Reflected(reflect.reflect(source)))
+        except KernelgateError as error:
+            self._link.send(Failed(error.record()))
+        except RecursionError:
+            self._link.send(Failed(ErrorRecord("kernel_limit", "the kernel nests too deeply")))
+        except MemoryError:
+            self._link.send_raw(_OUT_OF_MEMORY)
+
+    def _run(self, job: ScriptJob) -> None:
+        CONSOLE.open(self._emit, job.output_bytes)
+        self._link.before = CONSOLE.flush
+        random.seed()
+        last: Finished | Failed
+        try:
+            last = Finished(self._result(job))
+        except MemoryError as error:
+            if not error.args:
+                self._out_of_memory(error)
+                return
+            last = Failed(record_of(error))
+        except BaseException as error:
+            last = Failed(record_of(error))
+        self._link.before()
+        self._link.send(last)
+
+    def _result(self, job: ScriptJob) -> bytes:
+        tracebacks.remember(job.source)
+        code = compile_script(job.source, star_names)
+        inputs = library.receive(values.unpack(job.inputs))
+        try:
+            exec(code, self._space)
+            result = result_of(self._space, inputs, self._main_ran)
+        except SystemExit as leaving:
+            if leaving.code not in (None, 0):
+                raise ScriptError(f"the script exited with status {str(leaving.code)[:200]}") from None
+            result = self._space.get("result")
+        return library.give(result)
+
+    def _out_of_memory(self, error: BaseException) -> None:
+        """Let go of everything first; the message was made beforehand."""
+        error.__traceback__ = error.__context__ = None
+        self._space.clear()
+        with suppress(MemoryError):
+            self._link.before()
+        self._link.send_raw(_OUT_OF_MEMORY)
+
+    def _emit(self, stream: Any, text: str, cut: bool) -> None:
+        self._link.send(Output(stream, text, cut))
+
+
+def become(connection_fd: int, null_fd: int, seal: Callable[[Collection[int]], None]) -> NoReturn:
+    """Be a worker, in a fresh fork of the zygote: its socket is all that it keeps.
+
+    `seal(keep)` puts up the walls and closes every descriptor that is not in `keep`. What fails before it is told on
+    the zygote's own stderr, and ends the process.
+    """
+    try:
+        os.dup2(null_fd, 0)
+        os.dup2(null_fd, 1)
+        worker = _Worker(Link(socket.socket(fileno=connection_fd)))
+        os.dup2(null_fd, 2)
+        seal((0, 1, 2, connection_fd))
+    except BaseException as error:
+        os.write(2, f"a worker could not be made: {error!r}\n".encode())
+        os._exit(SETUP_FAILED)
+    worker.serve()

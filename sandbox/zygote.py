@@ -1,0 +1,135 @@
+"""The zygote: a warm process that forks workers and runs nobody's code itself.
+
+Owns the imports that workers share, the walls' preparation, and the loop that forks and reaps. Started as
+`python -m sandbox.zygote FD`, the descriptor being a socket that keeps message boundaries (`control.py`). It ends
+when that socket does, and its workers with it. Must not know jobs.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Collection
+from typing import NoReturn
+
+from sandbox import library, worker
+from sandbox.control import MAX_MESSAGE, Exited, Ready, Spawned, decode_server, encode
+from sandbox.policy import stdlib, views
+from sandbox.policy.compiler import compile_script
+from sandbox.walls.preparation import Prepared, prepare_zygote
+from sandbox.walls.rlimits import WorkerLimits
+
+NICENESS = 5
+# What a worker may hold before its run's own limits arrive from the server.
+WIDE = WorkerLimits(memory_bytes=1 << 40, cpu_s=3600)
+_CODECS = (
+    "ascii latin_1 utf_16 utf_16_le utf_16_be utf_32 utf_8_sig cp1252 idna raw_unicode_escape unicode_escape"
+)
+_LAZY = "_strptime stringprep concurrent.futures.thread asyncio.selector_events unicodedata zlib"
+_WARM_SCRIPT = """
+import json, re, math, dataclasses, enum, asyncio
+
+@dataclasses.dataclass
+class Point:
+    x: int = 0
+
+async def main():
+    match Point():
+        case Point(x=0):
+            return json.dumps({"a": re.sub("a", "b", f"{math.pi:.2f}")})
+"""
+
+
+def warm() -> None:
+    """Import and touch everything that a worker may need, as it can open no file."""
+    stdlib.install()
+    library.install()
+    for name in _CODECS.split():
+        importlib.import_module(f"encodings.{name}")
+    for name in _LAZY.split():
+        importlib.import_module(name)
+    for module in views.available():
+        views.view(module)
+    compile_script(_WARM_SCRIPT)
+
+
+class Zygote:
+    """Serves one server."""
+
+    def __init__(self, control: socket.socket, prepared: Prepared, null: int) -> None:
+        self._control = control
+        self._prepared = prepared
+        self._null = null
+        self._wake, self._woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def serve(self) -> NoReturn:
+        """Fork and reap until the server goes away."""
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._woken, warn_on_full_buffer=False)
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        poll.register(self._wake, select.POLLIN)
+        while True:
+            for descriptor, _ in poll.poll():
+                if descriptor == self._wake:
+                    os.read(self._wake, 4096)
+                    self._reap()
+                else:
+                    self._answer()
+
+    def _answer(self) -> None:
+        data, descriptors, _, _ = socket.recv_fds(self._control, MAX_MESSAGE, 1)
+        if not data:
+            os._exit(0)
+        decode_server(data)
+        self._fork(descriptors[0])
+
+    def _fork(self, connection: int) -> None:
+        self._prepared.before_fork()
+        pid = os.fork()
+        if pid == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            worker.become(connection, self._null, self._seal)
+        os.close(connection)
+        handle = os.pidfd_open(pid)
+        socket.send_fds(self._control, [encode(Spawned(pid))], [handle])
+        os.close(handle)
+
+    def _seal(self, keep: Collection[int]) -> None:
+        self._prepared.seal(WIDE, keep)
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            self._control.send(encode(Exited(pid, status)))
+
+
+def main(descriptor: int) -> NoReturn:
+    """The zygote's life."""
+    control = socket.socket(fileno=descriptor)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(NICENESS)
+    warm()
+    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)  # there are no files any more after the next line
+    prepared = prepare_zygote()
+    gc.collect()
+    gc.freeze()
+    zygote = Zygote(control, prepared, null)
+    report = prepared.report
+    control.send(encode(Ready(report.level, report.reason, prepared.base, tuple(sorted(sys.modules)))))
+    zygote.serve()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
