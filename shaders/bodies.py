@@ -34,6 +34,8 @@ class _Body(Cursor):
         """The closing braces of the blocks around the token at hand, of a `for` also while in its header."""
         self.visible: dict[str, list[Span]] = {}
         """Of each local name, its declarations' spans, the innermost last."""
+        self.declared = -1
+        """The token of the name that was declared last: it is no use of that name."""
         self.else_ifs: dict[int, int] = {}
         """Of the closing brace of each `if`, how many `else if` led to it."""
 
@@ -60,13 +62,13 @@ class _Body(Cursor):
         text = self.text(index)
         if text in _LOOPS:
             self.begin_loop(index)
-        elif text == "if":
+        elif text == "if" and self.text(index - 1) != "break":
             self.begin_if(index)
         elif text in _LOCALS:
             self.declare(index)
         elif text in _OUTSIDE_ONLY:
             raise self.module.error(KernelSyntaxError, index, f"'{text}' cannot stand in a function")
-        elif text not in KEYWORDS and self.text(index - 1) not in (".", "@"):
+        elif text not in KEYWORDS and self.text(index - 1) not in (".", "@") and index != self.declared:
             self.use(index)
 
     def body_of(self, index: int) -> int:
@@ -117,6 +119,7 @@ class _Body(Cursor):
         visible = (end, self.blocks[-1])
         self.function.locals.append(Local(self.text(index), name, token, type_, value, visible))
         self.visible.setdefault(name, []).append(visible)
+        self.declared = token
 
     def use(self, index: int) -> None:
         """Note what the name at `index` calls or refers to."""

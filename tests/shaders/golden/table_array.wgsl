@@ -13,13 +13,13 @@ fn weight(i: u32) -> f32 {
     return weight_values[i];
 }
 
-const step_values = array<i32, 2>(
+const offset_values = array<i32, 2>(
     i32(-2147483648),
     7i,
 );
 
-fn step(i: u32) -> i32 {
-    return step_values[i];
+fn offset(i: u32) -> i32 {
+    return offset_values[i];
 }
 
 @compute @workgroup_size(64, 1, 1)
@@ -30,5 +30,5 @@ fn main(
     @builtin(num_workgroups) nwg: vec3<u32>,
 ) {
     let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x;
-    y[thread] = weight(thread) + f32(step(thread));
+    y[thread] = weight(thread) + f32(offset(thread));
 }

@@ -1,0 +1,163 @@
+"""Whole errors, as their reader sees them."""
+
+import textwrap
+
+import pytest
+
+from shaders.errors import KernelgateError
+from shaders.reflect import reflect
+
+
+def shown(source: str) -> str:
+    """The error for `source`: place, message, snippet, hint."""
+    with pytest.raises(KernelgateError) as caught:
+        reflect(source)
+    error = caught.value
+    lines = [f"{error.code} {error.line}:{error.column}: {error.message}", error.snippet or ""]
+    return "\n".join([*lines, f"hint: {error.hint}"] if error.hint else lines) + "\n"
+
+
+def check(source: str, expected: str) -> None:
+    assert shown(textwrap.dedent(source).lstrip("\n")) == textwrap.dedent(expected).lstrip("\n")
+
+
+def test_a_bracket_of_the_wrong_kind():
+    check(
+        """
+        @compute @workgroup_size(64)
+        fn main() {
+            let x = (1u + 2u];
+        }
+        """,
+        """
+        kernel_syntax 3:21: unexpected ']'
+            let x = (1u + 2u];
+                            ^
+        """,
+    )
+
+
+def test_a_missing_semicolon():
+    check(
+        """
+        @compute @workgroup_size(64)
+        fn main() {
+            let x = 1u
+            let y = 2u;
+        }
+        """,
+        """
+        kernel_syntax 4:5: expected ';', found 'let'
+            let y = 2u;
+            ^
+        """,
+    )
+
+
+def test_a_source_that_ends_early():
+    check(
+        "@compute @workgroup_size(64)\nfn main",
+        """
+        kernel_syntax 2:8: expected '(', found the end of the source
+        fn main
+               ^
+        """,
+    )
+
+
+def test_a_pointer_to_an_element():
+    check(
+        """
+        fn bump(p: ptr<function, u32>) { *p += 1u; }
+        @compute @workgroup_size(64)
+        fn main() {
+            var counts: array<u32, 4>;
+            bump(&counts[2]);
+        }
+        """,
+        """
+        kernel_unsupported 5:10: 'bump' gets a pointer that is not to a whole variable
+            bump(&counts[2]);
+                 ^
+        hint: Pass `&variable`, and an index beside it; or copy the part into a variable first.
+        """,
+    )
+
+
+def test_a_uniform_array_whose_elements_lie_too_close():
+    check(
+        """
+        struct Params { weights: array<f32, 8> }
+        @group(0) @binding(0) var<uniform> params: Params;
+        """,
+        """
+        kernel_syntax 2:36: 'params' does not fit a uniform buffer: the elements of 'array<f32, 8>' are 4 bytes \
+apart, not a multiple of 16
+        @group(0) @binding(0) var<uniform> params: Params;
+                                           ^
+        hint: Use vec4 elements, @size or @align, or a storage buffer.
+        """,
+    )
+
+
+def test_memory_over_the_limit():
+    check(
+        """
+        var<workgroup> tile: array<vec4<f32>, 1024>;
+        var<workgroup> more: u32;
+        """,
+        """
+        kernel_limit 2:16: the kernel has 16388 bytes of workgroup memory; the limit is 16384
+        var<workgroup> more: u32;
+                       ^
+        """,
+    )
+
+
+def test_recursion():
+    check(
+        """
+        fn even(n: u32) -> bool { return n == 0u || odd(n - 1u); }
+        fn odd(n: u32) -> bool { return n != 0u && even(n - 1u); }
+        """,
+        """
+        kernel_syntax 2:44: 'odd' calls 'even', which leads back to 'odd'; WGSL has no recursion
+        fn odd(n: u32) -> bool { return n != 0u && even(n - 1u); }
+                                                   ^
+        hint: Use a loop instead.
+        """,
+    )
+
+
+def test_a_letter_outside_ascii():
+    check(
+        "const grün = 1;",
+        """
+        kernel_unsupported 1:9: the character U+00FC is outside ASCII
+        const grün = 1;
+                ^
+        hint: Only comments may contain characters outside ASCII.
+        """,
+    )
+
+
+def test_a_caret_on_a_very_long_line_shows_a_window():
+    check(
+        "const a = " + "1 + " * 100 + "?;",
+        f"""
+        kernel_syntax 1:411: unexpected character '?'
+        {"1 + " * 15}?;
+        {" " * 60}^
+        """,
+    )
+
+
+def test_no_entry_point():
+    check(
+        "const a = 1;",
+        """
+        kernel_syntax None:None: the kernel has no @compute entry point
+
+        hint: Begin it with `@compute @workgroup_size(64) fn main(`.
+        """,
+    )
