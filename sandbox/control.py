@@ -32,10 +32,12 @@ class Spawned(msgspec.Struct, frozen=True, tag="spawned", tag_field="t"):
 
 
 class Exited(msgspec.Struct, frozen=True, tag="exited", tag_field="t"):
-    """A worker ended with this wait status."""
+    """A worker ended with this wait status, after so many processor seconds and so many bytes resident at once."""
 
     pid: int
     status: int
+    cpu_s: float
+    peak_bytes: int
 
 
 ZygoteMessage = Ready | Spawned | Exited

@@ -5,8 +5,11 @@ Owns that translation. Never raises, whatever the script's exception does. Must 
 
 from __future__ import annotations
 
+import msgspec
+
 from sandbox.policy import tracebacks
 from sandbox.policy.attributes import DeniedAttribute
+from sandbox.policy.compiler import FILENAME
 from sandbox.policy.denials import HostError, PermissionDenied
 from sandbox.policy.views import DeniedImport, available
 from shaders.errors import ErrorRecord, KernelgateError
@@ -15,7 +18,7 @@ from shaders.errors import ErrorRecord, KernelgateError
 def record_of(error: BaseException) -> ErrorRecord:
     """The record of an exception that left a script."""
     if isinstance(error, KernelgateError):
-        return error.record()
+        return _own(error)
     code, hint = _code(error), _hint(error)
     places = tracebacks.places(error.__traceback__)
     if len(places) > 1:
@@ -26,6 +29,15 @@ def record_of(error: BaseException) -> ErrorRecord:
         return ErrorRecord(code, message, hint)
     last = places[-1]
     return ErrorRecord(code, message, hint, last.line, last.column, tracebacks.snippet(last))
+
+
+def _own(error: KernelgateError) -> ErrorRecord:
+    """An error of ours, with the line that it names shown."""
+    record = error.record()
+    if record.line is None or record.snippet is not None:
+        return record
+    place = tracebacks.Place(FILENAME, record.line, record.column or 1, "main")
+    return msgspec.structs.replace(record, column=place.column, snippet=tracebacks.snippet(place))
 
 
 def _code(error: BaseException) -> str:

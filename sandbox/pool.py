@@ -10,7 +10,7 @@ import asyncio
 import logging
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from sandbox.errors import WorkerCrashedError
 from sandbox.session import Limits, Services, Session
 from sandbox.walls.rlimits import WorkerLimits
 from sandbox.worker_process import WorkerProcess
-from sandbox.zygote_process import SPAWN_S, ZygoteProcess
+from sandbox.zygote_process import ZygoteProcess
 from shaders.errors import ErrorRecord, KernelgateError
 from shaders.reflection import Reflection
 
@@ -71,6 +71,7 @@ class WorkerPool:
         self._ready: deque[WorkerProcess] = deque()
         self._starting = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._coming = 0
         self._closed = False
         self._base: int | None = None
         self.level = "process"
@@ -79,9 +80,8 @@ class WorkerPool:
 
     async def start(self) -> None:
         """Start the zygote and the first workers. Raises `WorkerCrashedError`."""
-        zygote = await self._live_zygote()
-        for _ in range(self._settings.size):
-            self._ready.append(await self._spawned(zygote))
+        await self._live_zygote()
+        await asyncio.gather(*(self._add() for _ in range(self._settings.size)))
 
     async def close(self) -> None:
         """End every process of the pool, and wait until they are gone."""
@@ -152,28 +152,24 @@ class WorkerPool:
         while self._ready:
             worker = self._ready.popleft()
             if worker.is_alive:
-                self._later(self._refill())
+                self._refill()
                 return worker
             worker.close()
         try:
-            worker = await self._spawned(await self._live_zygote())
+            worker = await (await self._live_zygote()).spawn()
         except WorkerCrashedError:  # the zygote died meanwhile: once more, with a new one
-            worker = await self._spawned(await self._live_zygote())
-        self._later(self._refill())
+            worker = await (await self._live_zygote()).spawn()
+        self._refill()
         return worker
 
-    async def _spawned(self, zygote: ZygoteProcess) -> WorkerProcess:
-        future = zygote.spawn()
-        try:
-            async with asyncio.timeout(SPAWN_S):
-                return await future
-        except TimeoutError:
-            raise WorkerCrashedError(f"the zygote made no worker within {SPAWN_S:g} s") from None
+    def _refill(self) -> None:
+        while not self._closed and len(self._ready) + self._coming < self._settings.size:
+            self._later(self._add())
 
-    async def _refill(self) -> None:
-        while not self._closed and len(self._ready) < self._settings.size:
-            worker = await self._spawned(await self._live_zygote())
-            self._ready.append(worker)
+    async def _add(self) -> None:
+        """One more ready worker."""
+        worker = await (await self._live_zygote()).spawn()
+        self._ready.append(worker)
         await self._close_retired()
 
     async def _live_zygote(self) -> ZygoteProcess:
@@ -202,12 +198,14 @@ class WorkerPool:
         while self._ready:
             self._ready.popleft().close()
 
-    def _later(self, coroutine: Any) -> None:
+    def _later(self, coroutine: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
+        self._coming += 1
         self._tasks.add(task)
         task.add_done_callback(self._done)
 
     def _done(self, task: asyncio.Task[Any]) -> None:
+        self._coming -= 1
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.warning("a worker could not be made: %s", error)

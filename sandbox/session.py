@@ -159,11 +159,13 @@ class Session:
         """The error of a run over its memory."""
         peak = self._worker.peak_bytes() / (1 << 20)
         return errors.MemoryLimitError(
-            f"the run was stopped at its memory limit of {self._limits.memory_mb} MB; {peak:.0f} MB were resident",
+            f"the run was stopped at its memory limit of {self._limits.memory_mb} MB when it asked for more; "
+            f"{peak:.1f} MB were resident",
             hint="Ask for a larger limit memory_mb, or keep data in tensors.",
         )
 
     def _stop(self, error: KernelgateError) -> None:
+        self._worker.peak_bytes()  # the last moment in which it can be read
         if not self._verdict.done():
             self._verdict.set_result(error)
         self._worker.kill()

@@ -40,7 +40,7 @@ class _Worker:
     def __init__(self, link: Link) -> None:
         self._link = link
         library.connect(link)
-        sys.stdout, sys.stderr = CONSOLE.stdout, CONSOLE.stderr  # type: ignore[assignment]  # for library code
+        sys.stdout, sys.stderr = CONSOLE.stdout, CONSOLE.stderr  # for what the library prints
         sys.modules["__main__"] = types.ModuleType("__main__")
         self._main_ran = False
         self._space = make_globals(library.builtins(), self._entered)

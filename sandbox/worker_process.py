@@ -27,6 +27,7 @@ class WorkerProcess:
         self._cpu_at_start = 0.0
         self._last_cpu = 0.0
         self._rss_at_start = 0
+        self._peak = 0
 
     @property
     def is_alive(self) -> bool:
@@ -41,13 +42,16 @@ class WorkerProcess:
 
     def cpu_s(self) -> float:
         """Processor seconds used since `begin`; the last known figure when it is gone."""
-        with suppress(OSError):
-            self._last_cpu = self._cpu_clock()
+        if self._handle >= 0:  # afterwards its number may be another process's
+            with suppress(OSError):
+                self._last_cpu = self._cpu_clock()
         return max(0.0, self._last_cpu - self._cpu_at_start)
 
     def peak_bytes(self) -> int:
-        """The most memory that was resident at once, beyond what was at `begin`; 0 when it is gone."""
-        return max(0, self._status_bytes("VmHWM") - self._rss_at_start)
+        """The most memory that was resident at once, beyond what was at `begin`; the last known figure."""
+        if self._handle >= 0:
+            self._peak = max(self._peak, self._status_bytes("VmHWM") - self._rss_at_start)
+        return self._peak
 
     def _cpu_clock(self) -> float:
         return time.clock_gettime((~self.pid << 3) | 2)
@@ -61,8 +65,10 @@ class WorkerProcess:
         start = text.find(field.encode() + b":")
         return int(text[start:].split(maxsplit=2)[1]) * 1024 if start >= 0 else 0
 
-    def ended(self, status: int | None) -> None:
-        """The zygote reaped it with this wait status; None when the zygote died first."""
+    def ended(self, status: int | None, cpu_s: float = 0.0, peak_bytes: int = 0) -> None:
+        """The zygote reaped it with this wait status and use; None when the zygote died first."""
+        self._last_cpu = max(self._last_cpu, cpu_s)
+        self._peak = max(self._peak, peak_bytes - self._rss_at_start)
         if not self._status.done():
             self._status.set_result(status)
 

@@ -14,7 +14,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NoReturn
 
 from sandbox import library, worker
@@ -83,7 +83,10 @@ class Zygote:
                     self._answer()
 
     def _answer(self) -> None:
-        data, descriptors, _, _ = socket.recv_fds(self._control, MAX_MESSAGE, 1)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._control, MAX_MESSAGE, 1)
+        except OSError:
+            data, descriptors = b"", []
         if not data:
             os._exit(0)
         decode_server(data)
@@ -98,7 +101,7 @@ class Zygote:
             worker.become(connection, self._null, self._seal)
         os.close(connection)
         handle = os.pidfd_open(pid)
-        socket.send_fds(self._control, [encode(Spawned(pid))], [handle])
+        self._send(encode(Spawned(pid)), [handle])
         os.close(handle)
 
     def _seal(self, keep: Collection[int]) -> None:
@@ -107,12 +110,19 @@ class Zygote:
     def _reap(self) -> None:
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
-            self._control.send(encode(Exited(pid, status)))
+            cpu_s = usage.ru_utime + usage.ru_stime
+            self._send(encode(Exited(pid, status, cpu_s, usage.ru_maxrss * 1024)))
+
+    def _send(self, data: bytes, descriptors: Sequence[int] = ()) -> None:
+        try:
+            socket.send_fds(self._control, [data], descriptors)
+        except OSError:  # the server is gone
+            os._exit(0)
 
 
 def main(descriptor: int) -> NoReturn:

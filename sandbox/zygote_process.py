@@ -21,6 +21,7 @@ from sandbox.worker_process import WorkerProcess
 
 START_S = 30.0
 SPAWN_S = 10.0
+MAX_ASKED = 16
 
 
 class ZygoteProcess:
@@ -33,6 +34,7 @@ class ZygoteProcess:
         self._ready: asyncio.Future[Ready] | None = None
         self._waiting: deque[tuple[socket.socket, asyncio.Future[WorkerProcess]]] = deque()
         self._workers: dict[int, WorkerProcess] = {}
+        self._askers = asyncio.Semaphore(MAX_ASKED)
         self.died = asyncio.Event()
         self.spawned = 0
 
@@ -67,22 +69,29 @@ class ZygoteProcess:
             await self.close()
             raise WorkerCrashedError(f"the zygote was not ready within {START_S:g} s") from None
 
-    def spawn(self) -> asyncio.Future[WorkerProcess]:
-        """Ask for a worker. The future fails with `WorkerCrashedError` when the zygote dies before it answers."""
-        future: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
+    async def spawn(self) -> WorkerProcess:
+        """A new worker. Raises `WorkerCrashedError` when the zygote dies before it answers, or is too slow."""
+        async with self._askers:
+            future = self._ask()
+            try:
+                async with asyncio.timeout(SPAWN_S):
+                    return await future
+            except TimeoutError:
+                raise WorkerCrashedError(f"the zygote made no worker within {SPAWN_S:g} s") from None
+
+    def _ask(self) -> asyncio.Future[WorkerProcess]:
         if self._control is None or self.died.is_set():
-            future.set_exception(WorkerCrashedError("the zygote is not running"))
-            return future
+            raise WorkerCrashedError("the zygote is not running")
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         try:
             socket.send_fds(self._control, [encode(Spawn())], [theirs.fileno()])
         except OSError as error:
             ours.close()
-            future.set_exception(WorkerCrashedError(f"the zygote can not be asked: {error}"))
-            return future
+            raise WorkerCrashedError(f"the zygote can not be asked: {error}") from None
         finally:
             theirs.close()
+        future: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
         self._waiting.append((ours, future))
         self.spawned += 1
         return future
@@ -118,10 +127,10 @@ class ZygoteProcess:
                     worker.close()
                 else:
                     future.set_result(worker)
-            case Exited(pid=pid, status=status):
+            case Exited(pid=pid):
                 ended = self._workers.pop(pid, None)
                 if ended is not None:
-                    ended.ended(status)
+                    ended.ended(message.status, message.cpu_s, message.peak_bytes)
 
     def _lost(self) -> None:
         """The zygote is gone, and with it its workers."""

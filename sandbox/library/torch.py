@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ops import torchlike
-from sandbox.policy import views
+from sandbox.policy import ownership, views
 
 
 def install() -> None:
-    """Provide `torch` and its submodules."""
-    _provide("torch", torchlike.namespace())
+    """Provide `torch` and its submodules; scripts may set attributes of tensors and of layers."""
+    namespace: dict[str, Any] = torchlike.namespace()
+    _provide("torch", namespace)
+    for cls in (namespace["Tensor"], *namespace["nn"].values()):
+        if isinstance(cls, type):
+            ownership.add_writable(cls)
 
 
 def _provide(title: str, members: Mapping[str, Any]) -> None:
