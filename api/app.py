@@ -14,8 +14,7 @@ from api import problems
 from api.access import identity_of
 from api.routes import device, health, kernels, ops, runs, tensors
 from api.runtime import Runtime
-from api.settings import Settings
-from kernelgate import __version__
+from api.settings import VERSION, Settings
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -32,7 +31,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     app = FastAPI(
         title="Kernelgate",
-        version=__version__,
+        version=VERSION,
         description="Scripts and WGSL kernels, run behind walls on one shared GPU.",
         lifespan=lifespan,
         docs_url=None,

@@ -6,7 +6,6 @@ Owns which entry point is meant, and which form each binding takes. The device c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from host.errors import BindingMismatch, UnknownKernel
@@ -16,15 +15,7 @@ from ops.graph import TensorRef, TensorType
 from shaders.pack import pack_fields
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
 
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """The bytes of a uniform, laid out already."""
-
-    data: bytes
-
-
-Given = TensorRef | TensorType | Packed | Any
+Given = TensorRef | TensorType | Any
 """A tensor on the device (its handle there), the type of an output to make, or the values of a uniform."""
 
 
@@ -78,8 +69,6 @@ def _default(info: BindingInfo) -> TensorType:
 
 
 def _uniform(info: BindingInfo, value: Given) -> Uniform:
-    if isinstance(value, Packed):
-        return Uniform(info.name, value.data)
     if isinstance(value, TensorRef | TensorType):
         raise BindingMismatch(f"binding {info.name!r} was given a tensor: it takes {_expected(info)}")
     return Uniform(info.name, pack_fields(info, value))

@@ -15,6 +15,8 @@ import msgspec
 
 from api import keys as key_store
 from api.database import Database
+from api.diagnosis import diagnose, lines
+from api.server import Server, configure_logging
 from api.settings import Settings
 from shaders.errors import KernelgateError
 
@@ -38,8 +40,6 @@ def serve(argv: Sequence[str]) -> int:
         refuse_open_host(settings)
     except (ValueError, KernelgateError) as error:
         return _complain(error)
-    from api.server import Server, configure_logging
-
     configure_logging()
     server = Server(settings)
     try:
@@ -71,8 +71,6 @@ def doctor(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="kernelgate doctor", description="Test what this machine offers.")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(argv)
-    from api.diagnosis import diagnose, lines
-
     found = diagnose(Settings())
     if options.json:
         print(msgspec.json.format(msgspec.json.encode(found)).decode())

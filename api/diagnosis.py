@@ -14,10 +14,9 @@ from typing import Any
 
 import msgspec
 
-from api.settings import Settings
+from api.settings import VERSION, Settings
 from host.doctor import adapters
 from host.frames import DeviceInfo
-from kernelgate import __version__
 from sandbox.pool import PoolSettings, WorkerPool
 from shaders.errors import KernelgateError
 
@@ -29,7 +28,7 @@ def diagnose(settings: Settings) -> dict[str, Any]:
     except KernelgateError as error:
         found, why = [], str(error)
     return {
-        "kernelgate": __version__,
+        "kernelgate": VERSION,
         "python": platform.python_version(),
         "kernel": platform.release(),
         "adapters": [msgspec.to_builtins(adapter) for adapter in found],
@@ -41,7 +40,7 @@ def diagnose(settings: Settings) -> dict[str, Any]:
 
 async def _sandbox() -> dict[str, str]:
     """Start the workers once, to see how strong their walls are."""
-    pool = WorkerPool(PoolSettings())
+    pool = WorkerPool(PoolSettings(size=1))
     try:
         await pool.start()
         return {"level": pool.level, "reason": pool.reason}

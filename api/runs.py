@@ -97,7 +97,7 @@ class RunManager:
         self._metrics = metrics
         self._ready = ready
         self._live: dict[str, LiveRun] = {}
-        self._slots = asyncio.Semaphore(settings.workers)
+        self._slots = asyncio.Semaphore(settings.runs_at_once)
         self._waiting = 0
         self._keyed = asyncio.Lock()
         self._stopping = False

@@ -45,7 +45,7 @@ class Runtime:
         self.compiler = Device(
             DeviceSettings(adapter=settings.adapter, role="compiler", deadline_s=settings.device_deadline_s)
         )
-        self.pool = WorkerPool(PoolSettings())
+        self.pool = WorkerPool(PoolSettings(size=settings.workers))
         self.keys = keys.Keys(self.database)
         self.residency = Residency(self.device, settings.resident_bytes)
         self.tensors = TensorStore(

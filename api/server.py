@@ -23,7 +23,7 @@ class Server(uvicorn.Server):
     def __init__(self, settings: Settings) -> None:
         app = create_app(settings)
         self.runtime: Runtime = app.state.runtime
-        self._draining: asyncio.Task[None] | None = None
+        self._draining = False
         super().__init__(
             uvicorn.Config(
                 app,
@@ -42,21 +42,31 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the stores, listen, and announce."""
+        self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
         if not self.started:
             return
-        host, port = self.servers[0].sockets[0].getsockname()[:2]
         if self.runtime.new_key is not None:
             path = self.runtime.settings.data / "admin.key"
             print(f"key      {self.runtime.new_key}  (shown once; kept in {path})", flush=True)
-        print(f"address  http://{f'[{host}]' if ':' in host else host}:{port}", flush=True)
+        print(f"address  {self.address}", flush=True)
+
+    @property
+    def address(self) -> str:
+        """The URL of the server, which must have started."""
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """At the first signal let runs end; at the second stop at once."""
-        if self._draining is None and self.started:
-            self._draining = asyncio.get_event_loop().create_task(self._drain(sig, frame))
+        if self.started and not self._draining:
+            self._draining = True
+            self._loop.call_soon_threadsafe(self._start_draining, sig, frame)
         else:
             super().handle_exit(sig, frame)
+
+    def _start_draining(self, sig: int, frame: FrameType | None) -> None:
+        self._drain_task = self._loop.create_task(self._drain(sig, frame))
 
     async def _drain(self, sig: int, frame: FrameType | None) -> None:
         await self.runtime.runs.stop(self.runtime.settings.drain_s)

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from api import values
-from api.arguments import Given, Packed
+from api.arguments import Given
 from api.elements import named_dtype, size_of, to_list
 from api.errors import DeviceLimit, DispatchLimit, ReadLimit, ResultTooLarge
 from api.events import EventLog
@@ -21,6 +21,7 @@ from api.tensors import TensorRecord, TensorStore, wire_bytes
 from api.work import Work
 from ops.graph import Graph, TensorRef, TensorType
 from sandbox.frames import DispatchKernel
+from sandbox.values import unpack
 
 MAX_RESULT_TENSORS = 1024
 INLINE_TOTAL = 1 << 20
@@ -92,7 +93,7 @@ class RunServices:
         """Dispatch a stored kernel of the run's owner."""
         self._check_budget()
         kernel = await self._kernels.find(self._work.identity, request.kernel)
-        given: dict[str, Given] = {name: Packed(data) for name, data in request.uniforms.items()}
+        given: dict[str, Given] = {name: unpack(data) for name, data in request.uniforms.items()}
         for name, handle in request.tensors.items():
             type = self._work.type_of(handle)
             given[name] = TensorRef(handle, type.shape, type.dtype)

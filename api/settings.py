@@ -6,6 +6,7 @@ Owns names, defaults and maxima, and the answer to "which limits does this run g
 from __future__ import annotations
 
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from api.errors import LimitTooHigh
 
 MIB = 1 << 20
+VERSION = version("kernelgate")
 
 
 class RunLimits(msgspec.Struct, frozen=True):
@@ -53,8 +55,9 @@ class Settings(BaseSettings):
         default=None, description="numpy, null, cpu, discrete, or part of an adapter's name; unset: the best"
     )
 
-    workers: int = Field(
-        default=max(2, os.cpu_count() or 2), ge=1, description="worker processes kept ready, and runs at once"
+    workers: int = Field(default=4, ge=1, description="worker processes kept ready")
+    runs_at_once: int = Field(
+        default=max(4, 2 * (os.cpu_count() or 2)), ge=1, description="runs in progress at the same time"
     )
     queue_length: int = Field(default=1000, ge=1, description="runs that may wait; one more is answered 503")
     wait_s: float = Field(

@@ -103,9 +103,7 @@ class Work:
         """Dispatch `kernel`; tensors in `given` are local handles. The tensors that it wrote, by binding."""
         entry = choose_entry(kernel.reflection, entry_point)
         on_device = {
-            name: TensorRef(self.held(value.handle).handle, value.shape, value.dtype)
-            if isinstance(value, TensorRef)
-            else value
+            name: self._on_device(value) if isinstance(value, TensorRef) else value
             for name, value in given.items()
         }
         arguments, outputs = bind(kernel.reflection, entry, on_device, self._device.new_handle)
@@ -154,6 +152,11 @@ class Work:
         local = next(self._local)
         self._held[local] = held
         return TensorRef(local, held.type.shape, held.type.dtype)
+
+    def _on_device(self, ref: TensorRef) -> TensorRef:
+        """The device's name of a tensor held, with the type that it really has."""
+        held = self.held(ref.handle)
+        return TensorRef(held.handle, held.type.shape, held.type.dtype)
 
     def _map(self, node: Node) -> Node:
         """`node` with the device's handle in place of the local one."""

@@ -17,7 +17,10 @@ async def device(server: Server, caller: Caller) -> Response:
     assert info is not None
     return json_response(
         {
-            "adapter": {"name": info.name, "kind": info.kind, "backend": info.backend, "driver": info.driver},
+            "name": info.name,
+            "kind": info.kind,
+            "backend": info.backend,
+            "driver": info.driver,
             "limits": info.limits,
             "features": info.features,
             "memory": server.device.memory,

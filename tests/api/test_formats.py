@@ -1,0 +1,165 @@
+"""`api/formats.py`: headers of tensor files against NumPy and safetensors themselves."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import struct
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api import formats
+from api.errors import MalformedTensor
+from ops.dtypes import BY_NAME, DTypeError
+
+SHAPES = st.lists(st.integers(0, 5), max_size=4).map(tuple)
+DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32, "bool": np.bool_}
+
+
+def npy(array: np.ndarray, version: tuple[int, int] | None = None) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, version=version, allow_pickle=True)
+    return buffer.getvalue()
+
+
+@given(
+    SHAPES, st.sampled_from(sorted(DTYPES)), st.sampled_from([None, (1, 0), (2, 0), (3, 0)]), st.booleans()
+)
+def test_a_header_that_numpy_writes_is_read(
+    shape: tuple[int, ...], name: str, version: tuple[int, int] | None, fortran: bool
+) -> None:
+    array = np.zeros(shape, DTYPES[name], order="F" if fortran else "C")
+    file = npy(array, version)
+    size = formats.npy_header_size(file[:12])
+    assert size == len(file) - array.nbytes
+    tensor = formats.parse_npy(file[:size])
+    assert (tensor.shape, tensor.dtype.name, tensor.nbytes) == (shape, name, array.nbytes)
+    assert tensor.fortran == (not array.flags.c_contiguous)
+
+
+@given(SHAPES, st.sampled_from(sorted(DTYPES)))
+def test_a_header_that_is_written_is_read_by_numpy(shape: tuple[int, ...], name: str) -> None:
+    array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(DTYPES[name])
+    header = formats.npy_header(shape, BY_NAME[name])
+    assert len(header) % 64 == 0
+    read = np.load(io.BytesIO(header + array.tobytes()), allow_pickle=False)
+    assert read.dtype == array.dtype
+    np.testing.assert_array_equal(read, array)
+
+
+def test_big_endian_files_are_marked_for_conversion() -> None:
+    file = npy(np.zeros(3, ">f4"))
+    assert formats.parse_npy(file[: formats.npy_header_size(file)]).swapped
+
+
+@pytest.mark.parametrize(
+    ("array", "says", "hint"),
+    [
+        (np.zeros(1, np.float64), "'<f8'", "astype(np.float32)"),
+        (np.zeros(1, np.int64), "'<i8'", "astype(np.int32)"),
+        (np.zeros(1, np.uint8), "'|u1'", "astype(np.uint32)"),
+        (np.zeros(1, np.complex64), "'<c8'", "astype(np.float32)"),
+        (np.array([None]), "pickle", "astype(np.float32)"),
+        (np.zeros(1, "U3"), "'<U3'", "astype"),
+        (np.zeros(1, [("a", "f4"), ("b", "i4")]), "structured", "Save each field"),
+    ],
+)
+def test_a_dtype_that_has_no_row_is_refused_with_the_way_out(array: np.ndarray, says: str, hint: str) -> None:
+    file = npy(array)
+    with pytest.raises(DTypeError) as caught:
+        formats.parse_npy(file[: formats.npy_header_size(file)])
+    assert says in caught.value.message
+    assert hint in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [b"PK\x03\x04" + bytes(20), b"\x93NUMPY\x09\x00" + bytes(20), b"\x93NUMPY\x02\x00" + b"\xff" * 20],
+)
+def test_what_is_no_npy_file_is_refused(start: bytes) -> None:
+    with pytest.raises(MalformedTensor):
+        formats.npy_header_size(start)
+
+
+@pytest.mark.parametrize(
+    "text", [b"{}", b"garbage", b"{'descr': '<f4', 'fortran_order': False}", b"__import__('os')"]
+)
+def test_a_npy_header_is_matched_and_never_evaluated(text: bytes) -> None:
+    with pytest.raises(MalformedTensor):
+        formats.parse_npy(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text)
+
+
+@given(
+    st.dictionaries(
+        st.text(min_size=1, max_size=9), st.tuples(SHAPES, st.sampled_from(sorted(DTYPES))), max_size=5
+    )
+)
+def test_a_file_that_safetensors_writes_is_read(tensors: dict[str, tuple[tuple[int, ...], str]]) -> None:
+    tensors.pop("__metadata__", None)
+    arrays = {name: np.ones(shape, DTYPES[dtype]) for name, (shape, dtype) in tensors.items()}
+    file = safetensors.numpy.save(arrays, metadata={"made": "here"})
+    size = formats.safetensors_header_size(file[:12])
+    assert size is not None
+    found = formats.parse_safetensors(file[:size])
+    assert {t.name: (t.shape, t.dtype.name) for t in found} == tensors
+    assert size + sum(t.nbytes for t in found) == len(file)
+
+
+@given(SHAPES, st.sampled_from(sorted(DTYPES)))
+def test_a_header_that_is_written_is_read_by_safetensors(shape: tuple[int, ...], name: str) -> None:
+    array = np.ones(shape, DTYPES[name])
+    header = formats.safetensors_header("w", shape, BY_NAME[name], array.nbytes)
+    read = safetensors.numpy.load(header + array.tobytes())
+    np.testing.assert_array_equal(read["w"], array)
+    assert read["w"].dtype == array.dtype
+
+
+def header_of(entries: object) -> bytes:
+    text = entries if isinstance(entries, bytes) else json.dumps(entries).encode()
+    return struct.pack("<Q", len(text)) + text
+
+
+@pytest.mark.parametrize(
+    ("entries", "error"),
+    [
+        (b"{", MalformedTensor),
+        (b"[" * 5000 + b"]" * 5000, MalformedTensor),
+        ([], MalformedTensor),
+        ({"a": 1}, MalformedTensor),
+        ({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}}, MalformedTensor),
+        ({"a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}}, MalformedTensor),
+        ({"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, -4]}}, MalformedTensor),
+        (
+            {
+                "a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
+                "b": {"dtype": "F32", "shape": [2], "data_offsets": [4, 12]},
+            },
+            MalformedTensor,
+        ),
+        ({"a": {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}}, DTypeError),
+        ({"a": {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}}, DTypeError),
+    ],
+)
+def test_a_safetensors_header_that_contradicts_itself_is_refused(
+    entries: object, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        formats.parse_safetensors(header_of(entries))
+
+
+def test_a_safetensors_header_beyond_the_limit_is_refused_by_its_size() -> None:
+    with pytest.raises(MalformedTensor, match="over the limit"):
+        formats.safetensors_header_size(b"\xff" * 8)
+
+
+@given(st.binary(max_size=200))
+def test_no_header_bytes_cause_anything_but_a_clear_error(noise: bytes) -> None:
+    with contextlib.suppress(MalformedTensor, DTypeError):
+        formats.parse_safetensors(header_of(noise))
+    with contextlib.suppress(MalformedTensor, DTypeError):
+        formats.parse_npy(formats.NPY_MAGIC + b"\x01\x00\0\0" + noise)
