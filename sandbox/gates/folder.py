@@ -1,7 +1,9 @@
 """One granted folder of the host: reading, writing, listing beneath it. Blocking.
 
 Owns which files are plain enough to touch (no links of either kind, no devices), atomic replacement, and the
-translation of the system's errors. Must not know mounts, or what else a run was granted.
+translation of the system's errors. Must not know mounts, or what else a run was granted. A hard link is known by its
+count, which somebody on the host who makes and unmakes links at that very moment can hide: they need write access to
+the link's target for that (`fs.protected_hardlinks`), and so could as well copy it. No script can make a link.
 """
 
 from __future__ import annotations

@@ -69,12 +69,8 @@ class FileGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
     def __post_init__(self) -> None:
         for what, text in (("path", self.path), ("folder", self.folder or "/")):
-            if (
-                not text.startswith("/")
-                or "\0" in text
-                or posixpath.normpath(text) != text
-                or len(text) > 1024
-            ):
+            plain = text.startswith("/") and not text.startswith("//") and posixpath.normpath(text) == text
+            if not plain or "\0" in text or len(text) > 1024:
                 raise ValueError(f"{what} {text[:80]!r} is not an absolute path in its plain form")
 
 

@@ -121,7 +121,7 @@ class Overlay:
                 raise errors.FolderNotEmpty(f"{self._shown(parts)} is not empty")
             entry = self._over.get(parts)
             self._hold(parts, 0, -len(entry.content) if isinstance(entry, _File) else 0)
-            if self._is_below(parts):
+            if self._kind_below(parts):
                 self._over[parts] = _Mark.GONE
             else:
                 del self._over[parts]
@@ -149,7 +149,7 @@ class Overlay:
         entry = self._entry(parts)
         if isinstance(entry, _File):
             raise errors.FileNotFolder(f"{self._shown(parts)} is not a folder")
-        fresh = entry is _Mark.FOLDER and not self._is_below(parts)
+        fresh = entry is _Mark.FOLDER and self._kind_below(parts) != "folder"
         names = {} if fresh else {found.name: found for found in self._below.entries(parts)}
         for path, over in self._over.items():
             if path and path[:-1] == parts:
@@ -158,12 +158,11 @@ class Overlay:
                     names[path[-1]] = FileEntry(path[-1], "file" if isinstance(over, _File) else "folder")
         return [names[name] for name in sorted(names)]
 
-    def _is_below(self, parts: Parts) -> bool:
+    def _kind_below(self, parts: Parts) -> Kind | None:
         try:
-            self._below.stat(parts)
+            return self._below.stat(parts).kind
         except KernelgateError:
-            return False
-        return True
+            return None
 
     def _require_parent(self, parts: Parts) -> None:
         if not parts:

@@ -1,4 +1,4 @@
-"""Hostile requests and hostile servers: each row ends as it says, and nothing that is not public is ever connected to."""
+"""Hostile requests and hostile servers: each row ends as it says, and nothing internal is ever connected to."""
 
 from __future__ import annotations
 
@@ -355,3 +355,21 @@ def test_a_cancelled_request_closes_its_connection_and_is_reported(internet: Any
 
     internet.run(scenario)
     assert len(events) == 1
+
+
+def test_without_the_check_of_addresses_these_tests_see_the_leak(
+    internet: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox.gates.network.special", lambda address: None)
+    monkeypatch.setattr("sandbox.gates.network.is_own", lambda address: False)
+    result = internet.fetch("http://private.test/", ANY_HOST)
+    assert result.leaks > 0
+    assert result.response is not None
+    assert result.response.body == b"SECRET"
+
+
+def test_a_public_address_of_this_machine_is_refused(internet: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandbox.gates.network.is_own", lambda address: True)
+    result = internet.fetch("http://public.test/", ANY_HOST)
+    assert result.outcome == REFUSED
+    assert internet.connections == 0
