@@ -94,7 +94,7 @@ def apply(op: str, attributes: Mapping[str, object], args: Sequence[Array]) -> A
     result = result_type(spec, normal, types)
     with np.errstate(all="ignore"):
         value = _KINDS[spec.kind](spec, normal, list(args), result)
-    return narrow(value, result.dtype).reshape(result.shape)
+        return narrow(value, result.dtype).reshape(result.shape)
 
 
 def narrow(value: Array, dtype: str) -> Array:
@@ -192,7 +192,12 @@ def _reduction(spec: OpSpec, attributes: Attributes, args: list[Array], result: 
     return np.asarray(REDUCTIONS[spec.name](wide, axis=axes, keepdims=bool(attributes["keepdim"])))
 
 
-REDUCTIONS: dict[str, Callable[..., Any]] = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min}
+def _mean(wide: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+    total = np.asarray(np.sum(wide, axis=axis, keepdims=keepdims))
+    return np.asarray(total / math.prod(wide.shape[number] for number in axis))
+
+
+REDUCTIONS: dict[str, Callable[..., Any]] = {"sum": np.sum, "mean": _mean, "max": np.max, "min": np.min}
 """The meaning of each reduction, over wide arrays."""
 
 

@@ -52,13 +52,15 @@ class Reduction:
     """How a reduction folds: `load` is an expression of the inputs, `combine` one of `a` and `b` that is associative.
 
     `finish` is applied last, to `a`, and may use `n`, the number of elements folded. `start` is the neutral value;
-    without one the fold begins with an element, and an empty axis is an error.
+    without one the fold begins with an element, and an empty axis is an error. `empty` is the result of an empty axis
+    where that is not `start`.
     """
 
     combine: str
     start: int | float | None
     load: str = "x"
     finish: str = "a"
+    empty: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

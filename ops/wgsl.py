@@ -146,5 +146,6 @@ def _scalar(value: Value, dtype: str) -> Scalar:
     """`value` as a uniform struct can hold it: floats beyond f32 become infinite."""
     if dtype != "f32":
         return int(value)
-    number = float(value) if abs(value) <= 1 << 1000 else float("inf") * (1 if value > 0 else -1)
-    return number if abs(number) <= _F32_MAX or number != number else float("inf") * (1 if number > 0 else -1)
+    if abs(value) > _F32_MAX:
+        return float("inf") if value > 0 else float("-inf")
+    return float(value)

@@ -101,7 +101,7 @@ def _by_vector(builder: Builder, x: Source, y: Source, domain: tuple[int, ...], 
 def _tiled(builder: Builder, x: Source, y: Source, domain: tuple[int, ...], target: Target) -> None:
     *batch, rows, columns, inner = domain
     lanes = builder.device.lanes
-    wide = columns >= lanes * 4 * _LARGE.quads // 2 and rows >= _LARGE.rows
+    wide = target.dtype == "f32" and columns >= lanes * 4 * _LARGE.quads // 2 and rows >= _LARGE.rows
     tile = _LARGE if wide and rows * columns * inner >= _LARGE_WORK else _SMALL
     y = _packed(builder, y)
     a = x.layout.expand((*batch, rows, inner))

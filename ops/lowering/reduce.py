@@ -45,8 +45,8 @@ def emit(
         return
     rows = arrange(builder, sources, shape, folded)
     if rows.columns == 0:
-        start = expression.constant(fold.reduction.start or 0, fold.dtype)
-        elementwise.emit(builder, _finish(fold, start, 0, target.dtype), (), target)
+        empty = fold.reduction.start if fold.reduction.empty is None else fold.reduction.empty
+        elementwise.emit(builder, expression.constant(empty or 0, target.dtype), (), target)
         return
     load, total = fold.load, rows.columns
     while rows.columns > CHUNK:

@@ -1,23 +1,28 @@
-"""A bare device for tests of kernels: it renders and runs the dispatches of one op with wgpu, and nothing else.
+"""A bare device for tests of kernels, and a `torch` that computes with NumPy.
 
-It packs parameters and keeps buffers by itself, so that a fault of `host/` cannot hide one of `ops/`.
+The device renders and runs the dispatches of one op with wgpu, and nothing else: it packs parameters and keeps buffers
+by itself, so that a fault of `host/` cannot hide one of `ops/`.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 import wgpu
 
+from ops import engine, reference, torchlike
 from ops.dtypes import dtype
-from ops.graph import TensorType
+from ops.graph import Graph, TensorRef, TensorType
 from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, GPU, DeviceClass, Lowering, lower
 from ops.reference import DTYPES, dtype_name
+from ops.table import find
+from ops.validate import validate
 from shaders.generator import WgslGenerator
 from shaders.spec import Dispatch, KernelSpec
 
@@ -55,9 +60,7 @@ class BareDevice:
         types = [TensorType(array.shape, dtype_name(array.dtype)) for array in arrays]
         (output,) = infer(op, attributes, types)
         placed = [place(array) for array in arrays]
-        layouts = [
-            (layout, dtype(type.dtype)) for (_, layout), type in zip(placed, types, strict=True)
-        ]
+        layouts = [(layout, dtype(type.dtype)) for (_, layout), type in zip(placed, types, strict=True)]
         lowering = lower(op, attributes, layouts, output, self.device_class)
         return self.compute(lowering, [base for base, _ in placed], output)
 
@@ -76,7 +79,9 @@ class BareDevice:
             self._encode(step, dispatch, buffers)
         step.end()
         self._device.queue.submit([encoder.finish()])
-        words = np.frombuffer(self._device.queue.read_buffer(result, 0, 4 * count), np.uint32) if count else []
+        words = (
+            np.frombuffer(self._device.queue.read_buffer(result, 0, 4 * count), np.uint32) if count else []
+        )
         return from_device(np.array(words, np.uint32), output)
 
     def _encode(self, step: Any, dispatch: Dispatch, buffers: dict[str, list[Any]]) -> None:
@@ -115,7 +120,7 @@ def pack(spec: KernelSpec, params: Mapping[str, Any]) -> bytes:
     assert params.keys() <= {param.name for param in spec.params}, (params.keys(), spec.params)
     data = b""
     for param in spec.params:
-        value = params[param.name] if param.name in params else param.default
+        value = params.get(param.name, param.default)
         code = {"u32": "I", "i32": "i", "f32": "f"}[param.type]
         if param.length > 1:
             assert len(value) == param.length
@@ -154,3 +159,131 @@ def from_device(words: np.ndarray, type: TensorType) -> np.ndarray:
         assert np.all(words <= 1), "a bool on the device must be 0 or 1"
         return words.astype(np.bool_).reshape(type.shape)
     return words.view(DTYPES[type.dtype]).reshape(type.shape)
+
+
+TINY = float(np.finfo(np.float32).smallest_normal)
+Check = Callable[..., np.ndarray]
+
+
+@pytest.fixture(scope="session")
+def device() -> BareDevice:
+    """One device for all tests: kernels are compiled once."""
+    return BareDevice()
+
+
+@pytest.fixture(scope="session")
+def check(device: BareDevice) -> Check:
+    """Runs an op on the device and compares it with a reference.
+
+    `check(op, attributes, arrays, expected=None, scale=None)`: `expected` is by default what `ops/reference.py` says;
+    errors are bounded by the row's tolerance times `scale`, by default the absolute value of what is expected.
+    Subnormal operands and results may count as zero. Returns the device's result.
+    """
+
+    def run(
+        op: str,
+        attributes: Mapping[str, Any],
+        arrays: Sequence[np.ndarray],
+        expected: np.ndarray | None = None,
+        scale: np.ndarray | None = None,
+    ) -> np.ndarray:
+        actual = device.run(op, attributes, arrays)
+        if expected is None:
+            expected = reference.apply(op, attributes, arrays)
+        right = agree(actual, expected, find(op).tolerance, scale)
+        if not np.all(right) and any(map(has_subnormals, arrays)):
+            flushed = reference.apply(op, attributes, [flush(array) for array in arrays])
+            right |= agree(actual, flushed, find(op).tolerance, scale)
+        wrong = np.argwhere(~right)
+        assert not len(wrong), (
+            f"{op} {attributes} of {[(array.shape, array.strides, array.dtype.name) for array in arrays]}:"
+            f" {len(wrong)} wrong, first at {wrong[0]}: {actual[tuple(wrong[0])]}, not {expected[tuple(wrong[0])]}"
+        )
+        return actual
+
+    return run
+
+
+def agree(
+    actual: np.ndarray, expected: np.ndarray, tolerance: float, scale: np.ndarray | None = None
+) -> np.ndarray:
+    """Where two arrays of one type agree: bits for integers, NaN with NaN, floats within the tolerance."""
+    assert actual.shape == expected.shape
+    assert actual.dtype == expected.dtype
+    if actual.dtype != np.float32:
+        return np.asarray(actual == expected)
+    wide = expected.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        bound = tolerance * np.abs(wide if scale is None else scale) + TINY * bool(np.size(wide))
+        exact = actual == expected
+        near = np.isfinite(wide) & (np.abs(actual - wide) <= np.where(np.isfinite(bound), bound, 0))
+        subnormal = (np.abs(wide) < TINY) & (np.abs(actual) < TINY)
+    return np.asarray(exact | (near & (tolerance > 0)) | subnormal | (np.isnan(actual) & np.isnan(expected)))
+
+
+def has_subnormals(array: np.ndarray) -> bool:
+    """Whether some element is subnormal."""
+    return bool(np.any(flush(array) != array)) if array.dtype == np.float32 else False
+
+
+def flush(array: np.ndarray) -> np.ndarray:
+    """`array` with its subnormal elements as zeros."""
+    if array.dtype != np.float32:
+        return array
+    return np.where(np.abs(array) < TINY, np.copysign(np.float32(0), array), array).astype(np.float32)
+
+
+class NumpyEngine:
+    """An engine for scripts' tensors that checks every graph and computes it with NumPy."""
+
+    def __init__(self) -> None:
+        self.live: dict[int, np.ndarray] = {}
+        self.graphs: list[Graph] = []
+        self._next = 0
+
+    def put(self, array: np.ndarray) -> TensorRef:
+        """A tensor that holds `array`."""
+        self._next += 1
+        self.live[self._next] = array
+        return TensorRef(self._next, array.shape, dtype_name(array.dtype))
+
+    def compute(self, graph: Graph) -> list[TensorRef]:
+        """The outputs of `graph`."""
+        self.graphs.append(graph)
+        types = validate(graph)
+        values = reference.evaluate(graph, self.live)
+        for value, index in zip(values, graph.outputs, strict=True):
+            assert (value.shape, dtype_name(value.dtype)) == (types[index].shape, types[index].dtype)
+        return [self.put(value) for value in values]
+
+    def read(self, handle: int) -> bytes:
+        """The elements of a tensor in wire form."""
+        return reference.to_wire(self.live[handle])
+
+    def free(self, handles: list[int]) -> None:
+        """Forget tensors, each exactly once."""
+        for handle in handles:
+            del self.live[handle]
+
+
+@pytest.fixture
+def numpy_engine() -> Iterator[NumpyEngine]:
+    """The engine in use during a test."""
+    own = NumpyEngine()
+    engine.use(own)
+    yield own
+    engine.use(None)
+
+
+class Namespace:
+    """Attributes from a dict, nested ones too."""
+
+    def __init__(self, names: Mapping[str, object]) -> None:
+        for name, value in names.items():
+            setattr(self, name, Namespace(value) if isinstance(value, dict) else value)
+
+
+@pytest.fixture
+def torch(numpy_engine: NumpyEngine) -> Any:
+    """What `import torch` gives a script, computed by NumPy."""
+    return Namespace(torchlike.namespace())

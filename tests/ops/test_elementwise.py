@@ -1,0 +1,262 @@
+"""Elementwise rows on the device: values at the edges, every dtype, every kind of layout."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ops.reference import DTYPES
+from ops.spec import OpSpec
+from ops.table import TABLE
+
+EDGES: dict[str, np.ndarray] = {
+    "f32": np.concatenate(
+        [
+            np.array(
+                [0.0, -0.0, 1, -1, 0.5, -0.5, 2, 3, -3, 7, -7, 1e-40, -1e-40, 1e-30, -1e-30], np.float32
+            ),
+            np.array([1e30, -1e30, 3.4e38, -3.4e38, np.inf, -np.inf, np.nan, 88, 89, -87, -104], np.float32),
+            np.array([100, 1.5, -1.5, 10, 0.1, 0.9, 1.1, 16777217, 2147483648, 4294967296], np.float32),
+        ]
+    ),
+    "i32": np.array(
+        [
+            0,
+            1,
+            -1,
+            2,
+            -2,
+            3,
+            7,
+            -7,
+            31,
+            32,
+            -33,
+            65536,
+            (1 << 24) + 1,
+            (1 << 31) - 1,
+            -(1 << 31),
+            1 - (1 << 31),
+        ],
+        np.int32,
+    ),
+    "u32": np.array(
+        [0, 1, 2, 3, 7, 31, 32, 65536, (1 << 24) + 1, 1 << 31, (1 << 31) - 1, (1 << 32) - 1], np.uint32
+    ),
+    "bool": np.array([False, True]),
+}
+ROWS = [row for row in TABLE.values() if row.kind == "elementwise"]
+
+
+def attribute_choices(row: OpSpec) -> list[dict[str, Any]]:
+    """Every combination of the values that a row's attributes may take."""
+    options = {
+        attribute.name: attribute.choices if attribute.choices else tuple(DTYPES)
+        for attribute in row.attributes
+        if attribute.type in ("text", "dtype")
+    }
+    return [dict(zip(options, values, strict=True)) for values in itertools.product(*options.values())]
+
+
+def cases() -> Iterator[Any]:
+    """Every row with every combination of dtypes and attributes that it takes."""
+    for row in ROWS:
+        for dtypes in itertools.product(row.dtypes, repeat=len(row.inputs)):
+            if len(dtypes) > 2 and dtypes[0] != "bool":
+                continue  # a condition of another dtype is a cast, which has cases of its own
+            for attributes in attribute_choices(row):
+                name = "-".join([row.name, *dtypes, *map(str, attributes.values())])
+                yield pytest.param(row, dtypes, attributes, id=name)
+
+
+@pytest.mark.parametrize(("row", "dtypes", "attributes"), list(cases()))
+def test_a_row_is_right_at_every_pair_of_edge_values(
+    row: OpSpec, dtypes: tuple[str, ...], attributes: dict[str, Any], check: Any
+) -> None:
+    count = len(dtypes)
+    lines = [
+        EDGES[name].reshape([-1 if axis == number else 1 for axis in range(count)])
+        for number, name in enumerate(dtypes)
+    ]
+    scale = _scale(row, lines)
+    check(row.name, attributes, lines, scale=scale)
+    whole = [np.ascontiguousarray(line).reshape(-1) for line in np.broadcast_arrays(*lines)]
+    quads = whole[0].size // 4 * 4
+    flat = None if scale is None else scale.reshape(-1)[:quads]
+    check(row.name, attributes, [line[:quads] for line in whole], scale=flat)
+
+
+def _scale(row: OpSpec, inputs: list[np.ndarray]) -> np.ndarray | None:
+    """Errors of gelu are relative to its input."""
+    return np.abs(inputs[0].astype(np.float64)) if row.name == "gelu" else None
+
+
+def test_a_row_is_right_at_many_ordinary_values(check: Any) -> None:
+    values = np.random.default_rng(0)
+    inputs = [values.normal(0, 3, 4096).astype(np.float32) for _ in range(3)]
+    for row in ROWS:
+        for attributes in attribute_choices(row):
+            arrays = inputs[: len(row.inputs)]
+            check(row.name, attributes, arrays, scale=_scale(row, arrays))
+
+
+ORACLE: dict[str, Callable[..., Any]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.true_divide,
+    "pow": np.power,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "neg": np.negative,
+    "abs": np.abs,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "tanh": np.tanh,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "relu": lambda x: np.where(x > 0, x, 0 * x),
+    "gelu": lambda x: x / 2 * (1 + np.vectorize(math.erf)(x / math.sqrt(2))),
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_not": np.logical_not,
+    "where": np.where,
+}
+"""What the ops of issue A mean, written down apart from the table."""
+
+
+@pytest.mark.parametrize("name", ORACLE)
+def test_a_row_agrees_with_a_formula_that_the_table_does_not_know(name: str, check: Any) -> None:
+    row = TABLE[name]
+    draw = np.random.default_rng(1)
+    inputs = [draw.normal(0, 2, 1000).astype(np.float32) for _ in row.inputs]
+    if name in ("log", "sqrt", "pow"):
+        inputs[0] = np.abs(inputs[0])
+    expected = ORACLE[name](*(array.astype(np.float64) for array in inputs))
+    expected = expected if expected.dtype == np.bool_ else expected.astype(np.float32)
+    check(name, {}, inputs, expected, scale=_scale(row, inputs))
+
+
+def test_smooth_functions_hold_their_precision_over_their_whole_range(check: Any) -> None:
+    draw = np.random.default_rng(2)
+    wide = np.exp(draw.uniform(-87, 88, 50_000)).astype(np.float32)
+    values = np.concatenate([wide, -wide, np.linspace(-90, 90, 100_000).astype(np.float32)])
+    for row in ROWS:
+        if row.tolerance and len(row.inputs) == 1:
+            check(row.name, {}, [values], scale=_scale(row, [values]))
+    check("pow", {}, [np.abs(values[::7]), draw.uniform(-20, 20, values[::7].size).astype(np.float32)])
+
+
+def test_integers_follow_pytorch_rules(check: Any) -> None:
+    x, y = np.array([7, -7, 5], np.int32), np.array([2, 2, -1], np.int32)
+    check("div", {}, [x, y], np.array([3.5, -3.5, -5], np.float32))
+    check("pow", {}, [x, y], np.array([49, 49, 0], np.int32))
+    check("add", {}, [x, np.array([True, False, True])], np.array([8, -7, 6], np.int32))
+    both = np.array([True, True, False, False]), np.array([True, False, True, False])
+    check("add", {}, both, np.array([True, True, True, False]))
+    check("mul", {}, both, np.array([True, False, False, False]))
+
+
+def layouts(base: np.ndarray) -> dict[str, np.ndarray]:
+    """The ways in which elements of a large f32 array may lie."""
+    return {
+        "scalar": base[:1].reshape(()),
+        "one": base[5:6],
+        "odd": base[:1001],
+        "quads": base[:1024],
+        "offset by one": base[1:1025],
+        "offset by four": base[4:1028],
+        "reversed": base[1023::-1],
+        "every third": base[:3000:3],
+        "transposed": base[: 24 * 36].reshape(24, 36).T,
+        "odd matrix transposed": base[: 23 * 37].reshape(23, 37).T,
+        "middle of a matrix": base[:2048].reshape(32, 64)[3:17, 5:42],
+        "quads in a matrix": base[:2048].reshape(32, 64)[3:17, 8:40],
+        "permuted": base[: 5 * 6 * 7 * 8].reshape(5, 6, 7, 8).transpose(2, 0, 3, 1),
+        "rank eight": base[: 2**8].reshape([2] * 8).transpose(7, 0, 6, 1, 5, 2, 4, 3),
+        "expanded": np.broadcast_to(base[:30].reshape(1, 30, 1), (4, 30, 8)),
+        "reversed twice": base[:600].reshape(20, 30)[::-2, ::-1],
+        "empty": base[:0].reshape(0, 5),
+        "empty inside": base[:0].reshape(3, 0, 2),
+    }
+
+
+NAMES = list(layouts(np.zeros(4096, np.float32)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_layout_gives_the_same_values(name: str, check: Any) -> None:
+    base = np.random.default_rng(3).normal(size=4096).astype(np.float32)
+    array = layouts(base)[name]
+    other = np.random.default_rng(4).normal(size=array.shape).astype(np.float32)
+    check("neg", {}, [array])
+    check("sub", {}, [array, other])
+    check("sub", {}, [other, array])
+    check("where", {}, [array > 0, array, base[7:8].reshape(())])
+    check("lt", {}, [array, array[..., :1]] if array.ndim else [array, array])
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((), (3,)),
+        ((4,), ()),
+        ((3, 1), (4,)),
+        ((3, 4), (4,)),
+        ((8, 12), (12,)),
+        ((8, 12), (8, 1)),
+        ((2, 1, 4, 1), (3, 1, 5)),
+        ((1, 0), (3, 1)),
+        ((1, 1, 1), (1,)),
+        ((2, 1, 2, 1, 2, 1, 2, 1), (3, 1, 3, 1, 3, 1, 3)),
+    ],
+)
+def test_operands_broadcast_as_in_numpy(left: tuple[int, ...], right: tuple[int, ...], check: Any) -> None:
+    draw = np.random.default_rng(5)
+    arrays = [draw.normal(size=shape).astype(np.float32) for shape in (left, right)]
+    check("mul", {}, arrays)
+    check("sub", {}, arrays[::-1])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_random_views_of_random_ranks_agree(check: Any, data: st.DataObject) -> None:
+    arrays = []
+    shape = tuple(data.draw(st.lists(st.integers(1, 4), max_size=6)))
+    for seed in range(2):
+        order = data.draw(st.permutations(range(len(shape))))
+        steps = [data.draw(st.sampled_from([1, 1, 2, -1, -3])) for _ in shape]
+        sizes = [size * abs(step) for size, step in zip(shape, steps, strict=True)]
+        base = np.random.default_rng(seed).normal(size=[sizes[axis] for axis in order]).astype(np.float32)
+        view = base.transpose(np.argsort(order)) if shape else base
+        view = view[tuple(slice(None, None, step) for step in steps)]
+        flat = data.draw(st.lists(st.booleans(), min_size=len(shape), max_size=len(shape)))
+        arrays.append(view[tuple(slice(0, 1) if one else slice(None) for one in flat)])
+    check("sub", {}, arrays)
+
+
+def test_more_workgroups_than_a_dimension_holds_reach_every_element(check: Any) -> None:
+    values = np.arange(64 * 65_536 + 3, dtype=np.int32)
+    check("neg", {}, [values])
+
+
+def test_copies_keep_every_bit(device: Any) -> None:
+    words = np.array([0x7FC00001, 0xFFC12345, 0x7F800001, 1, 0x80000001, 0x80000000], np.uint32)
+    values = words.view(np.float32)
+    reversed_ = device.run("slice", {"starts": [-1], "stops": [-100], "steps": [-1]}, [values])
+    np.testing.assert_array_equal(reversed_.view(np.uint32), words[::-1])
+    joined = device.run("concat", {}, [values, values])
+    np.testing.assert_array_equal(joined.view(np.uint32), np.concatenate([words, words]))
