@@ -14,14 +14,17 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from kernelgate.client import Client, Run
+from kernelgate.client import Client, Run, output
 from kernelgate.errors import ApiError
+from kernelgate.values import DTYPES, Tensor, decode
 
 SERVER_COMMANDS = {
     "serve": "start the host",
     "doctor": "list adapters and test what this machine offers",
     "keys": "make, list and revoke keys",
 }
+
+VALUES = "JSON, plain text, @FILE.npy for a tensor, f32:[[1,2],[3,4]] for one given here"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run a script and print its output and result")
     run.add_argument("script", type=Path)
-    _add_pairs(run, "--input", "an argument of main: JSON, plain text, or @FILE.npy for a tensor")
+    _add_pairs(run, "--input", f"an argument of main: {VALUES}")
     _add_pairs(run, "--limit", "a limit, as wall_s=10")
     run.set_defaults(command=_run)
 
@@ -75,9 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     add.set_defaults(command=_add_kernel)
     dispatch = actions.add_parser("dispatch", help="dispatch a stored kernel and print what it wrote")
     dispatch.add_argument("name")
-    _add_pairs(
-        dispatch, "--input", "a binding: JSON, @FILE.npy for a tensor, or DTYPE:SIZExSIZE for an output"
-    )
+    _add_pairs(dispatch, "--input", f"a binding: {VALUES}, or u32:SIZExSIZE for an output")
     dispatch.add_argument("--workgroups", type=_sizes, default=[1, 1, 1], metavar="X,Y,Z")
     dispatch.add_argument("--entry-point")
     dispatch.set_defaults(command=_dispatch)
@@ -128,13 +129,26 @@ def _dispatch(options: argparse.Namespace) -> int:
 def _value(client: Client, text: str, *, outputs: bool = False) -> object:
     if text.startswith("@"):
         return client.upload(Path(text[1:]))
-    dtype, colon, sizes = text.partition(":")
-    if outputs and colon and dtype.isalnum():
-        return {"shape": _sizes(sizes.replace("x", ",")), "dtype": dtype}
+    dtype, _, rest = text.partition(":")
+    if dtype in DTYPES and rest.startswith("["):
+        return _tensor(dtype, json.loads(rest))
+    if dtype in DTYPES and outputs:
+        return output(_sizes(rest.replace("x", ",")), dtype)
     try:
-        return json.loads(text)
+        return decode(json.loads(text))
     except ValueError:
         return text
+
+
+def _tensor(dtype: str, values: list[Any]) -> Tensor:
+    """The tensor of nested lists."""
+    shape = [len(values)]
+    while values and isinstance(values[0], list):
+        shape.append(len(values[0]))
+        if any(not isinstance(row, list) or len(row) != shape[-1] for row in values):
+            raise ValueError("the rows of a tensor differ in length")
+        values = [item for row in values for item in row]
+    return Tensor(tuple(shape), dtype, values)
 
 
 def _pair(text: str) -> tuple[str, str]:

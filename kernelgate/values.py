@@ -21,6 +21,7 @@ except ImportError:  # the client works without it
 
 INLINE_ELEMENTS = 65_536
 _NUMPY_NAMES = {"bool": "bool", "u32": "uint32", "i32": "int32", "f32": "float32"}
+DTYPES = tuple(_NUMPY_NAMES)
 _SAFE_INTEGER = 2**53
 
 

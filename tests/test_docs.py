@@ -21,7 +21,6 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from fastapi.routing import APIRoute
 
 import api
 import host
@@ -32,7 +31,9 @@ from api.app import create_app
 from api.problems import status_of
 from api.settings import RunLimits, Settings
 from kernelgate.local import LocalServer
-from ops.table import TABLE
+from ops import torchlike
+from ops.document import document
+from sandbox.policy.modules import ALLOWED
 from shaders.errors import KernelgateError
 
 ROOT = Path(__file__).parents[1]
@@ -171,14 +172,18 @@ def test_every_run_limit_is_documented() -> None:
 
 
 def test_every_route_is_documented(tmp_path: Path) -> None:
-    routes = create_app(Settings(data=tmp_path)).routes
-    actual = {
-        f"{method} {route.path}"
-        for route in routes
-        if isinstance(route, APIRoute)
-        for method in route.methods
-    }
+    paths = create_app(Settings(data=tmp_path)).openapi()["paths"]
+    actual = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
     assert set(table("api.md", "route")) == actual
+
+
+def test_the_lists_of_what_scripts_have_are_complete() -> None:
+    names = torchlike.namespace()
+    actual = [names, names["nn"], names["nn"]["functional"], ALLOWED]  # type: ignore[index]
+    lists = [
+        match[2].split() for match in FENCE.finditer((DOCS / "scripts.md").read_text()) if match[1] == "text"
+    ]
+    assert lists == [sorted(expected) for expected in actual]
 
 
 def test_every_error_code_is_documented_with_its_status_and_title() -> None:
@@ -206,14 +211,5 @@ def test_every_metric_is_documented(server: LocalServer) -> None:
     assert {name: cells[0] for name, cells in table("metrics.md", "metric").items()} == ours
 
 
-def test_every_op_is_documented() -> None:
-    actual = {
-        row.name: (
-            ", ".join(row.aliases),
-            ", ".join(row.inputs),
-            ", ".join(a.name for a in row.attributes),
-            row.doc,
-        )
-        for row in TABLE.values()
-    }
-    assert table("ops.md", "op") == actual
+def test_the_page_of_ops_is_made_from_the_table() -> None:
+    assert (DOCS / "ops.md").read_text() == document(), "python -m ops.document > docs/ops.md"

@@ -41,6 +41,22 @@ def test_run_uploads_npy_files(here: Path, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == "10.0\n"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["f32:[[1, 2], [3, 4]]", '{"$tensor": {"shape": [2, 2], "dtype": "f32", "data": [1, 2, 3, 4]}}'],
+)
+def test_run_takes_tensors_by_value(here: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    (here / "script.py").write_text("def main(x): return x.T.tolist()")
+    assert cli.main(["run", "script.py", "--input", f"x={text}"]) == 0
+    assert capsys.readouterr().out == "[[1.0, 3.0], [2.0, 4.0]]\n"
+
+
+def test_a_ragged_tensor_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "script.py").write_text("def main(x): return 1")
+    assert cli.main(["run", "script.py", "--input", "x=f32:[[1, 2], [3]]"]) == 1
+    assert "differ in length" in capsys.readouterr().err
+
+
 def test_run_fails_with_the_users_own_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "script.py").write_text("def main():\n    return 1 / 0")
     assert cli.main(["run", "script.py"]) == 1
@@ -53,8 +69,7 @@ def test_a_kernel_is_added_and_dispatched(here: Path, capsys: pytest.CaptureFixt
         "numbers",
         "steps",
     ]
-    numbers = json.dumps({"$tensor": {"shape": [4], "dtype": "u32", "data": [1, 2, 27, 837799]}})
-    given = ["--input", f"numbers={numbers}", "--input", "steps=u32:4"]
+    given = ["--input", "numbers=u32:[1, 2, 27, 837799]", "--input", "steps=u32:4"]
     assert cli.main(["kernel", "dispatch", "steps", *given, "--workgroups", "1"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"]["data"] == [0, 1, 111, 524]
 
