@@ -385,15 +385,17 @@ class Gpu:
 
 _PLACE = re.compile(r"┌─ [^\n]*?:(\d+):(\d+)\n")
 _WHAT = re.compile(r"(?:parsing|validation) error: ([^\n]+)")
-_NOTE = re.compile(r"^ *│ *\^+ ([^\n]+)$", re.MULTILINE)
+_NOTE = re.compile(r"^ *│ *\^+ (?!naga::)([^\n]+)$", re.MULTILINE)
+_REASON = re.compile(r"^  = (?!Expression \[)([^\n]+)$", re.MULTILINE)
 
 
 def compile_error(text: str, source: str) -> KernelCompileError:
     """What naga says, as an error that points into `source`."""
-    what, place, note = _WHAT.search(text), _PLACE.search(text), _NOTE.search(text)
+    what, place = _WHAT.search(text), _PLACE.search(text)
     message = what[1] if what else _plain(text)
-    if note and note[1] not in message:
-        message = f"{message} ({note[1]})"
+    for detail in (*_NOTE.findall(text)[:1], *_REASON.findall(text)[-1:]):
+        if detail not in message:
+            message = f"{message}: {detail}"
     if place is None:
         return KernelCompileError(message)
     line, column = int(place[1]), int(place[2])
