@@ -23,17 +23,13 @@ def result_of(space: dict[str, Any], inputs: dict[str, Any], main_ran: bool) -> 
     `ScriptError` when the inputs do not fit.
     """
     main = space.get("main")
-    if "result" in space and not (callable(main) and inputs):
-        return space["result"]
-    if not callable(main):
-        if inputs:
-            raise ScriptError(
-                f"the run gives inputs ({', '.join(inputs)}), but the script defines no main",
-                hint=f"Define main({', '.join(inputs)}).",
-            )
-        return None
-    if main_ran and not inputs:
-        return None
+    if inputs and not callable(main):
+        raise ScriptError(
+            f"the run gives inputs ({', '.join(inputs)}), but the script defines no main",
+            hint=f"Define main({', '.join(inputs)}).",
+        )
+    if not inputs and (main_ran or "result" in space or not callable(main)):
+        return space.get("result")
     _check_inputs(main, inputs)
     result = main(**inputs)
     return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result

@@ -78,6 +78,11 @@ class WorkerPool:
         self.reason = "the pool has not started"
         self.modules: tuple[str, ...] = ()
 
+    @property
+    def zygote_pid(self) -> int | None:
+        """The process that the pool started, from which all workers come."""
+        return None if self._zygote is None else self._zygote.pid
+
     async def start(self) -> None:
         """Start the zygote and the first workers. Raises `WorkerCrashedError`."""
         await self._live_zygote()

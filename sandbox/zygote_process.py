@@ -39,6 +39,11 @@ class ZygoteProcess:
         self.spawned = 0
 
     @property
+    def pid(self) -> int | None:
+        """The process that was started."""
+        return None if self._process is None else self._process.pid
+
+    @property
     def living(self) -> int:
         """The workers that have not ended yet."""
         return len(self._workers)

@@ -1,100 +1,14 @@
-"""A real pool of workers, and services that compute with the NumPy reference."""
+"""One real pool of workers for all tests of the sandbox."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from ops import reference
-from ops.graph import Graph, TensorRef
-from sandbox.frames import DispatchKernel
-from sandbox.pool import Limits, Outcome, PoolSettings, WorkerPool
-
-LIMITS = Limits(wall_s=20, cpu_s=10, memory_mb=256, output_bytes=1 << 20)
-
-
-class Services:
-    """Records what a script does, and computes its graphs."""
-
-    def __init__(self) -> None:
-        self.texts: list[tuple[str, str, bool]] = []
-        self.reports: list[tuple[float | None, dict[str, Any]]] = []
-        self.arrays: dict[int, Any] = {}
-        self.graphs: list[Graph] = []
-        self.dispatches: list[DispatchKernel] = []
-        self.freed: list[int] = []
-
-    def printed(self, stream: str = "stdout") -> str:
-        return "".join(text for name, text, _ in self.texts if name == stream)
-
-    def keep(self, array: Any) -> TensorRef:
-        handle = len(self.arrays) + 1
-        self.arrays[handle] = array
-        return TensorRef(handle, tuple(array.shape), reference.dtype_name(array.dtype))
-
-    async def output(self, stream: str, text: str, cut: bool) -> None:
-        self.texts.append((stream, text, cut))
-
-    async def progress(self, fraction: float | None, values: dict[str, Any]) -> None:
-        self.reports.append((fraction, values))
-
-    async def compute(self, graph: Graph) -> list[TensorRef]:
-        self.graphs.append(graph)
-        return [self.keep(array) for array in reference.evaluate(graph, self.arrays)]
-
-    async def read(self, handle: int) -> bytes:
-        return reference.to_wire(self.arrays[handle])
-
-    async def dispatch(self, request: DispatchKernel) -> dict[str, TensorRef]:
-        self.dispatches.append(request)
-        return {
-            name: self.keep(reference.from_wire(bytes(_bytes(spec)), spec.dtype, spec.shape))
-            for name, spec in request.outputs.items()
-        }
-
-    async def free(self, handles: list[int]) -> None:
-        self.freed += handles
-
-
-def _bytes(spec: Any) -> int:
-    count = 1
-    for size in spec.shape:
-        count *= size
-    return count * (1 if spec.dtype == "bool" else 4)
-
-
-class Sandbox:
-    """The pool, driven from a test without `async`."""
-
-    def __init__(self, runner: asyncio.Runner, pool: WorkerPool) -> None:
-        self.runner = runner
-        self.pool = pool
-        self.services = Services()
-
-    def run(self, source: str, limits: Limits = LIMITS, **inputs: Any) -> Outcome:
-        """Run a script to its end, whatever that is."""
-        self.services = Services()
-        return self.runner.run(self.pool.run_script(source, inputs, limits, self.services))
-
-    def result(self, source: str, **inputs: Any) -> Any:
-        """The result of a script that must succeed."""
-        outcome = self.run(source, **inputs)
-        assert outcome.error is None, outcome.error
-        return outcome.result
-
-    def error(self, source: str, **inputs: Any) -> Any:
-        """The error of a script that must fail."""
-        outcome = self.run(source, **inputs)
-        assert outcome.error is not None, outcome.result
-        return outcome.error
-
-    def printed(self, source: str, **inputs: Any) -> str:
-        """What a script that must succeed prints on stdout."""
-        self.result(source, **inputs)
-        return self.services.printed()
+from sandbox.pool import PoolSettings, WorkerPool
+from tests.sandbox.support import Sandbox
 
 
 @pytest.fixture(scope="session")

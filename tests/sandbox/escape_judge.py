@@ -125,7 +125,9 @@ def attempt(source: str, plain: bool) -> tuple[list[str], str]:
     error = ""
     try:
         if plain:
-            exec(compile(source, "<script>", "exec", dont_inherit=True), {"leak": leak, "__name__": "__main__"})
+            exec(
+                compile(source, "<script>", "exec", dont_inherit=True), {"leak": leak, "__name__": "__main__"}
+            )
         else:
             ownership.reset()
             exec(compile_script(source, views.star_names), make_globals({"leak": leak}))

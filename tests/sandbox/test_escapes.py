@@ -22,9 +22,7 @@ def judged(folder: Path, files: list[Path], *options: str) -> dict[str, Any]:
     (folder / "results").mkdir()
     (folder / "results" / "flag.txt").write_text(FLAG)
     command = [sys.executable, str(HERE / "escape_judge.py"), *options, *map(str, files)]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-    )
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
     verdicts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return verdicts

@@ -1,0 +1,283 @@
+"""The pool: limits and what they say, crashes, cancellation, and nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from typing import Any
+
+import pytest
+
+from sandbox.errors import ValueFormError
+from sandbox.pool import Limits, PoolSettings, WorkerPool
+from shaders.errors import KernelgateError
+from tests.sandbox.support import LIMITS, Sandbox, Services, children, descriptors, until
+
+SMALL = Limits(wall_s=10, cpu_s=0.3, memory_mb=64, output_bytes=10_000)
+
+
+def test_main_is_called_with_the_inputs_by_name(sandbox: Sandbox) -> None:
+    assert sandbox.result("def main(x, y=2, *, z):\n    return [x, y, z]", x=1, z="three") == [1, 2, "three"]
+
+
+def test_a_script_may_assign_its_result(sandbox: Sandbox) -> None:
+    assert sandbox.result("result = {'answer': 42}") == {"answer": 42}
+
+
+def test_an_async_main_is_awaited(sandbox: Sandbox) -> None:
+    source = "import asyncio\nasync def main(n):\n    await asyncio.sleep(0)\n    return n * 2"
+    assert sandbox.result(source, n=21) == 42
+
+
+def test_a_script_that_calls_its_own_main_is_not_called_again(sandbox: Sandbox) -> None:
+    source = "def main():\n    print('once')\n\nif __name__ == '__main__':\n    main()"
+    assert sandbox.printed(source) == "once\n"
+
+
+def test_missing_and_unexpected_inputs_name_the_parameters_of_main(sandbox: Sandbox) -> None:
+    missing = sandbox.error("\ndef main(a, b, c=1):\n    return a", a=1)
+    assert missing.code == "script_error"
+    assert "main(a, b, c) needs the inputs b" in missing.message
+    assert missing.line == 2
+    assert missing.snippet.startswith("def main")
+    unexpected = sandbox.error("def main(a):\n    return a", a=1, d=2)
+    assert "takes no inputs d" in unexpected.message
+
+
+def test_inputs_for_a_script_without_main_are_an_error(sandbox: Sandbox) -> None:
+    assert "defines no main" in sandbox.error("result = 1", x=1).message
+
+
+def test_values_survive_the_way_in_and_out(sandbox: Sandbox) -> None:
+    value = {"i": 2**200, "f": float("inf"), "b": b"\0\1", "n": None, "l": [1, -1.5, "é", [True, {}]]}
+    assert sandbox.result("def main(value):\n    return value", value=value) == value
+
+
+def test_a_result_that_can_not_leave_is_an_error_with_its_path(sandbox: Sandbox) -> None:
+    error = sandbox.error("def main():\n    return {'a': [1, {2, 3}]}")
+    assert error.code == "value_unsupported"
+    assert "result['a'][1] is of type set" in error.message
+
+
+def test_inputs_that_can_not_enter_are_refused_before_a_worker_is_taken(sandbox: Sandbox) -> None:
+    with pytest.raises(ValueFormError):
+        sandbox.run("def main(x):\n    return x", x=object())
+
+
+def test_the_exit_status_decides_over_success(sandbox: Sandbox) -> None:
+    assert sandbox.result("import sys\nresult = 3\nsys.exit(0)") == 3
+    assert "status 4" in sandbox.error("import sys\nsys.exit(4)").message
+
+
+# ---------------------------------------------------------------------- limits
+def test_a_busy_loop_ends_at_the_processor_limit_named_with_its_use(sandbox: Sandbox) -> None:
+    outcome = sandbox.run("while True: pass", SMALL)
+    assert outcome.status == "timed_out"
+    assert outcome.error.code == "cpu_limit"
+    assert "limit of 0.3 s" in outcome.error.message
+    assert 300 <= outcome.cpu_ms < 400
+
+
+def test_a_loop_that_swallows_everything_ends_too(sandbox: Sandbox) -> None:
+    source = "while True:\n    try:\n        while True: pass\n    except BaseException:\n        pass"
+    assert sandbox.run(source, SMALL).error.code == "cpu_limit"
+
+
+def test_native_code_that_never_returns_ends_at_the_processor_limit(sandbox: Sandbox) -> None:
+    assert sandbox.run("sum(range(10**12))", SMALL).error.code == "cpu_limit"
+
+
+def test_a_sleeper_ends_at_the_wall_clock(sandbox: Sandbox) -> None:
+    limits = Limits(wall_s=0.2, cpu_s=5, memory_mb=64, output_bytes=100)
+    outcome = sandbox.run("import time\ntime.sleep(60)", limits)
+    assert outcome.status == "timed_out"
+    assert outcome.error.code == "wall_limit"
+    assert "0.2 s" in outcome.error.message
+    assert outcome.wall_ms < 5000
+
+
+def test_a_huge_allocation_ends_at_the_memory_limit(sandbox: Sandbox) -> None:
+    for source in ("x = 'a' * 10**10", "x = []\nwhile True: x.append('y' * 10**6)"):
+        outcome = sandbox.run(source, Limits(20, 10, 64, 100))
+        assert outcome.status == "failed"
+        assert outcome.error.code == "memory_limit"
+        assert "64 MB" in outcome.error.message
+        assert outcome.peak_bytes < 80 << 20
+
+
+def test_memory_errors_swallowed_in_a_loop_end_at_the_processor_limit(sandbox: Sandbox) -> None:
+    source = (
+        "l = []\nwhile True:\n    try:\n        l.append('x' * 10**6)\n    except MemoryError:\n        pass"
+    )
+    assert sandbox.run(source, SMALL).error.code == "cpu_limit"
+
+
+def test_a_memory_error_that_the_script_raises_itself_is_the_scripts(sandbox: Sandbox) -> None:
+    assert sandbox.error("raise MemoryError('mine')").code == "script_error"
+
+
+def test_output_is_cut_at_its_limit_and_says_so(sandbox: Sandbox) -> None:
+    outcome = sandbox.run("for i in range(10000): print('x' * 99)\nresult = 'done'", SMALL)
+    assert outcome.result == "done"
+    assert len(sandbox.services.printed()) == 10_000
+    assert [cut for _, _, cut in sandbox.services.texts].count(True) == 1
+
+
+def test_output_streams_before_the_script_ends(sandbox: Sandbox) -> None:
+    source = "import time\nprint('first')\nprint('second')\ntime.sleep(60)"
+    outcome = sandbox.run(source, Limits(wall_s=0.5, cpu_s=5, memory_mb=64, output_bytes=100))
+    assert outcome.error.code == "wall_limit"
+    assert sandbox.services.printed() == "first\nsecond\n"
+
+
+def test_both_streams_keep_their_order(sandbox: Sandbox) -> None:
+    sandbox.run("import sys\nprint('a')\nprint('b', file=sys.stderr)\nprint('c')")
+    assert [(stream, text) for stream, text, _ in sandbox.services.texts] == [
+        ("stdout", "a\n"),
+        ("stderr", "b\n"),
+        ("stdout", "c\n"),
+    ]
+
+
+def test_deep_recursion_is_the_scripts_error_with_its_line(sandbox: Sandbox) -> None:
+    error = sandbox.error("def f(n):\n    return f(n + 1)\nf(0)")
+    assert error.code == "script_error"
+    assert error.message.startswith("RecursionError")
+    assert error.line == 2
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = " + "(" * 5000 + "1" + ")" * 5000,
+        "x = " + "-" * 100_000 + "1",
+        "x = 1" + ".real" * 50_000,
+        "x = " + "+".join(["1"] * 50_000),
+        "x = []\nfor i in range(10**5): x = [x]\nprint(len(repr(x)))",
+        "import re\nre.match('(' * 5000 + ')' * 5000, '')",
+        "import itertools\nx = iter([1])\nfor i in range(200000): x = itertools.chain(x)\nprint(next(x))",
+        "x = None\nfor i in range(10**6): x = (x,)\ndel x",
+        "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E()",
+        "raise ValueError('x' * 50_000_000)",
+        "print(str(10 ** 100_000))",
+    ],
+    ids=lambda source: source[:24],
+)
+def test_a_bomb_costs_its_author_an_answer_and_nobody_else_anything(sandbox: Sandbox, source: str) -> None:
+    outcome = sandbox.run(source, Limits(wall_s=10, cpu_s=2, memory_mb=128, output_bytes=1000))
+    assert outcome.status in ("succeeded", "failed", "timed_out")
+    assert outcome.error is None or len(outcome.error.message) < 10_000
+    assert sandbox.result("result = 'alive'") == "alive"
+
+
+# ---------------------------------------------------------------------- endings
+def test_cancelling_kills_the_worker_at_once(sandbox: Sandbox) -> None:
+    async def scenario() -> float:
+        services = Services()
+        task = asyncio.create_task(
+            sandbox.pool.run_script("print('here')\nwhile True: pass", {}, LIMITS, services)
+        )
+        await until(services.printed)
+        started = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return time.monotonic() - started
+
+    assert sandbox.runner.run(scenario()) < 1.0
+
+
+def test_nothing_is_left_after_many_runs_and_the_end() -> None:
+    async def scenario() -> None:
+        pool = WorkerPool(PoolSettings(size=2))
+        await pool.start()
+        for source in ("result = 1", "1 / 0", "while True: pass", "import os\nraise SystemExit(3)"):
+            await pool.run_script(source, {}, SMALL, Services())
+        await pool.close()
+
+    before, processes = descriptors(), set(children())
+    with asyncio.Runner() as runner:
+        runner.run(scenario())
+    assert descriptors() == before
+    assert set(children()) == processes
+
+
+def test_the_next_run_works_after_the_zygote_was_killed() -> None:
+    async def scenario() -> tuple[Any, Any]:
+        pool = WorkerPool(PoolSettings(size=1))
+        await pool.start()
+        try:
+            services = Services()
+            source = "import time\nprint('here')\ntime.sleep(60)"
+            running = asyncio.create_task(pool.run_script(source, {}, LIMITS, services))
+            await until(services.printed)
+            os.kill(pool.zygote_pid, signal.SIGKILL)
+            first = await asyncio.wait_for(running, 20)
+            second = await asyncio.wait_for(pool.run_script("result = 2", {}, LIMITS, Services()), 20)
+            return first, second
+        finally:
+            await pool.close()
+
+    with asyncio.Runner() as runner:
+        first, second = runner.run(scenario())
+    assert first.error.code == "worker_crashed"
+    assert second.result == 2
+
+
+def test_a_zygote_is_replaced_after_its_share_of_workers() -> None:
+    async def scenario() -> list[int]:
+        pool = WorkerPool(PoolSettings(size=1, recycle_after=3))
+        await pool.start()
+        pids = []
+        for _ in range(8):
+            outcome = await pool.run_script("result = 1", {}, LIMITS, Services())
+            assert outcome.result == 1
+            pids.append(pool.zygote_pid)
+        await pool.close()
+        return pids
+
+    with asyncio.Runner() as runner:
+        assert len(set(runner.run(scenario()))) >= 2
+
+
+def test_many_runs_at_once_share_a_small_pool(sandbox: Sandbox) -> None:
+    async def scenario() -> list[Any]:
+        runs = [
+            sandbox.pool.run_script("def main(n):\n    return n", {"n": number}, LIMITS, Services())
+            for number in range(40)
+        ]
+        return [outcome.result for outcome in await asyncio.gather(*runs)]
+
+    assert sandbox.runner.run(scenario()) == list(range(40))
+
+
+def test_workers_have_neither_numpy_nor_jinja2(sandbox: Sandbox) -> None:
+    roots = {module.partition(".")[0] for module in sandbox.pool.modules}
+    assert "sandbox" in roots
+    assert not roots & {"numpy", "jinja2", "wgpu", "fastapi", "sqlalchemy"}
+
+
+def test_the_level_and_its_reason_are_told(sandbox: Sandbox) -> None:
+    assert sandbox.pool.level in ("full", "hardened", "seccomp", "process")
+    assert sandbox.pool.reason or sandbox.pool.level == "full"
+    assert sandbox.run("result = 1").level == sandbox.pool.level
+
+
+# ---------------------------------------------------------------------- kernels
+def test_a_kernel_is_reflected_in_a_worker(sandbox: Sandbox) -> None:
+    source = (
+        "@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n"
+        "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { out[id.x] = id.x; }"
+    )
+    reflection = sandbox.runner.run(sandbox.pool.reflect(source))
+    assert reflection.entry_points[0].workgroup_size == (64, 1, 1)
+    assert reflection.bindings[0].name == "out"
+
+
+def test_a_bad_kernel_is_refused_with_its_place(sandbox: Sandbox) -> None:
+    with pytest.raises(KernelgateError) as caught:
+        sandbox.runner.run(sandbox.pool.reflect("fn main( {"))
+    assert caught.value.code == "kernel_syntax"
+    assert caught.value.line == 1
