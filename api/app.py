@@ -15,6 +15,7 @@ from api.access import identity_of
 from api.routes import device, health, kernels, ops, runs, tensors
 from api.runtime import Runtime
 from api.settings import VERSION, Settings
+from shaders.errors import KernelgateError
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -24,7 +25,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         try:
-            await runtime.start()
+            try:
+                await runtime.start()
+            except KernelgateError as error:
+                runtime.failure = error
+                raise
             yield
         finally:
             await runtime.stop()

@@ -41,13 +41,12 @@ def serve(argv: Sequence[str]) -> int:
     except (ValueError, KernelgateError) as error:
         return _complain(error)
     configure_logging()
-    server = Server(settings)
     try:
-        server.run()
+        Server(settings).listen()
+    except KernelgateError as error:
+        return _complain(error)
     except KeyboardInterrupt:
-        pass
-    except SystemExit as stop:
-        return int(stop.code or 0)
+        return 130
     return 0
 
 

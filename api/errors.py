@@ -195,3 +195,10 @@ class BlobCorrupt(KernelgateError):
 
     code = "blob_corrupt"
     title = "Stored data is damaged"
+
+
+class AddressUnavailable(KernelgateError):
+    """The address or port to listen on is taken, or not this machine's."""
+
+    code = "address_unavailable"
+    title = "The address cannot be listened on"

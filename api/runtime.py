@@ -38,6 +38,7 @@ class Runtime:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.new_key: str | None = None
+        self.failure: KernelgateError | None = None
         self.metrics = Metrics()
         self.database = Database(settings.data / "kernelgate.db")
         self.blobs = BlobStore(settings.data / "blobs")

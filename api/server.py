@@ -13,8 +13,10 @@ from types import FrameType
 import uvicorn
 
 from api.app import create_app
+from api.errors import AddressUnavailable
 from api.runtime import Runtime
 from api.settings import Settings
+from shaders.errors import KernelgateError
 
 
 class Server(uvicorn.Server):
@@ -40,6 +42,14 @@ class Server(uvicorn.Server):
             )
         )
 
+    def listen(self) -> None:
+        """Serve until a signal. Raises what kept the server from starting, `AddressUnavailable` for a port in use."""
+        with _listening(self.config.host, self.config.port) as sock:
+            try:
+                self.run(sockets=[sock])
+            except SystemExit:
+                raise self.runtime.failure or KernelgateError("the server did not start") from None
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the stores, listen, and announce."""
         self._loop = asyncio.get_running_loop()
@@ -61,16 +71,28 @@ class Server(uvicorn.Server):
         """At the first signal let runs end; at the second stop at once."""
         if self.started and not self._draining:
             self._draining = True
-            self._loop.call_soon_threadsafe(self._start_draining, sig, frame)
+            self._loop.call_soon_threadsafe(self._start_draining)
         else:
             super().handle_exit(sig, frame)
 
-    def _start_draining(self, sig: int, frame: FrameType | None) -> None:
-        self._drain_task = self._loop.create_task(self._drain(sig, frame))
+    def _start_draining(self) -> None:
+        self._drain_task = self._loop.create_task(self._drain())
 
-    async def _drain(self, sig: int, frame: FrameType | None) -> None:
+    async def _drain(self) -> None:
         await self.runtime.runs.stop(self.runtime.settings.drain_s)
-        super().handle_exit(sig, frame)
+        self.should_exit = True
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises `AddressUnavailable` when the address cannot be had."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise AddressUnavailable(
+            f"cannot listen on {host}, port {port}: {error.strerror or error}",
+            hint="Stop what listens there, or set KERNELGATE_PORT to a free port.",
+        ) from None
 
 
 def configure_logging() -> None:
@@ -78,5 +100,7 @@ def configure_logging() -> None:
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname).1s %(message)s", datefmt="%H:%M:%S"
     )
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.error").setLevel(
+        logging.CRITICAL
+    )  # what it reports, `problems` or `listen` says
     logging.getLogger("alembic").setLevel(logging.WARNING)

@@ -1,0 +1,105 @@
+"""`api/commands.py`: serve, doctor and keys from the command line."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api import commands
+from api.settings import Settings
+from shaders.errors import KernelgateError
+
+
+@pytest.fixture(autouse=True)
+def _data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERNELGATE_DATA", str(tmp_path / "data"))
+
+
+def test_keys_are_created_listed_and_revoked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.keys(["create", "alice"]) == 0
+    token = capsys.readouterr().out.strip()
+    assert token.startswith("kg_")
+    assert commands.keys(["list"]) == 0
+    listed = capsys.readouterr().out
+    assert "alice" in listed
+    assert token not in listed
+    key_id = token.split("_")[1]
+    assert commands.keys(["revoke", key_id]) == 0
+    assert commands.keys(["revoke", key_id]) == 1
+    assert commands.keys(["list"]) == 0
+    assert "revoked" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["", "Alice", "a b", "x" * 33, "../x"])
+def test_a_key_needs_a_plain_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.keys(["create", name]) == 1
+    assert "is no name for a key" in capsys.readouterr().err
+
+
+def test_the_token_is_nowhere_in_the_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commands.keys(["create", "bob", "--role", "admin"])
+    secret = capsys.readouterr().out.strip().split("_")[2].encode()
+    for file in (tmp_path / "data").iterdir():
+        assert secret not in file.read_bytes()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
+def test_listening_beyond_loopback_needs_behind_proxy(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.serve(["--host", host]) == 1
+    assert "--behind-proxy" in capsys.readouterr().err
+    commands.refuse_open_host(Settings(host=host, behind_proxy=True))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
+def test_loopback_is_allowed(host: str) -> None:
+    commands.refuse_open_host(Settings(host=host))
+
+
+def test_a_setting_that_is_wrong_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KERNELGATE_PORT", "high")
+    assert commands.serve([]) == 1
+    assert "port" in capsys.readouterr().err
+
+
+def test_doctor_lists_adapters_folder_and_sandbox(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert commands.doctor([]) == 0
+    text = capsys.readouterr().out
+    for word in ("adapter ", "features", "limits", "sandbox", "data ", str(tmp_path)):
+        assert word in text
+    assert commands.doctor(["--json"]) == 0
+    found: Any = json.loads(capsys.readouterr().out)
+    assert found["adapters"][0]["limits"]
+
+
+def test_the_admin_key_is_readable_by_its_owner_only(running: Any) -> None:
+    path = running.settings.data / "admin.key"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_text().startswith("kg_")
+
+
+def test_a_revoked_key_is_refused_once_the_cache_is_over(
+    running: Any, wait_until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = running.client_for("leaver")
+    assert client.get("/api/device").status_code == 200
+    key_id = client.headers["authorization"].split("_")[1]
+    monkeypatch.setenv("KERNELGATE_DATA", str(running.settings.data))
+    assert commands.keys(["revoke", key_id]) == 0
+    wait_until(lambda: client.get("/api/device").status_code == 401, "the key is refused", seconds=10)
+
+
+def test_an_error_of_the_data_folder_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("KERNELGATE_DATA", str(tmp_path / "file"))
+    assert commands.keys(["list"]) == 1
+    assert capsys.readouterr().err.startswith("kernelgate: ")
+    with pytest.raises(KernelgateError):
+        commands.refuse_open_host(Settings(host="8.8.8.8"))

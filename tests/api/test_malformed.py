@@ -1,0 +1,205 @@
+"""Bad input of any kind gets a problem: never a 500, never a hang, and the server goes on."""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Any
+
+import httpx2
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kernelgate.values import encode
+
+DEEP = b"[" * 10_000 + b"]" * 10_000
+JSON_ROUTES = ("/api/runs", "/api/kernels", "/api/kernels/any/dispatch", "/api/ops/add", "/api/tensors")
+BODIES = {
+    "empty": b"",
+    "not JSON": b"\x00\xff\xfe",
+    "cut short": b'{"script": "x"',
+    "a list": b"[]",
+    "a number": b"1",
+    "null": b"null",
+    "10 000 deep": DEEP,
+    "10 000 deep inside": b'{"inputs": {"a": ' + DEEP + b"}}",
+    "deep objects": b'{"inputs":' * 5000 + b"1" + b"}" * 5000,
+    "duplicate keys": b'{"script": "a", "script": "b"}',
+    "NaN": b'{"inputs": {"a": NaN}}',
+    "huge number": b'{"inputs": {"a": 1e999}}',
+    "huge integer": b'{"inputs": {"a": ' + b"9" * 10_000 + b"}}",
+    "lone surrogate": b'{"script": "\\ud800"}',
+    "nul": b'{"script": "\\u0000", "name": "\\u0000"}',
+    "proto": b'{"__proto__": {}, "constructor": 1}',
+    "bom": b"\xef\xbb\xbf{}",
+    "utf-16": '{"script": "x"}'.encode("utf-16"),
+}
+
+
+def is_problem(answer: httpx2.Response) -> bool:
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    problem = answer.json()
+    assert problem.keys() >= {"type", "title", "status", "detail", "code"}
+    assert problem["status"] == answer.status_code
+    assert "Traceback" not in answer.text
+    return True
+
+
+@pytest.mark.parametrize("route", JSON_ROUTES)
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_a_malformed_body_is_a_4xx_problem(http: httpx2.Client, route: str, body: bytes) -> None:
+    answer = http.post(route, content=body, headers={"Content-Type": "application/json"})
+    assert 400 <= answer.status_code < 500
+    assert is_problem(answer)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("POST", "/api/runs", {"Content-Type": "text/html"}, 415),
+        ("POST", "/api/runs", {"Content-Encoding": "gzip"}, 415),
+        ("POST", "/api/runs", {"Content-Type": "application/json; charset=utf-16"}, 422),
+        ("POST", "/api/runs", {"Content-Type": "multipart/form-data; boundary=x"}, 415),
+        ("GET", "/api/runs/%00", {}, 404),
+        ("GET", "/api/runs/..%2f..%2fetc%2fpasswd", {}, 404),
+        ("GET", "/api/runs/" + "x" * 5000, {}, 404),
+        ("GET", "/api/kernels/..%2f..%2fx", {}, 404),
+        ("GET", "/api/kernels/@", {}, 404),
+        ("GET", "/api/kernels/a%0d%0ab", {}, 404),
+        ("GET", "/api/kernels/%F0%9F%92%A9", {}, 404),
+        ("GET", "/api/tensors/%ff", {}, 404),
+        ("GET", "/api/tensors/x/data", {}, 404),
+        ("GET", "/api/tensors?before=" + "x" * 1000, {}, 422),
+        ("GET", "/api/tensors?limit=999999999999999999999", {}, 422),
+        ("GET", "/api/runs/x/events", {"Last-Event-ID": "x" * 100}, 404),
+        ("DELETE", "/api/device", {}, 405),
+        ("OPTIONS", "/api/runs", {}, 405),
+        ("PUT", "/api/tensors/ten_none/data", {}, 404),
+    ],
+)
+def test_a_malformed_request_is_a_problem(
+    http: httpx2.Client, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    answer = http.request(method, path, headers=headers, content=b"{}" if method in ("POST", "PUT") else None)
+    assert answer.status_code == status, answer.text
+    assert is_problem(answer)
+
+
+def test_an_event_id_that_is_no_number_starts_from_the_first(http: httpx2.Client) -> None:
+    done = http.post("/api/runs", json={"script": "result = 1"}, headers={"Prefer": "wait=60"}).json()
+    for value in ("-1", "x", "1e9", "²"):
+        raw = [(b"Last-Event-ID", value.encode())]
+        assert "event: status" in http.get(f"/api/runs/{done['id']}/events", headers=raw).text
+    assert http.get(f"/api/runs/{done['id']}/events", headers={"Last-Event-ID": "9" * 20}).text == ""
+
+
+WIRE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.text(max_size=8)
+            | st.sampled_from(
+                ["$tensor", "$bytes", "$float", "shape", "dtype", "data", "id", "inputs", "limits"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+FIELDS = st.dictionaries(
+    st.sampled_from(
+        ["script", "inputs", "limits", "grants", "name", "source", "workgroups", "entry_point", "attributes"]
+    ),
+    WIRE,
+    max_size=4,
+)
+QUICK = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@QUICK
+@given(route=st.sampled_from(JSON_ROUTES[1:]), body=FIELDS | WIRE)
+def test_no_json_causes_a_server_error(http: httpx2.Client, route: str, body: Any) -> None:
+    content = json.dumps(encode(body) if not isinstance(body, dict) else body).encode()
+    answer = http.post(route, content=content, headers={"Content-Type": "application/json"})
+    assert answer.status_code < 500, answer.text
+    assert answer.status_code < 400 or is_problem(answer)
+
+
+@QUICK
+@given(
+    kind=st.sampled_from(
+        [
+            "application/x-npy",
+            "application/vnd.safetensors",
+            "application/octet-stream",
+            "application/json",
+            "",
+            "x",
+        ]
+    ),
+    start=st.sampled_from([b"", b"\x93NUMPY\x01\x00v\x00", b"\x08" + bytes(7), b"\x93NUMPY\x02\x00"]),
+    body=st.binary(max_size=300),
+    query=st.sampled_from(
+        ["", "?dtype=f32&shape=2", "?dtype=f32&shape=-1", "?dtype=&shape=", "?dtype=bool&shape=3,"]
+    ),
+)
+def test_no_upload_causes_a_server_error(
+    http: httpx2.Client, kind: str, start: bytes, body: bytes, query: str
+) -> None:
+    answer = http.post(f"/api/tensors{query}", content=start + body, headers={"Content-Type": kind})
+    assert answer.status_code < 500, answer.text
+    assert answer.status_code < 400 or is_problem(answer)
+
+
+@QUICK
+@given(shape=WIRE, dtype=WIRE, data=WIRE)
+def test_no_inline_tensor_causes_a_server_error(
+    http: httpx2.Client, shape: Any, dtype: Any, data: Any
+) -> None:
+    body = json.dumps({"inputs": [{"$tensor": {"shape": shape, "dtype": dtype, "data": data}}]}).encode()
+    answer = http.post("/api/ops/neg", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code < 500, answer.text
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"\x16\x03\x01\x00\xa5\x01\x00\x00",
+        b"GET /api/runs HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        b"POST /api/runs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+        b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+    ],
+    ids=["version", "tls", "length", "chunk", "long"],
+)
+def test_what_is_not_http_ends_the_connection_and_nothing_else(
+    http: httpx2.Client, running: Any, raw: bytes
+) -> None:
+    port = int(running.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(raw)
+        client.shutdown(socket.SHUT_WR)
+        while client.recv(65536):
+            pass
+    assert http.get("/healthz").status_code == 200
+
+
+def test_an_upload_that_is_cut_off_leaves_nothing(http: httpx2.Client, running: Any, wait_until: Any) -> None:
+    port = int(running.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(
+            f"POST /api/tensors?dtype=bool&shape=10000000 HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n"
+            f"Authorization: Bearer {running.key}\r\nContent-Type: application/octet-stream\r\n\r\n".encode()
+        )
+        client.sendall(bytes(5_000_000))
+        new = running.settings.data / "blobs" / "new"
+        wait_until(lambda: any(new.iterdir()), "the upload is under way")
+    wait_until(lambda: not any(new.iterdir()), "the unfinished blob is removed")
+    assert http.get("/healthz").status_code == 200

@@ -1,0 +1,170 @@
+"""Processes that die: the device, the server. Runs end clearly, and what was stored is there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+ENDLESS = "def main():\n    while True:\n        pass"
+LOOP = """
+import torch
+def main():
+    total = torch.ones(64)
+    print("begun")
+    while True:
+        total = (total * 1.0001).sum() * torch.ones(64)
+        total.sum().item()
+"""
+
+
+def test_killing_the_device_fails_the_run_clearly_and_the_next_one_works(
+    start: Callable[..., Any], wait_until: Any
+) -> None:
+    with start() as running:
+        http, device = running.http, running.server.runtime.device
+        url = http.post("/api/runs", json={"script": LOOP}).headers["location"]
+        wait_until(lambda: http.get(url).json()["stdout"] == "begun\n", "the run computes")
+        output = http.post("/api/ops/neg", json={"inputs": [1.5]}).json()["output"]["$tensor"]
+        os.kill(device.pid, signal.SIGKILL)
+        killed_at = time.monotonic()
+        wait_until(lambda: http.get(url).json()["status"] == "failed", "the run failed")
+        error = http.get(url).json()["error"]
+        assert error["code"] in ("device_restarted", "unknown_handle", "script_error"), error
+        script = "import torch\ndef main():\n    return torch.ones(3).sum().item()"
+        done = http.post("/api/runs", json={"script": script}, headers={"Prefer": "wait=60"}).json()
+        assert done["result"] == 3.0, done
+        assert time.monotonic() - killed_at < 20
+        assert http.get("/api/device").json()["restarts"] == 1
+        lost = http.get(f"/api/tensors/{output['id']}/data")
+        assert (lost.status_code, lost.json()["code"]) == (410, "tensor_lost")
+
+
+def test_a_stored_tensor_returns_to_a_restarted_device_by_itself(start: Callable[..., Any]) -> None:
+    with start() as running:
+        http = running.http
+        stored = http.post("/api/tensors", json={"shape": [2], "dtype": "f32", "data": [1, 2]}).json()
+        body = {"inputs": [{"$tensor": {"id": stored["id"]}}]}
+        assert http.post("/api/ops/neg", json=body).json()["output"]["$tensor"]["data"] == [-1, -2]
+        generation = running.server.runtime.device.generation
+        os.kill(running.server.runtime.device.pid, signal.SIGKILL)
+        while running.server.runtime.device.generation == generation:
+            http.get("/healthz")
+        assert http.post("/api/ops/neg", json=body).json()["output"]["$tensor"]["data"] == [-1, -2]
+
+
+def serve(data: Path) -> tuple[subprocess.Popen[str], httpx2.Client]:
+    """A server process, and a client of it."""
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "kernelgate",
+            "serve",
+            "--port",
+            "0",
+            "--data",
+            str(data),
+            "--adapter",
+            "null",
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("address"):
+            url = line.split()[1]
+            break
+    key = (data / "admin.key").read_text().strip()
+    return process, httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
+
+
+def children_of(pid: int) -> list[int]:
+    text = subprocess.run(
+        ["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True, check=False
+    )
+    return [int(line) for line in text.stdout.split()]
+
+
+def test_after_kill_9_of_the_server_runs_have_failed_results_are_there_and_no_process_is_left(
+    tmp_path: Path, wait_until: Any
+) -> None:
+    process, http = serve(tmp_path)
+    with process, http:
+        done = http.post(
+            "/api/runs", json={"script": "result = [1, 2]"}, headers={"Prefer": "wait=60"}
+        ).json()
+        tensor = http.post("/api/tensors", json={"shape": [1], "dtype": "f32", "data": [5]}).json()
+        live = http.post("/api/runs", json={"script": ENDLESS}).json()["id"]
+        wait_until(lambda: http.get(f"/api/runs/{live}").json()["status"] == "running", "it runs")
+        children = children_of(process.pid)
+        assert children
+        process.kill()
+        process.wait(60)
+        wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in children), "its processes end")
+    process, http = serve(tmp_path)
+    with process, http:
+        assert http.get(f"/api/runs/{done['id']}").json() == done
+        assert http.get(f"/api/tensors/{tensor['id']}/data").json()["$tensor"]["data"] == [5]
+        lost = http.get(f"/api/runs/{live}").json()
+        assert (lost["status"], lost["reason"]) == ("failed", "server_restarted")
+        assert lost["error"]["code"] == "server_restarted"
+        events = http.get(f"/api/runs/{live}/events").text
+        assert events.count("event: result") == 1
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+
+
+def test_a_stop_lets_short_runs_end_and_fails_the_rest(tmp_path: Path, wait_until: Any) -> None:
+    settings = {"KERNELGATE_DRAIN_S": "0.5"}
+    os.environ.update(settings)
+    try:
+        process, http = serve(tmp_path)
+    finally:
+        for name in settings:
+            del os.environ[name]
+    with process, http:
+        live = http.post("/api/runs", json={"script": ENDLESS}).json()["id"]
+        wait_until(lambda: http.get(f"/api/runs/{live}").json()["status"] == "running", "it runs")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    process, http = serve(tmp_path)
+    with process, http:
+        lost = http.get(f"/api/runs/{live}").json()
+        assert (lost["status"], lost["reason"]) == ("failed", "server_restarted")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+
+
+def test_two_servers_do_not_share_a_data_folder(
+    start: Callable[..., Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    with start() as running:
+        second = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "kernelgate",
+                "serve",
+                "--port",
+                "0",
+                "--data",
+                str(running.settings.data),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert second.returncode != 0
+        assert "another Kernelgate uses the data folder" in second.stderr
+        assert "Traceback" not in second.stderr
