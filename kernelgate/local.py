@@ -76,8 +76,9 @@ class LocalServer:
 
     def start(self) -> None:
         """Start the process and wait until it is ready. Raises `NoServer` with the end of its log."""
-        self.data.mkdir(parents=True, exist_ok=True)
+        self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self.log.open("wb") as log:
+            self.log.chmod(0o600)  # it has the key
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "kernelgate", "serve"],
                 env={**os.environ, **self._settings},

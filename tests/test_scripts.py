@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from kernelgate.local import LocalServer
+
 ROOT = Path(__file__).parents[1]
 SCRIPTS = ["scripts/setup", "scripts/run", "scripts/test", ".ci/run"]
 
@@ -122,6 +124,13 @@ def test_a_port_that_is_taken_is_named(listener: socket.socket, tmp_path: Path) 
     done = run("scripts/run", "--once", KERNELGATE_PORT=port, KERNELGATE_DATA=str(tmp_path))
     assert done.returncode == 1
     assert done.stderr.strip().startswith(f"Port {port} is taken. Set KERNELGATE_PORT")
+
+
+def test_a_server_that_runs_already_is_used(server: LocalServer) -> None:
+    done = run("scripts/run", "--once", KERNELGATE_PORT=str(server.port), KERNELGATE_DATA=str(server.data))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith(f"Kernelgate is running already at {server.url}")
+    assert done.stdout.count("\nok ") == 2
 
 
 def test_the_main_job_is_done_twice_and_leaves_nothing_running(
