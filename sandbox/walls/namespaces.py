@@ -88,14 +88,15 @@ def enter_user() -> str:
             os.setresgid(0, 0, 0)
             os.setresuid(0, 0, 0)
             return f"as user {OUTSIDE_ID} of the host"
-    _write_maps("self", uid, gid)
+    _write("self", "setgroups", "deny")
+    _write("self", "uid_map", f"0 {uid} 1")
+    _write("self", "gid_map", f"0 {gid} 1")
     return f"as user {uid} of the host"
 
 
-def _write_maps(process: str, uid: int, gid: int) -> None:
-    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
-        with open(f"/proc/{process}/{name}", "w", encoding="ascii") as file:
-            file.write(text)
+def _write(process: int | str, name: str, text: str) -> None:
+    with open(f"/proc/{process}/{name}", "wb", buffering=0) as file:
+        file.write(text.encode())
 
 
 class _Mapper:
@@ -130,9 +131,8 @@ def _map_when_told(told: int, target: int) -> int:
     if not os.read(told, 1):
         return 1
     try:
-        for name in ("uid_map", "gid_map"):
-            with open(f"/proc/{target}/{name}", "w", encoding="ascii") as file:
-                file.write(f"0 {OUTSIDE_ID} 1")
+        _write(target, "uid_map", f"0 {OUTSIDE_ID} 1")
+        _write(target, "gid_map", f"0 {OUTSIDE_ID} 1")
     except OSError:
         return 1
     return 0

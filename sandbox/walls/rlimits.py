@@ -32,7 +32,7 @@ class WorkerLimits:
 def address_space(pid: int | None = None) -> int | None:
     """Bytes of address space of this process, or of process `pid`; None where the system does not tell."""
     try:
-        with open(f"/proc/{pid or 'self'}/statm", encoding="ascii") as file:
+        with open(f"/proc/{pid or 'self'}/statm", "rb") as file:
             return int(file.read().split()[0]) * resource.getpagesize()
     except OSError:
         return None

@@ -1,4 +1,4 @@
-"""The tests' side of `runner.py`: give cases, get what each met."""
+"""The tests' way behind walls: always in a fresh interpreter, which has one thread and nothing to come back to."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ Case = tuple[str, tuple[str, ...]]
 
 _RUNNER = Path(__file__).with_name("runner.py")
 _TIMEOUT_S = 120
+_ROOT = str(Path(__file__).resolve().parents[3])
 
 
 class Behind(NamedTuple):
@@ -41,3 +42,20 @@ def run_behind_walls(
     assert done.stderr == ""
     answer = json.loads(done.stdout)
     return Behind(WallReport.from_dict(answer["report"]), dict(zip(wanted, answer["outcomes"], strict=True)))
+
+
+def start_python(source: str, *arguments: str) -> subprocess.Popen[str]:
+    """A fresh interpreter that runs `source`, with our packages importable, and text pipes."""
+    program = f"import sys; sys.path.insert(0, {_ROOT!r})\n{source}"
+    return subprocess.Popen(
+        [sys.executable, "-I", "-c", program, *arguments],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def run_python(source: str, *arguments: str) -> str:
+    """What `source` prints; it must end well and print no error."""
+    with start_python(source, *arguments) as process:
+        out, err = process.communicate(timeout=_TIMEOUT_S)
+    assert (process.returncode, err) == (0, "")
+    return out

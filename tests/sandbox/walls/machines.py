@@ -80,6 +80,7 @@ def _ordinary_user() -> None:
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+        linux.prctl(linux.PR_SET_DUMPABLE, 1)  # as after an exec
 
 
 MACHINES: dict[str, Callable[[], None]] = {

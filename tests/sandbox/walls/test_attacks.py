@@ -10,7 +10,7 @@ from sandbox.walls import linux
 from sandbox.walls.level import Level
 from sandbox.walls.preparation import WALLS
 from tests.sandbox.walls.attacks import ATTACKS
-from tests.sandbox.walls.behind import Behind, run_behind_walls
+from tests.sandbox.walls.behind import Behind, Case, run_behind_walls
 from tests.sandbox.walls.ordinary import ORDINARY
 
 pytestmark = pytest.mark.skipif(not linux.supported(), reason="this system has no walls")
@@ -30,7 +30,7 @@ def _without(wall: str) -> tuple[str, ...]:
 def bare() -> Behind:
     """Everything that is asked without namespaces."""
     names = [name for name in ATTACKS if name != ENDLESS]
-    cases = [(name, ()) for name in names]
+    cases: list[Case] = [(name, ()) for name in names]
     cases += [(name, (wall,)) for name, wall in ALONE if wall != "namespaces"]
     cases += [(name, WALLS) for name, wall in REMOVED if wall == "namespaces"]
     return run_behind_walls(cases, namespaces=False)
@@ -40,7 +40,8 @@ def bare() -> Behind:
 def spaced() -> Behind:
     """Everything that is asked behind namespaces."""
     names = [name for name in ATTACKS if name != ENDLESS]
-    cases = [(name, ()) for name in names] + [(name, WALLS) for name in ATTACKS]
+    cases: list[Case] = [(name, ()) for name in names]
+    cases += [(name, WALLS) for name in ATTACKS]
     cases += [(name, _without(wall)) for name, wall in REMOVED if wall != "namespaces"]
     cases += [(name, WALLS) for name in ORDINARY]
     cases.append(("fork", ("rlimits",)))

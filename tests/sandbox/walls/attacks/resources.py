@@ -14,7 +14,7 @@ PRIVATE_ANONYMOUS = 0x22
 
 
 def _many_descriptors(_: World) -> None:
-    held = []
+    held: list[tuple[socket.socket, socket.socket]] = []
     while len(held) < 100:
         held.append(socket.socketpair())
 
@@ -25,8 +25,7 @@ def _spin(_: World) -> None:
 
 
 def _raise_limit(_: World) -> None:
-    """Far above what any machine allows for descriptors, so that nothing but a hard limit is in question."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard if hard == resource.RLIM_INFINITY else hard + 1))
 
 
