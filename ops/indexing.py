@@ -40,6 +40,8 @@ def select(index: object, shape: Shape) -> Selection:
         if isinstance(item, slice):
             start, stop, step = _bounds(item, shape[axis])
             sizes.append(len(range(start, stop, step)))
+            if not sizes[-1]:
+                start, stop, step = 0, 0, 1
         else:
             start = _position(item, axis, shape)
             stop, step = start + 1, 1

@@ -164,7 +164,8 @@ def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return where(condition, self, other)
 
 
-def _fill() -> None:
+def fill() -> None:
+    """Add what each row of the table gives. A second call adds what rows were added since."""
     for spec in TABLE.values():
         if spec.name in _BY_HAND:
             continue
@@ -195,4 +196,4 @@ def _operators(dunder: str, function: Function, operands: int, comparison: bool)
         setattr(Tensor, f"__r{dunder[2:]}", _operator(function, reverse=True))
 
 
-_fill()
+fill()

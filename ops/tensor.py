@@ -98,8 +98,7 @@ class Tensor:
         if 0 in shape:
             return _empty(shape)
         code: Any = row.code
-        view = memoryview(_read(self)).cast("B").cast(code, shape or (1,))
-        return view.tolist() if shape else view[0]
+        return memoryview(_read(self)).cast("B").cast(code, shape).tolist() if shape else self.item()
 
     def item(self) -> Number:
         """The only element, as a Python number."""
@@ -108,7 +107,8 @@ class Tensor:
                 f"a tensor of shape {text(self.shape)} has {self.numel()} elements, not one",
                 hint="Reduce it first, as with .sum(), or use .tolist().",
             )
-        value: Number = self.reshape(()).tolist()
+        code: Any = dtypes.dtype(self._node.type.dtype).code
+        value: Number = memoryview(_read(self)).cast("B").cast(code)[0]
         return value
 
     def __bool__(self) -> bool:

@@ -1,0 +1,94 @@
+"""The table as a whole: its documentation, its names, and that one row is enough."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ops import creation, methods, reference
+from ops.document import document
+from ops.errors import UnknownOpError
+from ops.functions import ROWS as FUNCTION_ROWS
+from ops.numerics import HELPERS
+from ops.spec import OpSpec
+from ops.table import TABLE, find
+from ops.tensor import Tensor
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_documentation_is_that_of_the_table() -> None:
+    assert (ROOT / "docs" / "ops.md").read_text() == document(), "run: python -m ops.document > docs/ops.md"
+
+
+def test_every_name_and_alias_means_one_row() -> None:
+    names = [name for row in TABLE.values() for name in (row.name, *row.aliases)]
+    assert len(names) == len(set(names))
+    for row in TABLE.values():
+        for name in (row.name, *row.aliases):
+            assert find(name) is find(f"tensor.{name}") is row
+    assert find("hash.sha256").name == "sha256"
+
+
+def test_an_unknown_name_gets_the_closest_ones() -> None:
+    with pytest.raises(UnknownOpError) as caught:
+        find("tensor.sofmax")
+    assert caught.value.hint == "Did you mean softmax or max?"
+
+
+def test_rows_are_complete() -> None:
+    for row in TABLE.values():
+        assert row.doc.endswith(".")
+        assert bool(row.expression) == (row.kind in ("elementwise", "leaf"))
+        assert bool(row.reduction) == (row.kind == "reduction")
+        assert hash(row)
+
+
+def test_one_row_is_an_op(monkeypatch: pytest.MonkeyPatch, check: Any, numpy_engine: Any) -> None:
+    """Nothing else is edited: kernel, reference, function, method and documentation follow from the row."""
+    row = OpSpec(
+        "hinge", "elementwise", ("x", "y"), "`maximum(0, 1 - x * y)`.", "maximum(0, 1 - x * y)", ("svm",)
+    )
+    monkeypatch.setitem(TABLE, "hinge", row)
+    monkeypatch.setattr(Tensor, "hinge", None, raising=False)
+    monkeypatch.setattr(Tensor, "svm", None, raising=False)
+    monkeypatch.setattr(methods, "FUNCTIONS", {})
+    methods.fill()
+    x, y = np.float32([0.5, 2, -1]), np.float32([1, 1, 1])
+    assert check("hinge", {}, [x, y]).tolist() == [0.5, 0, 2]
+    assert reference.apply("hinge", {}, [x.astype(np.int32), y.astype(np.int32)]).tolist() == [1, 0, 2]
+    assert methods.FUNCTIONS["svm"](creation.tensor([0.5]), 1.0).tolist() == [0.5]
+    assert creation.tensor([3.0]).hinge(1).tolist() == [0]  # type: ignore[attr-defined]
+    assert "### hinge(x, y)\n\n`maximum(0, 1 - x * y)`." in document()
+
+
+def test_no_kernel_text_has_an_array_or_a_loop_without_bound() -> None:
+    for text in [*HELPERS.values(), *(template for row in FUNCTION_ROWS for template in row.wgsl.values())]:
+        assert "while" not in text
+        assert "loop" not in text
+        assert "array<" not in text
+
+
+IMPORTS = """
+import sys
+import ops.document, ops.engine, ops.formatting, ops.graph, ops.hashing, ops.infer, ops.lower, ops.nn, ops.table
+import ops.tensor, ops.torchlike, ops.validate, ops.wire
+import pkgutil, importlib, ops
+for module in pkgutil.walk_packages(ops.__path__, "ops."):
+    if module.name != "ops.reference":
+        importlib.import_module(module.name)
+print(",".join(sorted(name for name in ("numpy", "jinja2", "wgpu") if name in sys.modules)))
+"""
+
+
+def test_what_a_worker_imports_loads_neither_numpy_nor_jinja2() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTS], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == ""
