@@ -86,22 +86,24 @@ class FetchEvent:
 
 @dataclass(frozen=True, slots=True)
 class _Hop:
-    """One request of a chain. `home` is the origin that the script named: secrets go there only."""
+    """One request of a chain. `trusted`: no redirect has led to another origin yet; only then are secrets sent."""
 
     method: str
     target: urls.Target
     headers: headers.Headers
     body: bytes
-    home: tuple[str, str, int]
+    trusted: bool = True
 
     def follow(self, status: int, location: str) -> _Hop:
         """The next hop. Another origin gets no header that might be a credential; the method is as browsers do."""
         target = urls.join(self.target, location)
-        kept = self.headers if target.origin == self.target.origin else headers.harmless(self.headers)
+        same = target.origin == self.target.origin
+        kept = self.headers if same else headers.harmless(self.headers)
+        trusted = self.trusted and same
         if self.method == "HEAD" or status in (307, 308) or (status != 303 and self.method != "POST"):
-            return replace(self, target=target, headers=kept)
+            return replace(self, target=target, headers=kept, trusted=trusted)
         kept = headers.without(headers.without(kept, "content-type"), "content-language")
-        return replace(self, method="GET", target=target, headers=kept, body=b"")
+        return _Hop("GET", target, kept, b"", trusted)
 
 
 class FetchGate:
@@ -176,8 +178,7 @@ class FetchGate:
         if len(request.body) > self._limits.request_bytes:
             raise FetchLimit(f"the request's body has more than {self._limits.request_bytes} bytes")
         kept = headers.outgoing(request.headers, self._limits.header_bytes)
-        target = urls.parse(request.url)
-        return _Hop(request.method, target, kept, request.body, home=target.origin)
+        return _Hop(request.method, urls.parse(request.url), kept, request.body)
 
     async def _request(
         self, hop: _Hop, event: FetchEvent, history: list[str]
@@ -242,7 +243,7 @@ class FetchGate:
         sent = hop.headers
         if not any(name.lower() == "user-agent" for name, _ in sent):
             ours.append(("User-Agent", "kernelgate"))
-        if grant.secret is not None and hop.target.origin == hop.home:
+        if grant.secret is not None and hop.trusted:
             if hop.target.scheme != "https":
                 raise FetchRefused(f"the secret {grant.secret} is sent over https only")
             secret = self._secrets.get(grant.secret)

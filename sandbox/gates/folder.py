@@ -55,12 +55,23 @@ class FileLimits:
 class Tree(Protocol):
     """What a mount can do; paths are parts below it. All raise the errors of `gates/errors.py`."""
 
-    def read(self, parts: Parts, offset: int, size: int) -> bytes: ...
-    def write(self, parts: Parts, data: bytes, how: How) -> None: ...
-    def stat(self, parts: Parts) -> FileInfo: ...
-    def entries(self, parts: Parts) -> list[FileEntry]: ...
-    def make(self, parts: Parts) -> None: ...
-    def remove(self, parts: Parts, folder: bool) -> None: ...
+    def read(self, parts: Parts, offset: int, size: int) -> bytes:
+        """Up to `size` bytes of a file from `offset`, fewer only at its end or at the cap."""
+
+    def write(self, parts: Parts, data: bytes, how: How) -> None:
+        """Writes a file: at once or not at all, unless it appends."""
+
+    def stat(self, parts: Parts) -> FileInfo:
+        """What is there; a link or special file is refused."""
+
+    def entries(self, parts: Parts) -> list[FileEntry]:
+        """What a folder holds, sorted by name; names that no script could ask for are left out."""
+
+    def make(self, parts: Parts) -> None:
+        """Makes an empty folder."""
+
+    def remove(self, parts: Parts, folder: bool) -> None:
+        """Removes a file, or with `folder` an empty folder."""
 
 
 class Folder:

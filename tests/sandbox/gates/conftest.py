@@ -148,6 +148,8 @@ PAGES: dict[str, bytes] = {
     "/302": reply(b"", "302 Found", "Location: /"),
     "/away": reply(b"", "307 Temporary Redirect", "Location: http://other.test/"),
     "/awaytls": reply(b"", "307 Temporary Redirect", "Location: https://other.test/"),
+    "/detour": reply(b"", "307 Temporary Redirect", "Location: https://other.test/back"),
+    "/back": reply(b"", "307 Temporary Redirect", "Location: https://public.test/"),
     "/downgrade": reply(b"", "307 Temporary Redirect", "Location: http://public.test/"),
 }
 

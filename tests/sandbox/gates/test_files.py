@@ -121,7 +121,7 @@ def plant(files: Files) -> None:
     (inside / "friendly").symlink_to("a.txt")
     (inside / "friendlyfolder").symlink_to("d")
     (inside / "environ").symlink_to("/proc/self/environ")
-    (inside / "root").symlink_to("/proc/self/root")
+    (inside / "slash").symlink_to("/proc/self/root")
     (inside / "fd").symlink_to("/proc/self/fd/0")
     (inside / "hard").hardlink_to(secret)
     os.mkfifo(inside / "fifo")
@@ -148,7 +148,7 @@ TRICKS: list[tuple[str, str | set[str]]] = [
     ("/in/friendly", REFUSED),
     ("/in/friendlyfolder/b.txt", LINK),
     ("/in/environ", REFUSED),
-    ("/in/root/etc/passwd", LINK),
+    ("/in/slash/etc/passwd", LINK),
     ("/in/fd", REFUSED),
     ("/in/hard", REFUSED),
     ("/in/fifo", REFUSED),
@@ -241,8 +241,8 @@ def test_a_folder_swapped_for_a_link_during_2000_reads_never_leaks(files: Files)
             os.rename(inside / "aside", inside / "swap")
 
     found = race(gate, swap, stop, read("/in/swap/secret"))
-    assert SECRET not in found
-    assert found[b"fine"] > 0
+    assert set(found) <= {b"fine", MISSING, *LINK}
+    assert ask(gate, read("/in/swap/secret")) == b"fine"
 
 
 def test_a_file_swapped_for_a_link_during_2000_reads_never_leaks(files: Files) -> None:
@@ -256,7 +256,7 @@ def test_a_file_swapped_for_a_link_during_2000_reads_never_leaks(files: Files) -
             os.symlink(files.outside / "secret", inside / "f")
             os.unlink(inside / "f")
 
-    assert SECRET not in race(gate, swap, stop, read("/in/f"))
+    assert set(race(gate, swap, stop, read("/in/f"))) <= {b"fine", b"", MISSING, *LINK}
 
 
 def race(
