@@ -2,12 +2,16 @@
 
 from shaders.limits import LIMITS
 from shaders.parser import parse
-from shaders.tree import Function, Module
+from shaders.tree import Function, Module, Span
 
 
 def outline(body: str, before: str = "") -> tuple[Module, Function]:
     module = parse(f"{before}\nfn f(a: u32) -> u32 {{ {body} }}", LIMITS)
     return module, module.functions["f"]
+
+
+def text(module: Module, span: Span | None) -> str:
+    return module.text(span) if span else ""
 
 
 def test_loops_know_their_kind_their_braces_and_the_loop_around_them():
@@ -53,9 +57,9 @@ def test_locals_know_their_type_value_and_where_they_are_seen():
         ("var", "v"),
     ]
     x, z, w, v = function.locals
-    assert (module.text(x.type or (0, 0)), module.text(x.value or (0, 0))) == ("array<u32, 2>", "y")
-    assert (z.type, module.text(z.value or (0, 0))) == (None, "x[0]")
-    assert (module.text(v.type or (0, 0)), v.value) == ("u32", None)
+    assert (text(module, x.type), text(module, x.value)) == ("array<u32, 2>", "y")
+    assert (z.type, text(module, z.value)) == (None, "x[0]")
+    assert (text(module, v.type), v.value) == ("u32", None)
     assert x.visible[1] == w.visible[1] == v.visible[1] == function.braces[1]
     assert z.visible[1] < w.token
 
@@ -68,12 +72,12 @@ def test_the_head_of_a_function_is_taken_apart():
     )
     function = module.functions["f"]
     assert [attribute.name for attribute in function.attributes] == ["must_use", "compute", "workgroup_size"]
-    assert module.text(function.attributes[2].arguments or (0, 0)) == "4, n"
+    assert text(module, function.attributes[2].arguments) == "4, n"
     assert [(field.name, module.text(field.type)) for field in function.parameters] == [
         ("w", "vec3<u32>"),
         ("p", "ptr<function, u32>"),
     ]
-    assert module.text(function.result or (0, 0)) == "array<vec2<f32>, 2>"
+    assert text(module, function.result) == "array<vec2<f32>, 2>"
 
 
 def test_declarations_are_taken_apart():
@@ -88,8 +92,8 @@ def test_declarations_are_taken_apart():
             each.name,
             each.space,
             each.access,
-            module.text(each.type or (0, 0)),
-            module.text(each.value or (0, 0)),
+            text(module, each.type),
+            text(module, each.value),
         )
         for each in module.declarations.values()
     ]
