@@ -428,7 +428,7 @@ def test_what_a_script_can_reach_leads_nowhere_inside(torch: Any) -> None:
         known = isinstance(attribute, (*PLAIN, tensor.Tensor, TypeName)) or kind.__name__ in CALLABLE
         assert known, (value, name, attribute)
     assert len(reached) > 200
-    with pytest.raises(GraphError, match=r"torch\.tensor"):
+    with pytest.raises(GraphError, match="not made from its class"):
         torch.Tensor([1, 2])
 
 
