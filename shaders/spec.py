@@ -57,10 +57,10 @@ class KernelSpec:
     """A compute kernel: bindings and parameters in order, workgroup shape, and the body of its entry point.
 
     Storage bindings are numbered 0, 1, … in group 0 in the order inputs, outputs; the uniform struct
-    `params`, when there are parameters, is the binding after them. The body sees `gid` (global invocation,
-    linear over the x and y of the dispatch), `lid`, `wid` and `nwg` as `vec3<u32>` / `u32` names set by the
-    generator's prologue. `functions` is module-scope WGSL; `partials` names templates of
-    `shaders/templates/partials/` to include before it.
+    `params`, when there are parameters, is the binding after them. The body sees the built-in values `gid`
+    (global), `lid` (local), `wid` (workgroup) and `nwg` (workgroups) as `vec3<u32>`, and `thread: u32`, the
+    number of the invocation counted over the x and y of the dispatch. `functions` is module-scope WGSL;
+    `partials` names templates of `shaders/templates/partials/` to include before it.
     """
 
     name: str
