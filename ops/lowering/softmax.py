@@ -33,8 +33,14 @@ def emit(builder: Builder, source: Source, axis: int, target: Target) -> None:
         return
     rows = arrange(builder, [source], source.layout.shape, [axis])
     inner = Layout.contiguous(target.layout.shape).strides[axis]
-    params: Params = rows.params() | {"rows": rows.count, "columns": rows.columns, "inner": inner}
-    builder.dispatch(_spec(rows.rank, lanes), grid(rows.count), [*rows.operands, target.operand], params)
+    width = 4 if inner == 1 and rows.quads() else 1
+    params: Params = rows.params(width) | {
+        "rows": rows.count,
+        "columns": rows.columns // width,
+        "inner": inner,
+    }
+    spec = _spec(rows.rank, lanes, width)
+    builder.dispatch(spec, grid(rows.count), [*rows.operands, target.operand], params)
 
 
 def _long(builder: Builder, source: Source, axis: int, target: Target) -> None:
@@ -54,7 +60,11 @@ def _long(builder: Builder, source: Source, axis: int, target: Target) -> None:
 
 
 @lru_cache(maxsize=16)
-def _spec(rank: int, lanes: int) -> KernelSpec:
+def _spec(rank: int, lanes: int, width: int) -> KernelSpec:
+    """The kernel for rows that are read by `width` elements. `max` may drop a NaN: `exp` finds it again."""
+    type = "vec4<f32>" if width == 4 else "f32"
+    parts = ["{}.x", "{}.y", "{}.z", "{}.w"] if width == 4 else ["{}"]
+    exponentials = ", ".join(f"exp_f32({part.format('shifted')})" for part in parts)
     sweep = f"for (var i = lane; i < params.columns; i += {lanes}u) {{"
     value = "in0[at_in0 + i * params.step_in0]"
     result = "out[at_out + i * params.inner]"
@@ -64,11 +74,16 @@ def _spec(rank: int, lanes: int) -> KernelSpec:
         "let lane = lid.x;",
         row_prologue(1, rank),
         "let at_out = row / params.inner * params.inner * params.columns + row % params.inner;",
-        "var peak = -infinity();",
-        f"{sweep}\n    peak = maximum_f32(peak, {value});\n}}",
-        *_tree("peak", "maximum_f32(row_peak[lane], row_peak[lane + {}u])", lanes),
-        "var total = 0.0f;",
-        f"{sweep}\n    let raised = exp_f32({value} - row_peak[0]);\n    {result} = raised;\n    total += raised;\n}}",
+        f"var peak = {type}(-infinity());",
+        f"{sweep}\n    peak = max(peak, {value});\n}}",
+        f"row_peak[lane] = {_fold('max({}, {})', parts, 'peak')};",
+        *_tree("peak", "max(row_peak[lane], row_peak[lane + {}u])", lanes),
+        f"var total = {type}();",
+        sweep,
+        f"    let shifted = {value} - row_peak[0];",
+        f"    let raised = {type}({exponentials});",
+        f"    {result} = raised;\n    total += raised;\n}}",
+        f"row_total[lane] = {_fold('{} + {}', parts, 'total')};",
         *_tree("total", "row_total[lane] + row_total[lane + {}u]", lanes),
         "let scale = 1.0f / row_total[0];",
         f"{sweep}\n    {result} *= scale;\n}}",
@@ -77,8 +92,8 @@ def _spec(rank: int, lanes: int) -> KernelSpec:
     shared = "\n".join(f"var<workgroup> row_{name}: array<f32, {lanes}>;" for name in ("peak", "total"))
     return KernelSpec(
         "softmax",
-        (Binding("in0", "f32"),),
-        (Binding("out", "f32", "read_write"),),
+        (Binding("in0", type),),
+        (Binding("out", type, "read_write"),),
         text,
         (*(Param(name) for name in ("rows", "columns", "inner")), *row_params(1, rank)),
         (lanes, 1, 1),
@@ -86,9 +101,17 @@ def _spec(rank: int, lanes: int) -> KernelSpec:
     )
 
 
+def _fold(combine: str, parts: list[str], name: str) -> str:
+    """The components of `name` combined."""
+    text = parts[0].format(name)
+    for part in parts[1:]:
+        text = combine.format(text, part.format(name))
+    return text
+
+
 def _tree(name: str, combine: str, lanes: int) -> list[str]:
-    """Statements that fold each lane's `name` into element 0 of the workgroup's array."""
-    lines = [f"row_{name}[lane] = {name};", "workgroupBarrier();"]
+    """Statements that fold what each lane stored for `name` into element 0 of the workgroup's array."""
+    lines = ["workgroupBarrier();"]
     step = lanes // 2
     while step:
         lines += [
