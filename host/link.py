@@ -114,8 +114,8 @@ class Link(Generic[M]):
             data, ancillary, flags, _ = self._socket.recvmsg(_READ_BYTES, _ANCILLARY, socket.MSG_CMSG_CLOEXEC)
         except (BlockingIOError, InterruptedError):
             return
-        except OSError as error:
-            self._end(error)
+        except OSError:
+            self._end(None)  # a peer that was killed resets the connection
             return
         self._keep_descriptors(ancillary)
         if not data:

@@ -21,6 +21,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import msgspec
 
@@ -36,6 +37,7 @@ from shaders.errors import ErrorRecord, KernelgateError
 FRAME_LIMIT = 256 << 20
 Post = Callable[[frames.DeviceMessage, int | None], None]
 _NICE = 5
+_OOM_SCORE = 500
 _PR_SET_PDEATHSIG = 1
 
 
@@ -72,6 +74,7 @@ class Worker(threading.Thread):
             traceback.print_exc()
             self._post(frames.Failed(0, _unexpected(error)), None)
         else:
+            lower_priority()
             seal()
             gc.freeze()
             self._post(frames.Ready(engine.info), None)
@@ -212,6 +215,16 @@ def seal() -> None:
     """Where the operating system's walls go up: the driver is loaded, no stranger's byte has been seen."""
 
 
+def lower_priority() -> None:
+    """Let the server go first from now on: for the CPU, every thread but the loop's; for memory, the whole process."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE))
+    for thread in os.listdir("/proc/self/task"):
+        if int(thread) != os.getpid():
+            with contextlib.suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, int(thread), _NICE)
+
+
 def die_with(parent: int) -> None:
     """Have the kernel kill this process when its parent is gone, and go at once if it is gone already."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -223,8 +236,6 @@ def main(argv: list[str]) -> int:
     """Run the process on socket `argv[0]`, for parent `argv[1]`, with JSON settings `argv[2]`."""
     die_with(int(argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C at the terminal is the server's to handle
-    with contextlib.suppress(OSError):
-        os.nice(_NICE)
     settings = msgspec.json.decode(argv[2], type=EngineSettings)
     sock = socket.socket(fileno=int(argv[0]))
 

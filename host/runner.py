@@ -28,6 +28,10 @@ _FIRST_SLICE = 16
 _PARAM_ALIGNMENT = 256
 
 
+Blocks = dict[Ref, tuple[Block, int]]
+"""The block of each buffer of a plan, and where in it its bytes begin."""
+
+
 class Prepared:
     """A plan with its pipelines, its parameters in one uniform block, and the runs that were encoded last."""
 
@@ -36,28 +40,38 @@ class Prepared:
     ) -> None:
         self.plan, self.types, self.pipelines, self.params = plan, types, pipelines, params
         self.slice = _FIRST_SLICE
-        self.offsets = _offsets([step.params for step in plan.steps])
+        self._offsets = _offsets([step.params for step in plan.steps])
         self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
+        self._last: tuple[Blocks, list[Run]] = ({}, [])
 
-    def run(self, gpu: Gpu, number: int, ranges: tuple[Range, ...]) -> Run:
-        """Step `number` over `ranges`, encoded now or before."""
+    def runs(self, gpu: Gpu, blocks: Blocks) -> list[Run]:
+        """All steps over `blocks`. What was encoded for the same buffers before is taken as it is."""
+        if self._last[0] != blocks or not self._last[1]:
+            runs = [
+                self._run(gpu, number, _ranges(step, blocks)) for number, step in enumerate(self.plan.steps)
+            ]
+            self._last = (blocks, runs)
+        return self._last[1]
+
+    def forget(self) -> None:
+        """Drop the encoded runs, since a buffer goes."""
+        self._last = ({}, [])
+        for known in self._runs:
+            known.clear()
+
+    def _run(self, gpu: Gpu, number: int, ranges: tuple[Range, ...]) -> Run:
         known = self._runs[number]
         run = known.get(ranges)
         if run is None:
             step = self.plan.steps[number]
             bound = list(ranges)
             if step.params and self.params is not None:
-                bound.append((self.params.buffer, self.offsets[number], len(step.params)))
+                bound.append((self.params.buffer, self._offsets[number], len(step.params)))
             run = known[ranges] = gpu.run(self.pipelines[number], [bound], step.workgroups)
             if len(known) > _MOST_RUNS:
                 known.popitem(last=False)
         known.move_to_end(ranges)
         return run
-
-    def forget(self) -> None:
-        """Drop the encoded runs, since a buffer goes."""
-        for known in self._runs:
-            known.clear()
 
 
 class Runner:
@@ -98,23 +112,20 @@ class Runner:
         for prepared in self._plans.values():
             prepared.forget()
 
-    def run(self, prepared: Prepared, blocks: dict[Ref, tuple[Block, int]], stop: Stop) -> int:
-        """Run a prepared plan over `blocks` (each with the offset of its bytes); the number of dispatches.
-
-        Ends when all work is done. Raises `Cancelled`.
-        """
-        steps = prepared.plan.steps
+    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> int:
+        """Run a prepared plan over `blocks` to its end, or to `Cancelled`; the number of dispatches."""
+        stop()
+        runs = prepared.runs(self._gpu, blocks)
         position = 0
-        while position < len(steps):
+        while position < len(runs):
             stop()
-            end = min(position + prepared.slice, len(steps))
-            runs = [prepared.run(self._gpu, n, _ranges(steps[n], blocks)) for n in range(position, end)]
+            slice = runs[position : position + prepared.slice]
             began = time.perf_counter()
-            self._gpu.submit([*self._pool.take_clears(), *runs])
+            self._gpu.submit([*self._pool.take_clears(), *slice])
             self._gpu.wait()
-            self._adapt(prepared, end - position, (time.perf_counter() - began) * 1e3)
-            position = end
-        return len(steps)
+            self._adapt(prepared, len(slice), (time.perf_counter() - began) * 1e3)
+            position += len(slice)
+        return len(runs)
 
     def _adapt(self, prepared: Prepared, count: int, elapsed_ms: float) -> None:
         """More dispatches a slice when this one was short, fewer when it was long."""
@@ -153,7 +164,7 @@ def _slots(spec: KernelSpec) -> tuple[Slot, ...]:
     return tuple(Slot(number, access) for number, access in enumerate(accesses))
 
 
-def _ranges(step: Step, blocks: dict[Ref, tuple[Block, int]]) -> tuple[Range, ...]:
+def _ranges(step: Step, blocks: Blocks) -> tuple[Range, ...]:
     """Where each binding's bytes are; vectors of four elements may reach a little beyond the last element."""
     ranges = []
     for ref, nbytes in step.buffers:

@@ -20,7 +20,7 @@ from host.kernels import Kernels, check_reflection, groups_of
 from host.native import Buffer, Command, Copy, Pipeline, Range, Slot
 from host.pipelines import Pipelines
 from host.planner import Plan, Ref, make_plan
-from host.runner import Prepared, Runner
+from host.runner import Blocks, Prepared, Runner
 from host.shared import Source
 from host.tensors import Table, checked_type, device_bytes
 from host.transfers import Transfers, device_form
@@ -198,9 +198,9 @@ class WgpuEngine:
         types = check_graph(request.graph, request.outputs, self._table.type)
         return self._runner.add(key, make_plan(request.graph, types, self._class), types)
 
-    def _blocks(self, lease: Lease, plan: Plan, graph: Graph) -> dict[Ref, tuple[Block, int]]:
+    def _blocks(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:
         """A block for everything that `plan` names."""
-        blocks: dict[Ref, tuple[Block, int]] = {}
+        blocks: Blocks = {}
         for number, index in enumerate(plan.inputs):
             blocks[Ref("input", number)] = (self._table.get(input_handle(graph.nodes[index])).storage, 0)
         blocks |= self._constants(lease, plan, graph)
@@ -215,7 +215,7 @@ class WgpuEngine:
             blocks[Ref("output", number)] = (block, 0)
         return blocks
 
-    def _constants(self, lease: Lease, plan: Plan, graph: Graph) -> dict[Ref, tuple[Block, int]]:
+    def _constants(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:
         """All constants in one block."""
         data = bytearray()
         offsets = []

@@ -81,7 +81,7 @@ def test_misuse_that_would_abort_the_process_is_an_exception(gpu: Gpu) -> None:
         [(staging, 0, 16), *good[1:]],
         good[:2],
     ]:
-        with pytest.raises(ValueError, match="bytes|zip"):
+        with pytest.raises(ValueError, match=r"bytes|zip"):
             gpu.run(pipeline, [wrong], (1, 1, 1))
     for workgroups in [(0, 1, 1), (65536, 1, 1)]:
         with pytest.raises(ValueError, match="over"):
