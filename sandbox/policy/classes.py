@@ -111,7 +111,7 @@ def _check_bases(bases: tuple[Any, ...]) -> None:
 
 
 def build_class(
-    function: Callable[..., Any], name: str, *bases: Any, metaclass: Any = None, **keywords: Any
+    function: Callable[..., Any], name: str, /, *bases: Any, metaclass: Any = None, **keywords: Any
 ) -> Any:
     """Behind every `class` statement of a script."""
     _check_bases(bases)

@@ -55,8 +55,8 @@ def bind_format(owner: Any, found: Any, name: str) -> Callable[..., Any]:
     mapped = name == "format_map"
     if type(found) is _UNBOUND and isinstance(owner, type) and issubclass(owner, str):
         if mapped:
-            return lambda text, mapping: _FORMATTER.vformat(_text(text), (), mapping)
-        return lambda text, *args, **kwargs: _FORMATTER.vformat(_text(text), args, kwargs)
+            return lambda text, mapping, /: _FORMATTER.vformat(_text(text), (), mapping)
+        return lambda text, /, *args, **kwargs: _FORMATTER.vformat(_text(text), args, kwargs)
     if type(found) is _BOUND:
         # `__self__` and not `owner`: behind `super()` the string is another object
         text = getattr(found, "__self__", None)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
+MODULE = "__main__"  # what scripts' classes say of themselves, from their first moment on
+
 _classes: set[type] = set()
 _namespaces: list[dict[str, Any]] = []
 _adopted: set[type] = set()
@@ -46,13 +48,21 @@ def add_writable(cls: type) -> None:
 
 
 def owns_class(cls: object) -> bool:
-    """Whether the script made `cls`."""
-    return isinstance(cls, type) and cls in _classes
+    """Whether the script made `cls`, or is making it: `__init_subclass__` runs before the class is known here."""
+    return isinstance(cls, type) and (cls in _classes or _is_new(cls))
 
 
 def owns_instance(value: object) -> bool:
     """Whether `value` is an instance of a class that the script made."""
-    return type(value) in _classes
+    return owns_class(type(value))
+
+
+def _is_new(cls: type) -> bool:
+    """Whether `cls` is the script's, and known from now on. Scripts can not say of what module a class is."""
+    if cls.__module__ != MODULE:
+        return False
+    _classes.add(cls)
+    return True
 
 
 def owns_function(value: object) -> bool:
@@ -63,9 +73,9 @@ def owns_function(value: object) -> bool:
 def defines(value: object, name: str) -> bool:
     """Whether attribute `name` of `value` was put there by the script, on the object or on a class of its own."""
     cls = value if isinstance(value, type) else type(value)
-    if cls not in _classes:
+    if not owns_class(cls):
         return False
-    if any(name in base.__dict__ for base in cls.__mro__ if base in _classes):
+    if any(name in base.__dict__ for base in cls.__mro__ if owns_class(base)):
         return True
     return not isinstance(value, type) and name in getattr(value, "__dict__", ())
 
@@ -76,6 +86,7 @@ def may_write(value: object) -> bool:
     return (
         cls in _classes
         or cls in _writable
+        or owns_class(cls)
         or (owns_class(value) and value not in _adopted)
         or owns_function(value)
         or issubclass(cls, BaseException)

@@ -62,7 +62,7 @@ def replace(instance: Any, /, **changes: Any) -> Any:
     if not ownership.owns_instance(instance):
         raise TypeError("replace() is for dataclasses that the script defines")
     compiled = _compiled(type(instance), changes) if dataclasses.is_dataclass(instance) else changes
-    return dataclasses.replace(instance, **{names.unmangle(key): value for key, value in compiled.items()})
+    return dataclasses.replace(instance, **compiled)
 
 
 def install() -> None:

@@ -1,0 +1,175 @@
+"""What scripts may say: the denials with their places, and the corners where the policy rewrites a script."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.errors import ScriptDeniedError, ScriptSyntaxError
+from sandbox.policy.compiler import compile_script
+from sandbox.policy.names import MARK
+from tests.sandbox.support import Sandbox
+
+DENIED = {
+    "x.__globals__": "attribute '__globals__'",
+    "x.gi_frame": "attribute 'gi_frame'",
+    "x.__class__ = y": "attribute '__class__'",
+    "x.__subclasses__()": "attribute '__subclasses__'",
+    "x.format += y": "augmented assignment to 'format'",
+    "x.__dict__ += y": "attribute '__dict__'",
+    "eval('1')": "eval is not available",
+    "exec('1')": "exec is not available",
+    "compile('1', '', 'exec')": "compile is not available",
+    "globals()": "globals() is not available",
+    "locals()": "locals() is not available",
+    "__import__('os')": "__import__() is not available",
+    "__builtins__": "'__builtins__' is not available",
+    "__name__ = 'os'": "'__name__' is not available",
+    "from . import x": "relative imports",
+    "from x import _y": "'_y' can not be imported",
+    "import _thread": "module '_thread'",
+    "from os import *\nfrom nothing import *": "from nothing import *",
+    "class A:\n    def __reduce__(self): pass": "'__reduce__' can not be defined",
+    "class A:\n    def __del__(self): pass": "'__del__' can not be defined",
+    "class A:\n    def __getattribute__(self, n): pass": "'__getattribute__' can not be defined",
+    "class A:\n    __class__ = 1": "'__class__' can not be defined",
+    "class A:\n    __module__ = 'os'": "'__module__' can not be defined",
+    "class A:\n    __getattr__ = lambda s, n: 1": "'__getattr__' must be a plain method",
+    "class A:\n    __slots__ = names": "'__slots__' must be written out",
+    "class A:\n    __slots__ = ('__array_interface__',)": "can not be a slot",
+    "class A(B, _simple=True): pass": "class keyword '_simple'",
+    "class A:\n    format: int": "'format' can not be a field",
+    "def f(__x__): pass": "is not available as a parameter",
+    "match x:\n    case A(gi_frame=f): pass": "attribute 'gi_frame'",
+    f"{MARK}getattr = 1": "is not available in names",
+    f"x.{MARK}_y": "is not available in names",
+    f"f({MARK}y=1)": "keyword",
+    f"import {MARK}y": "is not available",
+    f"import math as {MARK}y": "is not available in names",
+    f"from math import {MARK}y": "is not available in names",
+    f"def f({MARK}y): pass": "is not available as a parameter",
+    f"match x:\n    case {MARK}y: pass": "is not available in names",
+    f"try: pass\nexcept E as {MARK}y: pass": "is not available in names",
+}
+
+
+def star_names(module: str) -> list[str] | None:
+    return ["path"] if module == "os" else None
+
+
+@pytest.mark.parametrize(("source", "words"), DENIED.items(), ids=lambda text: text[:30])
+def test_what_is_denied_names_itself_and_its_place(source: str, words: str) -> None:
+    with pytest.raises(ScriptDeniedError) as caught:
+        compile_script(source, star_names)
+    assert words in f"{caught.value.message} {caught.value.hint}"
+    assert caught.value.line
+    assert caught.value.snippet is not None
+    assert "^" in caught.value.snippet
+
+
+def test_the_caret_of_a_denied_attribute_points_at_its_name() -> None:
+    with pytest.raises(ScriptDeniedError) as caught:
+        compile_script("ä = 'ü'; print(ä.real.__globals__)")
+    assert caught.value.column == 23
+    line, marker = caught.value.snippet.split("\n")  # type: ignore[union-attr]
+    assert line[marker.index("^") :].startswith("__globals__")
+
+
+def test_all_denials_of_a_script_are_told_at_once() -> None:
+    with pytest.raises(ScriptDeniedError) as caught:
+        compile_script("a.__globals__\nb = 1\nc.__mro__")
+    assert caught.value.line == 1
+    assert "line 3: attribute '__mro__'" in str(caught.value.hint)
+
+
+def test_a_syntax_error_has_its_line_column_and_caret() -> None:
+    with pytest.raises(ScriptSyntaxError) as caught:
+        compile_script("x = 1\ny = = 2\n")
+    assert (caught.value.line, caught.value.column) == (2, 5)
+    assert caught.value.snippet == "y = = 2\n    ^"
+
+
+@pytest.mark.parametrize(
+    "source", ["return 1", "x = 1\0", "def f():\n    nonlocal y", "a" * 10 + " b", "\ud800 = 1"]
+)
+def test_what_is_no_python_is_a_syntax_error(source: str) -> None:
+    with pytest.raises(ScriptSyntaxError):
+        compile_script(source)
+
+
+def test_a_script_may_define_what_it_could_not_call(sandbox: Sandbox) -> None:
+    source = "def eval(x):\n    return x * 2\nclass A:\n    def exec(self): return 1\nresult = eval(2) + A().exec()"
+    assert sandbox.result(source) == 5
+
+
+def test_errors_point_at_the_scripts_own_line_column_and_calls(sandbox: Sandbox) -> None:
+    error = sandbox.error("def inner(v):\n    return 1 + v['_k']\n\n\ndef main():\n    return inner({})\n")
+    assert error.message == "KeyError: '_k'"
+    assert (error.line, error.column) == (2, 16)
+    assert error.snippet == "    return 1 + v['_k']\n               ^"
+    assert "main (line 6) → inner (line 2)" in error.hint
+    assert "sandbox" not in f"{error.message}{error.hint}{error.snippet}"
+
+
+def test_private_names_are_shown_as_written(sandbox: Sandbox) -> None:
+    source = "class A:\n    def _run(self):\n        return self._x\nA()._run()"
+    error = sandbox.error(source)
+    assert error.message == "AttributeError: 'A' object has no attribute '_x'"
+    assert "_run (line 3)" in error.hint
+    assert MARK not in repr(error)
+
+
+def test_an_error_inside_the_library_points_at_the_call(sandbox: Sandbox) -> None:
+    error = sandbox.error("import json\n\ndata = json.loads('{')\n")
+    assert error.line == 3
+    assert error.message.startswith("JSONDecodeError")
+
+
+def test_an_unknown_module_says_which_there_are(sandbox: Sandbox) -> None:
+    error = sandbox.error("import os\nimport socket")
+    assert error.code == "script_denied"
+    assert error.line == 2
+    assert "torch" in error.hint
+
+
+def test_an_import_error_can_be_caught(sandbox: Sandbox) -> None:
+    assert sandbox.result("try:\n    import pandas\nexcept ImportError:\n    result = 'none'") == "none"
+
+
+def test_what_needs_a_grant_is_denied_as_such(sandbox: Sandbox) -> None:
+    for source in ("open('/etc/passwd')", "import os\nos.listdir('/')", "input()"):
+        assert sandbox.error(source).code == "permission_denied"
+    assert sandbox.result("try:\n    open('x')\nexcept PermissionError:\n    result = 1") == 1
+
+
+def test_attributes_of_the_library_can_not_be_set(sandbox: Sandbox) -> None:
+    for target in ("json.dumps", "json.JSONEncoder.x", "int.x", "len.x", "type.x"):
+        error = sandbox.error(f"import json\n{target} = 1")
+        assert "can not be set by scripts" in error.message or "read-only" in error.message
+
+
+def test_a_class_that_says_it_is_of_another_module_is_refused(sandbox: Sandbox) -> None:
+    error = sandbox.error("A = type('A', (), {'__module__': 'os'})")
+    assert "can not be defined" in error.message
+
+
+def test_main_keeps_its_docstring_and_defaults(sandbox: Sandbox) -> None:
+    source = 'def main(x=1):\n    """Docs."""\n    return [main.__doc__, x, main.__name__]'
+    assert sandbox.result(source) == ["Docs.", 1, "main"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class M(type): pass",
+        "import typing\nclass M(typing.Type): pass",
+        "class M(typing.Type[int]): pass",
+        "class M(type(type)): pass",
+        "class M(metaclass=int): pass",
+        "class G(ExceptionGroup): pass",
+        "import math\nclass M(type(math)): pass",
+        "class P(property): pass",
+    ],
+)
+def test_a_class_can_not_derive_from_what_is_sealed(sandbox: Sandbox, source: str) -> None:
+    error = sandbox.error(f"import typing\n{source}")
+    assert error.message.startswith("TypeError")
