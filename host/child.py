@@ -253,14 +253,16 @@ class Child:
             self.post(frames.Release(0, carrier, self._windows.free(carrier)))
 
     def _hung_up(self, error: Exception | None) -> None:
-        """The process is gone, or has broken the protocol and must go."""
+        """The process is about to be gone, or has broken the protocol and must go."""
         if error is not None:
             log.error("device process %d broke the protocol: %s", self.pid, error)
-        self.kill()
+            self.kill()
         self._reaper = self._loop.create_task(self._reap())
 
     async def _reap(self) -> None:
+        timer = self._clock.call_later(self._settings.exit_s, self.kill)
         status = await self._loop.run_in_executor(None, self._process.wait)
+        timer.cancel()
         assert self._process.stderr is not None
         self._read_stderr()
         self._loop.remove_reader(self._process.stderr.fileno())
