@@ -307,9 +307,5 @@ class Child:
 def child_environment() -> dict[str, str]:
     """What a device process may know of ours: where libraries and drivers are, and no secret."""
     kept = {k: v for k, v in os.environ.items() if k in _PASSED or k.startswith(_PASSED_PREFIXES)}
-    return {
-        **kept,
-        "PYTHONPATH": str(Path(__file__).parents[1]),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "NODEVICE_SELECT": "1",
-    }
+    path = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, path)), "NODEVICE_SELECT": "1"}
