@@ -14,11 +14,9 @@ from typing import Literal
 
 from host.errors import DeviceOutOfMemory
 from host.native import Buffer, Clear, Gpu
-from host.tensors import Budget
+from host.tensors import DEVICE_OWNER, Budget
 
 Family = Literal["storage", "uniform"]
-DEVICE_OWNER = ""
-"""Owner of blocks that hold nothing of a tenant's; they are not counted as live."""
 _LEAST = 256
 _FINE = 1 << 20
 _LOOKED_AT = 16

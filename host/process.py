@@ -30,7 +30,7 @@ from host.engine import Engine, EngineSettings, open_engine
 from host.errors import Cancelled, DeviceFailed
 from host.link import Link, write
 from host.shared import Carriers, Source, write_at
-from host.tensors import checked_type, wire_bytes
+from host.tensors import DEVICE_OWNER, checked_type, wire_bytes
 from ops.wire import FrameError
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -142,6 +142,8 @@ class Worker(threading.Thread):
 def _perform(engine: Engine, task: Task) -> frames.Usage:
     """Do a request that is answered by `Done`."""
     request = task.request
+    if getattr(request, "owner", None) == DEVICE_OWNER:
+        raise FrameError("a tensor needs an owner")
     if isinstance(request, frames.Upload):
         type = checked_type(request.dtype, request.shape)
         if wire_bytes(type) != request.nbytes:

@@ -11,12 +11,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
 
-from host.buffers import DEVICE_OWNER, Block, Pool
+from host.buffers import Block, Pool
 from host.engine import Stop
 from host.errors import DeviceOutOfMemory
 from host.native import Access, Buffer, Gpu, Pipeline, Range, Run, Slot
 from host.pipelines import Pipelines
 from host.planner import Plan, Ref, Step
+from host.tensors import DEVICE_OWNER
 from host.transfers import Transfers
 from ops.graph import TensorType
 from shaders.generator import WgslGenerator

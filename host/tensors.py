@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from host.errors import DeviceOutOfMemory, UnknownHandle
-from ops.dtypes import DTypeError, dtype
+from ops.dtypes import dtype
 from ops.graph import TensorType
 from ops.wire import FrameError
 
 S = TypeVar("S")
+DEVICE_OWNER = ""
+"""Owner of what is the device's own: parameters and the like. No tensor may have it, and it is not counted as live."""
 MAX_RANK = 16
 MAX_ELEMENTS = 1 << 40
 
@@ -109,6 +111,3 @@ class Budget:
     def give(self, nbytes: int) -> None:
         """Count `nbytes` back."""
         self.used -= nbytes
-
-
-__all__ = ["Budget", "DTypeError", "Table", "Tensor", "checked_type", "device_bytes", "wire_bytes"]

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from host import adapters, native
 from host.arguments import Pairs, check_arguments, check_workgroups, entry_of
-from host.buffers import DEVICE_OWNER, Block, Pool, default_memory
+from host.buffers import Block, Pool, default_memory
 from host.engine import EngineSettings, Stop, Write
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
 from host.graphs import check_graph, check_inputs, input_handle, structure
@@ -22,7 +22,7 @@ from host.pipelines import Pipelines
 from host.planner import Plan, Ref, make_plan
 from host.runner import Blocks, Prepared, Runner
 from host.shared import Source
-from host.tensors import Table, checked_type, device_bytes
+from host.tensors import DEVICE_OWNER, Table, checked_type, device_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU

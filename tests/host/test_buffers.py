@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.buffers import DEVICE_OWNER, Block, Pool, bucket, default_memory
+from host.buffers import Block, Pool, bucket, default_memory
 from host.errors import DeviceOutOfMemory
 from host.native import Buffer
+from host.tensors import DEVICE_OWNER
 
 MOST = 2**31 - 1
 

@@ -122,6 +122,7 @@ def test_bytes_that_are_no_request_end_it_with_an_error(bare: Bare, data: bytes)
         frames.Upload(1, 1, "me", "u32", (1 << 62, 1 << 62), 8, data=bytes(8)),
         frames.Upload(1, 1, "me", "u32", (1,) * 1000, 4, data=bytes(4)),
         frames.Upload(1, 1, "me", "f99", (2,), 8, data=bytes(8)),
+        frames.Upload(1, 1, "", "u32", (2,), 8, data=bytes(8)),
     ],
 )
 def test_an_upload_that_contradicts_itself_fails_alone(bare: Bare, upload: frames.Upload) -> None:
