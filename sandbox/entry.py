@@ -23,12 +23,14 @@ def result_of(space: dict[str, Any], inputs: dict[str, Any], main_ran: bool) -> 
     `ScriptError` when the inputs do not fit.
     """
     main = space.get("main")
-    if inputs and not callable(main):
-        raise ScriptError(
-            f"the run gives inputs ({', '.join(inputs)}), but the script defines no main",
-            hint=f"Define main({', '.join(inputs)}).",
-        )
-    if not inputs and (main_ran or "result" in space or not callable(main)):
+    if not callable(main):
+        if inputs:
+            raise ScriptError(
+                f"the run gives inputs ({', '.join(inputs)}), but the script defines no main",
+                hint=f"Define main({', '.join(inputs)}).",
+            )
+        return space.get("result")
+    if not inputs and (main_ran or "result" in space):
         return space.get("result")
     _check_inputs(main, inputs)
     result = main(**inputs)

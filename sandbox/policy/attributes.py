@@ -90,7 +90,22 @@ def compiled_getattr(value: Any, name: str) -> Any:
     result = getattr(value, name)
     if name in names.FORMATS:
         return bind_format(value, result, name)
+    if isinstance(value, type) and type(result) is types.FunctionType and name != "__new__":
+        return result if ownership.owns_function(result) else _unbound(value, result)
     return _shown(name, result)
+
+
+def _unbound(cls: type, method: types.FunctionType) -> Callable[..., Any]:
+    """`method` of `cls` for instances of `cls` only: `C.__init__(x)` would write attributes of any `x`."""
+
+    def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not issubclass(type(instance), cls):
+            raise TypeError(
+                f"{method.__name__}() needs a {cls.__name__!r} object, not {type(instance).__name__!r}"
+            )
+        return method(instance, *args, **kwargs)
+
+    return checked
 
 
 def _shown(name: str, result: Any) -> Any:

@@ -97,7 +97,7 @@ def seal_class(cls: type) -> None:
     _sealed.append(cls)
 
 
-def _check_bases(bases: tuple[Any, ...]) -> None:
+def check_bases(bases: tuple[Any, ...]) -> None:
     """Refuse what is no class, and what a class must not derive from, also behind an alias as `Type[int]`."""
     for base in bases:
         alias = type(base).__module__ == "typing" or type(base) is types.GenericAlias
@@ -114,7 +114,7 @@ def build_class(
     function: Callable[..., Any], name: str, /, *bases: Any, metaclass: Any = None, **keywords: Any
 ) -> Any:
     """Behind every `class` statement of a script."""
-    _check_bases(bases)
+    check_bases(bases)
     if any(names.is_private(keyword) for keyword in keywords):
         raise TypeError(f"{name}: private class keywords are not available to scripts")
     if metaclass is not None and metaclass is not TypeStandIn:
@@ -141,7 +141,7 @@ def make_class(name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **k
         if key in names.HOOKED:
             value = hook(value)
         members[names.mangle(key) if names.is_private(key) and not names.is_dunder(key) else key] = value
-    _check_bases(bases)
+    check_bases(bases)
     if keywords.pop("metaclass", None) is not None or any(map(names.is_private, keywords)):
         raise TypeError("these class keywords are not available to scripts")
     members["__module__"] = "__main__"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from sandbox.errors import ScriptDeniedError, ScriptSyntaxError
@@ -173,3 +175,15 @@ def test_main_keeps_its_docstring_and_defaults(sandbox: Sandbox) -> None:
 def test_a_class_can_not_derive_from_what_is_sealed(sandbox: Sandbox, source: str) -> None:
     error = sandbox.error(f"import typing\n{source}")
     assert error.message.startswith("TypeError")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="PEP 695 is Python 3.12's")
+def test_type_parameters_and_aliases_run(sandbox: Sandbox) -> None:
+    source = (
+        "type Pair[_T] = tuple[_T, _T]\n"
+        "type Tree = dict[str, Tree] | None\n"
+        "class Box[T: (int, str)]:\n    def __init__(self, v: T): self._v = v\n    def get(self) -> T: return self._v\n"
+        "def first[_X, *Ts](x: _X, *rest: *Ts) -> _X: return x\n"
+        "result = [Box[int](3).get(), first(1, 2), Pair.__name__, f'{'a' + f'{1}'}']\n"
+    )
+    assert sandbox.result(source) == [3, 1, "Pair", "a1"]

@@ -6,6 +6,8 @@ Owns the guarded `dataclass`, `asdict` and `replace`. Must not know the views be
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import keyword
 from collections.abc import Callable
 from typing import Any
 
@@ -18,11 +20,21 @@ def dataclass(cls: Any = None, /, **options: Any) -> Any:
         return lambda decorated: dataclass(decorated, **options)
     if not ownership.owns_class(cls):
         raise TypeError("dataclass() is for classes that the script defines")
+    _check_fields(cls)
     made = dataclasses.dataclass(cls, **options)
     ownership.add_class(made)  # slots=True makes a new class
     if any(names.MARK in field.name for field in dataclasses.fields(made)):
         _show_private(made, own_repr="__repr__" in cls.__dict__ and options.get("repr", True))
     return made
+
+
+def _check_fields(cls: type) -> None:
+    """The library pastes field names into source text, so they must be names: `TypedDict("X", keys)` takes any key."""
+    for name in inspect.get_annotations(cls):
+        if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):
+            raise TypeError(f"{name!r:.80} can not be a field's name")
+        if name in names.DENIED or name in names.FORMATS or names.is_dunder(name):
+            raise TypeError(f"{name!r} can not be a field's name")
 
 
 def _show_private(cls: Any, own_repr: bool) -> None:

@@ -11,20 +11,24 @@ import enum
 import typing
 from typing import Any
 
-from sandbox.policy import names, ownership
+from sandbox.policy import ownership
+from sandbox.policy.classes import check_bases
+from sandbox.policy.names import DENIED
 
 _native_create: Any = None
 
 
-def _create(cls: Any, class_name: str, members: Any, **options: Any) -> Any:
+def _create(cls: Any, class_name: str, names: Any, **options: Any) -> Any:
     """Behind `Enum(name, members)`: member names become attributes, so that they follow the rules of attributes."""
-    if isinstance(members, str):
-        members = members.replace(",", " ").split()
-    listed = list(members.items()) if isinstance(members, collections.abc.Mapping) else list(members)
+    if isinstance(names, str):
+        names = names.replace(",", " ").split()
+    listed = list(names.items()) if isinstance(names, collections.abc.Mapping) else list(names)
     for member in listed:
         name = member if isinstance(member, str) else member[0]
-        if not isinstance(name, str) or name.startswith("_") or name in names.DENIED:
+        if not isinstance(name, str) or name.startswith("_") or name in DENIED:
             raise ValueError(f"{name!r} can not be a member's name in scripts")
+    if options.get("type") is not None:
+        check_bases((options["type"],))
     options["module"] = "__main__"
     return ownership.add_class(_native_create(cls, class_name, listed, **options))
 

@@ -1,0 +1,7 @@
+# source: own
+import types
+m = types.MethodType(lambda self: 0, 1)
+for n in ('__func__', '__self__', '__code__'):
+    leak(getattr(m, n, None))
+leak(types.FunctionType)
+leak(types.FunctionType.__code__)

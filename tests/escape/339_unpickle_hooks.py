@@ -1,0 +1,8 @@
+# source: own: hooks of copying
+import copy
+class A:
+    def __copy__(self): return leak(self.__class__.__mro__) or self
+    def __deepcopy__(self, memo):
+        leak(memo)
+        return self
+copy.deepcopy([A()])
