@@ -15,21 +15,23 @@ from api.keys import Identity
 from api.runtime import Runtime
 
 
-def runtime_of(request: Request) -> Runtime:
-    """The server behind a request."""
+async def runtime_of(request: Request) -> Runtime:
+    """The server behind a request. (FastAPI would run a plain function in a thread.)"""
     runtime: Runtime = request.app.state.runtime
     return runtime
 
 
-async def identity_of(request: Request) -> Identity:
+Server = Annotated[Runtime, Depends(runtime_of)]
+
+
+async def identity_of(request: Request, server: Server) -> Identity:
     """Whose key the request carries. Raises `Unauthorized`."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         raise Unauthorized("no key was sent", hint="Send Authorization: Bearer kg_….")
-    return await runtime_of(request).keys.check(token.strip())
+    return await server.keys.check(token.strip())
 
 
-Server = Annotated[Runtime, Depends(runtime_of)]
 Caller = Annotated[Identity, Depends(identity_of)]
 PageSize = Annotated[int, Query(ge=1, le=500, description="entries in one answer")]
 Cursor = Annotated[str | None, Query(max_length=64, description="`next` of the answer before")]

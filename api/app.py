@@ -47,5 +47,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     problems.install(app)
     app.include_router(health.router)
     for module in (runs, kernels, tensors, ops, device):
-        app.include_router(module.router, dependencies=[Depends(identity_of)])
+        app.include_router(
+            module.router, dependencies=[Depends(identity_of)], responses={"default": problems.RESPONSE}
+        )
     return app

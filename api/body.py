@@ -99,7 +99,7 @@ def _keys(value: Any) -> int:
         if isinstance(item, dict):
             count += len(item)
             waiting.extend(item.values())
-        elif isinstance(item, list) and not _CONTAINERS.isdisjoint(set(map(type, item))):
+        elif isinstance(item, list) and not _CONTAINERS.isdisjoint(map(type, item)):
             waiting.extend(item)
     return count
 

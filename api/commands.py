@@ -93,7 +93,7 @@ def keys(argv: Sequence[str]) -> int:
     settings = Settings()
     database = Database(settings.data / "kernelgate.db")
     try:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         database.open()
         return _change_keys(database, options)
     except (OSError, KernelgateError) as error:

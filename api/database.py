@@ -65,10 +65,10 @@ class Database:
         """`open`, in the database's thread."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self.open)
 
-    async def do(self, work: Work[T], *, durable: bool = False) -> T:
+    def do(self, work: Work[T], *, durable: bool = False) -> asyncio.Future[T]:
         """`run`, in the database's thread, in the order of the calls."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, lambda: self.run(work, durable=durable))
+        return loop.run_in_executor(self._thread, lambda: self.run(work, durable=durable))
 
     def close(self) -> None:
         """Finish what is queued and disconnect."""

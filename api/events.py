@@ -17,6 +17,7 @@ from api import tables
 from api.ids import now
 
 FINAL = "result"
+_INSERT = sa.insert(tables.events)
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -91,7 +92,7 @@ def insert_events(db: sa.Connection, run_id: str, events: list[Event]) -> None:
         for event in events
     ]
     if rows:
-        db.execute(sa.insert(tables.events), rows)
+        db.execute(_INSERT, rows)
 
 
 def select_events(db: sa.Connection, run_id: str, after: int, limit: int) -> list[Event]:

@@ -111,10 +111,16 @@ def ensure_admin(database: Database, path: Path) -> str | None:
     """On the first start, make the admin key, keep its token at `path` (mode 0600) and return it."""
     if database.run(lambda db: db.execute(sa.select(tables.keys.c.id).limit(1)).first()) is not None:
         return None
-    _, token = database.run(lambda db: create(db, "admin", "admin"), durable=True)
+    return database.run(lambda db: _write_admin(db, path), durable=True)
+
+
+def _write_admin(db: sa.Connection, path: Path) -> str:
+    """Make the admin key and its file; neither stays without the other."""
+    _, token = create(db, "admin", "admin")
     path.unlink(missing_ok=True)
     with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
         file.write(token + "\n")
+        file.flush()
         os.fsync(file.fileno())
     return token
 

@@ -55,6 +55,25 @@ STATUS = {
     "device_timeout": 504,
     "device_out_of_memory": 507,
 }
+RESPONSE: dict[str, Any] = {
+    "description": "a problem; `code` never changes its meaning",
+    "content": {
+        MEDIA_TYPE: {
+            "schema": {
+                "type": "object",
+                "required": ["type", "title", "status", "detail", "code"],
+                "properties": {
+                    "status": {"type": "integer"},
+                    **{
+                        name: {"type": "string"}
+                        for name in ("type", "title", "detail", "code", "hint", "snippet")
+                    },
+                    **{name: {"type": "integer", "minimum": 1} for name in ("line", "column")},
+                },
+            }
+        }
+    },
+}
 HEADERS = {
     "unauthorized": {"WWW-Authenticate": 'Bearer realm="kernelgate"'},
     "queue_full": {"Retry-After": "1"},

@@ -83,10 +83,17 @@ _ENDING = (
     "started_at", "finished_at",
 )  # fmt: skip
 
+_INSERT = sa.insert(tables.runs)
+_UPDATE = (
+    sa.update(tables.runs)
+    .where(tables.runs.c.id == sa.bindparam("run_id"))
+    .values({name: sa.bindparam(name) for name in _ENDING})
+)
+
 
 def insert_run(db: sa.Connection, record: RunRecord) -> None:
     """Store a new run."""
-    db.execute(sa.insert(tables.runs).values(**_columns(record, RunRecord.__struct_fields__)))
+    db.execute(_INSERT, _columns(record, RunRecord.__struct_fields__))
 
 
 def update_run(db: sa.Connection, record: RunRecord, events: list[Event]) -> None:

@@ -37,19 +37,16 @@ class Residency:
         self._device = device
         self._budget = budget
         self._residents: OrderedDict[str, Resident] = OrderedDict()
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._bringing = asyncio.Lock()
 
     async def pin(self, tensor_id: str, nbytes: int, upload: Upload | None) -> Resident:
         """The resident of a tensor, uploaded if need be; `unpin` it. Raises `TensorLost` when nobody can upload it."""
-        lock = self._locks.setdefault(tensor_id, asyncio.Lock())
-        async with lock:
-            resident = self._residents.get(tensor_id)
-            if resident is None or resident.generation != self._device.generation:
-                resident = await self._bring(tensor_id, nbytes, upload)
-            self._residents.move_to_end(tensor_id)
-            resident.pins += 1
-        if not lock.locked():
-            self._locks.pop(tensor_id, None)
+        resident = self._current(tensor_id)
+        if resident is None:
+            async with self._bringing:
+                resident = self._current(tensor_id) or await self._bring(tensor_id, nbytes, upload)
+        self._residents.move_to_end(tensor_id)
+        resident.pins += 1
         return resident
 
     async def unpin(self, resident: Resident) -> None:
@@ -76,6 +73,11 @@ class Residency:
         await self._evict(
             [key for key, resident in self._residents.items() if not (resident.pins or resident.only)]
         )
+
+    def _current(self, tensor_id: str) -> Resident | None:
+        """The resident of a tensor, unless it went with an earlier device process."""
+        resident = self._residents.get(tensor_id)
+        return resident if resident is not None and resident.generation == self._device.generation else None
 
     async def _bring(self, tensor_id: str, nbytes: int, upload: Upload | None) -> Resident:
         if upload is None:

@@ -188,7 +188,7 @@ class RunManager:
         live = LiveRun(record, identity, submission, EventLog(self._settings.events_per_run))
         live.events.add("status", {"status": "queued"})
         self._live[record.id] = live
-        stored = asyncio.ensure_future(self._database.do(lambda db: records.insert_run(db, record)))
+        stored = self._database.do(lambda db: records.insert_run(db, record))
         live.task = asyncio.create_task(self._live_through(live, stored))
         await asyncio.shield(stored)
         return live
@@ -321,7 +321,7 @@ class RunManager:
             if any(fresh.values()):
                 try:
                     await self._database.do(partial(_insert_all, fresh=fresh))
-                except KernelgateError as error:
+                except Exception as error:
                     log.error("events could not be stored: %s", error)
 
 

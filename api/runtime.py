@@ -70,7 +70,7 @@ class Runtime:
         """Open the data folder and begin to start the processes. Raises `StorageError`."""
         began = time.perf_counter()
         with storage_errors():
-            self.settings.data.mkdir(parents=True, exist_ok=True)
+            self.settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = _lock(self.settings)
             self.blobs.open_folder()
         self._begin("device", self.device.start())

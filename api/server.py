@@ -79,15 +79,22 @@ class Server(uvicorn.Server):
         self._drain_task = self._loop.create_task(self._drain())
 
     async def _drain(self) -> None:
-        await self.runtime.runs.stop(self.runtime.settings.drain_s)
-        self.should_exit = True
+        try:
+            await self.runtime.runs.stop(self.runtime.settings.drain_s)
+        finally:
+            self.should_exit = True
 
 
 def _listening(host: str, port: int) -> socket.socket:
     """A socket that listens. Raises `AddressUnavailable` when the address cannot be had."""
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=2048)
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        sock = socket.socket(
+            family, kind, protocol
+        )  # asyncio sets TCP_NODELAY only where the protocol is named
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(address)
+        return sock
     except OSError as error:
         raise AddressUnavailable(
             f"cannot listen on {host}, port {port}: {error.strerror or error}",

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from pydantic_core import to_json
+
 from api import values
 from api.arguments import Given
 from api.elements import named_dtype, size_of, to_list
@@ -24,6 +26,7 @@ from sandbox.frames import DispatchKernel
 from sandbox.values import unpack
 
 MAX_RESULT_TENSORS = 1024
+MAX_PROGRESS_BYTES = 4096
 INLINE_TOTAL = 1 << 20
 
 
@@ -64,12 +67,13 @@ class RunServices:
         self.cut |= cut
         self._events.add("output", {"stream": stream, "text": text, **({"cut": True} if cut else {})})
 
-    async def progress(self, fraction: float | None, values: dict[str, Any]) -> None:
+    async def progress(self, fraction: float | None, reported: dict[str, Any]) -> None:
         """The script called `progress`."""
         finite = fraction if fraction is not None and math.isfinite(fraction) else None
-        self._events.add(
-            "progress", {"fraction": finite, "values": {key: _plain(v) for key, v in values.items()}}
-        )
+        event: dict[str, Any] = {"fraction": finite, "values": values.render(reported, {})}
+        if len(to_json(event)) > MAX_PROGRESS_BYTES:
+            event = {"fraction": finite, "values": {}, "cut": True}
+        self._events.add("progress", event)
 
     async def compute(self, graph: Graph) -> list[TensorRef]:
         """Compute a graph of this run's tensors."""
@@ -170,8 +174,3 @@ async def tensor_json(tensors: TensorStore, record: TensorRecord, *, inline: boo
         async with tensors.elements(record) as view:
             body["data"] = to_list(view, named_dtype(record.dtype))
     return {"$tensor": body}
-
-
-def _plain(value: Any) -> Any:
-    """`value` as JSON that has no NaN."""
-    return values.render(value, {}) if isinstance(value, float) else value

@@ -18,6 +18,7 @@ from api.errors import InvalidRequest, MalformedTensor, ResultTooLarge
 from ops.graph import TensorRef
 
 MAX_DEPTH = 64
+_CONTAINERS = {list, dict}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ def parse(value: Any, where: str, limit: int, depth: int = 0) -> Any:
     if depth > MAX_DEPTH:
         raise InvalidRequest(f"{where} is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, list):
+        if _CONTAINERS.isdisjoint(map(type, value)):
+            return value
         return [parse(item, f"{where}[{n}]", limit, depth + 1) for n, item in enumerate(value)]
     if not isinstance(value, dict):
         return value

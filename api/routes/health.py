@@ -42,4 +42,5 @@ async def metrics(server: Server) -> Response:
 @router.get("/docs", include_in_schema=False)
 async def docs(request: Request) -> Response:
     """The documentation of all routes and errors; it loads nothing from anywhere."""
-    return Response(page(request.app), media_type="text/html; charset=utf-8")
+    policy = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    return Response(page(request.app), headers=policy, media_type="text/html; charset=utf-8")
