@@ -10,6 +10,7 @@ from typing import Any
 
 from sandbox.library import hashing, kernels, progress, tensors, torch
 from sandbox.link import Link
+from sandbox.policy import views
 
 
 def install() -> None:
@@ -29,7 +30,8 @@ def connect(link: Link) -> None:
 
 def builtins() -> dict[str, Any]:
     """The names that need no import."""
-    return {"progress": progress.progress}
+    modules = {name: views.view(name) for name in ("torch", "kernels", "hashing")}
+    return {**modules, "progress": progress.progress}
 
 
 receive = tensors.receive

@@ -5,10 +5,15 @@ Mirror = type(A().__dict__)
 got = []
 async def main():
     got.append(asyncio.current_task())
-    for k, v in Mirror(asyncio.Queue()).items():
-        leak(v)
+    try:
+        for k, v in Mirror(asyncio.Queue()).items():
+            leak(v)
+    except TypeError:
+        pass
     d = A().__dict__
-    d.__init__(asyncio.gather(asyncio.sleep(0)))
-    for v in d.values():
-        leak(v)
+    try:
+        d.__init__(asyncio.gather(asyncio.sleep(0)))
+    finally:
+        for v in d.values():
+            leak(v)
 asyncio.run(main())

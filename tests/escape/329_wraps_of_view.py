@@ -2,6 +2,6 @@
 import functools, json
 @functools.wraps(json.dumps)
 def f(): pass
-leak(f.__wrapped__.__globals__ if False else None)
+leak(getattr(f.__wrapped__, '__globals__', None))
 functools.update_wrapper(json.dumps, f)
 leak('poison' if json.dumps.__name__ == 'f' else None)

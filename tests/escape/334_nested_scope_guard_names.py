@@ -1,6 +1,6 @@
 # source: own: no name of a guard can be spelled
-for name in ('_getattr_', '_write_', '\u01c0getattr', '\u01c0write'):
-    try:
-        leak(getattr(__builtins__, name))
-    except BaseException:
-        pass
+def f(o, _getattr_=lambda o, n: 'shadowed', _write_=None, _match_=None):
+    o.name = 1
+    return o.__class__
+class A: pass
+leak(f(A()))

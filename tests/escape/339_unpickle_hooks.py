@@ -1,7 +1,7 @@
 # source: own: hooks of copying
 import copy
 class A:
-    def __copy__(self): return leak(self.__class__.__mro__) or self
+    def __copy__(self): return leak(getattr(self.__class__, '__mro__', None)) or self
     def __deepcopy__(self, memo):
         leak(memo)
         return self

@@ -130,7 +130,7 @@ def attempt(source: str, plain: bool) -> tuple[list[str], str]:
             )
         else:
             ownership.reset()
-            exec(compile_script(source, views.star_names), make_globals({"leak": leak}))
+            exec(compile_script(source, views.star_names), make_globals({**library.builtins(), "leak": leak}))
     except BaseException as caught:
         error = f"{type(caught).__name__}: {caught}"
     if getattr(json, "dumps", None) is not known[0] or json.JSONEncoder.encode is not known[1]:
