@@ -71,6 +71,13 @@ class PermissionDeniedError(KernelgateError):
     title = "The run has no grant for this"
 
 
+class SandboxWeakError(KernelgateError):
+    """This machine has no wall around a worker, and its owner has not said that this is good enough."""
+
+    code = "sandbox_weak"
+    title = "Scripts do not run behind walls this weak"
+
+
 class ValueFormError(KernelgateError):
     """A value has no form that can cross the wall of the sandbox."""
 

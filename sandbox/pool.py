@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sandbox import frames, values
-from sandbox.errors import WorkerCrashedError
+from sandbox.errors import SandboxWeakError, WorkerCrashedError
 from sandbox.session import Limits, Services, Session
 from sandbox.walls.rlimits import WorkerLimits
 from sandbox.worker_process import WorkerProcess
@@ -37,7 +37,7 @@ class PoolSettings:
 
     `size`: ready workers; `python`: the interpreter; `max_frame`: the longest message of a worker in bytes;
     `recycle_after`: workers that one zygote makes, as they share its hash seed and address layout; `clock`: what the
-    wall clock is read from, the loop's time when None.
+    wall clock is read from, the loop's time when None. `allow_weak`: run scripts even at level `process`.
     """
 
     size: int = 4
@@ -45,6 +45,7 @@ class PoolSettings:
     max_frame: int = 32 << 20
     recycle_after: int = 20_000
     clock: Callable[[], float] | None = None
+    allow_weak: bool = False
     kernel_limits: Limits = KERNEL_LIMITS
 
 
@@ -109,8 +110,10 @@ class WorkerPool:
         """Run a script. Cancelling the caller kills the worker at once.
 
         Failures of the script and of its limits are in the outcome; raises `ValueFormError` for inputs that can not
-        enter, `WorkerCrashedError` when no worker can be made.
+        enter, `WorkerCrashedError` when no worker can be made, `SandboxWeakError` when this machine has no walls.
         """
+        await self._live_zygote()
+        self._check_walls()
         job = frames.ScriptJob(source, values.pack(inputs, name="inputs"), limits.output_bytes)
         session, worker = await self._session(limits, services)
         result: Any = None
@@ -121,6 +124,8 @@ class WorkerPool:
             result = values.unpack(last.result)
         except KernelgateError as caught:
             error = caught
+        finally:
+            self._refill()
         return Outcome(
             result=result,
             error=error.record() if error is not None else None,
@@ -131,10 +136,20 @@ class WorkerPool:
             level=self.level,
         )
 
+    def _check_walls(self) -> None:
+        if self.level == "process" and not self._settings.allow_weak:
+            raise SandboxWeakError(
+                f"scripts are not run at level {self.level}: {self.reason}",
+                hint="The owner of the server can allow it with --allow-weak-sandbox.",
+            )
+
     async def reflect(self, source: str) -> Reflection:
         """Parse a kernel's WGSL. Raises `KernelgateError`s of what is wrong with it, or of the limits."""
         session, _ = await self._session(self._settings.kernel_limits, None)
-        last = await session.converse(frames.KernelJob(source))
+        try:
+            last = await session.converse(frames.KernelJob(source))
+        finally:
+            self._refill()
         assert isinstance(last, frames.Reflected)
         return last.reflection
 
@@ -153,11 +168,14 @@ class WorkerPool:
 
     # ------------------------------------------------------------------ workers
     async def _take(self) -> WorkerProcess:
-        """A living worker; another is made in its place."""
+        """A living worker. Another takes its place after the job, as a fork beside it would slow it down; or at
+        once, when few are left.
+        """
         while self._ready:
             worker = self._ready.popleft()
             if worker.is_alive:
-                self._refill()
+                if len(self._ready) < self._settings.size // 2:
+                    self._refill()
                 return worker
             worker.close()
         try:

@@ -73,6 +73,9 @@ class ZygoteProcess:
         except TimeoutError:
             await self.close()
             raise WorkerCrashedError(f"the zygote was not ready within {START_S:g} s") from None
+        except BaseException:
+            await self.close()
+            raise
 
     async def spawn(self) -> WorkerProcess:
         """A new worker. Raises `WorkerCrashedError` when the zygote dies before it answers, or is too slow."""
@@ -83,6 +86,10 @@ class ZygoteProcess:
                     return await future
             except TimeoutError:
                 raise WorkerCrashedError(f"the zygote made no worker within {SPAWN_S:g} s") from None
+            except asyncio.CancelledError:
+                if not future.cancelled():  # it came in the same turn of the loop
+                    future.result().close()
+                raise
 
     def _ask(self) -> asyncio.Future[WorkerProcess]:
         if self._control is None or self.died.is_set():
@@ -139,10 +146,9 @@ class ZygoteProcess:
 
     def _lost(self) -> None:
         """The zygote is gone, and with it its workers."""
-        if self.died.is_set():
+        if self._control is None or self.died.is_set():
             return
         self.died.set()
-        assert self._control is not None
         asyncio.get_running_loop().remove_reader(self._control.fileno())
         self._control.close()
         error = WorkerCrashedError("the process that makes workers died")
@@ -161,8 +167,7 @@ class ZygoteProcess:
 
     async def close(self) -> None:
         """End the zygote and all its workers, and wait until it is reaped."""
-        if self._control is not None:
-            self._lost()
+        self._lost()
         if self._process is None:
             return
         try:

@@ -6,11 +6,12 @@ import asyncio
 import os
 import signal
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from sandbox.errors import ValueFormError
+from sandbox.errors import SandboxWeakError, ValueFormError
 from sandbox.pool import Limits, PoolSettings, WorkerPool
 from shaders.errors import KernelgateError
 from tests.sandbox.support import LIMITS, Sandbox, Services, children, descriptors, until
@@ -263,6 +264,17 @@ def test_the_level_and_its_reason_are_told(sandbox: Sandbox) -> None:
     assert sandbox.pool.level in ("full", "hardened", "seccomp", "process")
     assert sandbox.pool.reason or sandbox.pool.level == "full"
     assert sandbox.run("result = 1").level == sandbox.pool.level
+
+
+def test_scripts_are_refused_without_walls_unless_the_owner_allows_it(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox.pool, "level", "process")
+    monkeypatch.setattr(sandbox.pool, "reason", "no seccomp here")
+    with pytest.raises(SandboxWeakError, match="no seccomp here"):
+        sandbox.run("result = 1")
+    monkeypatch.setattr(sandbox.pool, "_settings", replace(sandbox.pool._settings, allow_weak=True))
+    assert sandbox.run("result = 1").level == "process"
 
 
 # ---------------------------------------------------------------------- kernels
