@@ -108,8 +108,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> nd
     if row._kind == "f":
         by = float(first + by) - float(first)  # as NumPy does: from the first two elements
         return make([first + number * by for number in range(count)], row, (count,))
-    items = [first + number * by for number in range(count)]
-    return make(list(map(int, items)), row, (count,))
+    start = int(first)
+    by = int(first + by) - start
+    return make([start + number * by for number in range(count)], row, (count,))
 
 
 def linspace(

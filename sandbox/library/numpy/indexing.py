@@ -57,14 +57,11 @@ def get(a: ndarray, key: Any) -> Any:
 
 def put(a: ndarray, key: Any, value: Any) -> None:
     """`a[key] = value`."""
-    if (
-        type(value) in (int, float)
-        and type(key) is tuple
-        and len(key) == len(a._shape)
-        and all(type(item) is int for item in key)
-    ):
-        source: Any = None
-        _set_one(a, _place(a, key), value)
+    if 0 in a._strides and any(size > 1 and not step for size, step in zip(a._shape, a._strides, strict=True)):
+        raise ValueError("assignment destination is read-only")
+    place = _single_place(a, key)
+    if place is not None and type(value) in (int, float):
+        a._data[place] = value if a._dtype._kind == "f" else values(asarray(value, a._dtype))[0]
         return
     source = value if type(value) is ndarray else asarray(value, None if _is_typed(value) else a._dtype)
     mask = _full_mask(a, key)
@@ -88,11 +85,16 @@ def assign(target: ndarray, source: ndarray) -> None:
 
 
 def _is_typed(value: Any) -> bool:
-    return not isinstance(value, int | float | list | tuple)
+    return value is not None and not isinstance(value, int | float | list | tuple | str)
 
 
-def _set_one(a: ndarray, place: int, value: Any) -> None:
-    a._data[place] = values(asarray(value, a._dtype))[0]
+def _single_place(a: ndarray, key: Any) -> int | None:
+    """Where the only element is that a key of plain ints means."""
+    if type(key) is int:
+        key = (key,)
+    if type(key) is tuple and len(key) == len(a._shape) and all(type(item) is int for item in key):
+        return _place(a, key)
+    return None
 
 
 def _place(a: ndarray, key: tuple[int, ...]) -> int:

@@ -56,6 +56,7 @@ _COMPARE = {
     "ge": "greater_equal",
 }
 _UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_TIMES = FUNCTIONS["multiply"]
 _OPERANDS = (ndarray, generic, int, float, list, tuple)
 _EXACT = frozenset([float, int, float64, int64, bool])
 
@@ -254,6 +255,8 @@ def _add_methods() -> None:
 def _general(function: Any, self: Any, other: Any, reverse: bool) -> Any:
     if isinstance(other, ndarray) or not isinstance(other, _OPERANDS):
         return NotImplemented
+    if function is _TIMES and isinstance(other, list | tuple):
+        return NotImplemented  # a list repeats itself
     return function(other, self) if reverse else function(self, other)
 
 

@@ -211,7 +211,7 @@ def _writer(items: list[Any], kind: str, narrow: bool, options: Options, padded:
     if kind == "f":
         return _float_writer(items, narrow, options)
     texts = {item: str(bool(item)) if kind == "b" else str(item) for item in items}
-    width = max(map(len, texts.values())) if padded else 0
+    width = 0 if not padded else 5 if kind == "b" else max(map(len, texts.values()))
     if options.sign == "+" and kind != "b":
         texts = {item: f"{item:+d}" for item in texts}
         width = max(map(len, texts.values()))

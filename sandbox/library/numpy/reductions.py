@@ -104,6 +104,7 @@ def sum(
     source = masked(a, where, 0)
     row = _sum_type(source._dtype) if dtype is None else dtype_of(dtype)
     if row._kind != "f":
+        source = source if source._dtype._kind != "f" else astype(source, row)
         return _finish(fold(source, axis, keepdims, lambda items: builtins.sum(items, initial), row), out)
     source = source if source._dtype._kind == "f" else astype(source, FLOAT64)
     _, count, run = lanes(source, axes_of(axis, source.ndim))
@@ -112,7 +113,7 @@ def sum(
         if run == 1:
             return reduce(operator.add, items, 0.0) + initial
         return (
-            reduce(operator.add, [pairwise(items[at : at + run]) for at in range(0, count, run)], 0.0)
+            reduce(operator.add, [pairwise(items[at : at + run]) for at in range(0, count, run or 1)], 0.0)
             + initial
         )
 
@@ -155,8 +156,7 @@ def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
 
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """How many are not zero."""
-    found = fold(asarray(a), axis, keepdims, lambda items: builtins.sum(map(bool, items)), INT64)
-    return int(found) if axis is None and not keepdims else found
+    return fold(asarray(a), axis, keepdims, lambda items: builtins.sum(map(bool, items)), INT64)
 
 
 # ---------------------------------------------------------------------- extremes

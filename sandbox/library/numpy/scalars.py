@@ -114,6 +114,7 @@ class bool_(generic):  # noqa: N801
     """`np.True_` and `np.False_`; there is one of each."""
 
     __slots__ = ("_value",)
+    _row = dtypes.BOOL
     _value: bool
 
     def __new__(cls, value: Any = False) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from sandbox.library.numpy.dtypes import dtype, dtype_of
+from sandbox.library.numpy.scalars import generic
 
 F = TypeVar("F", bound=Callable[..., Any])
 _FLOATS = {
@@ -23,8 +24,7 @@ class finfo:  # noqa: N801
     __slots__ = ("_row",)
 
     def __init__(self, dtype: Any) -> None:
-        row = getattr(dtype, "dtype", dtype) if not isinstance(dtype, type) else dtype
-        self._row = dtype_of(row)
+        self._row = dtype_of(dtype.dtype if isinstance(dtype, generic) else dtype)
         if self._row._kind != "f":
             raise ValueError(f"data type {self._row!r} not inexact")
 
@@ -80,7 +80,7 @@ class iinfo:  # noqa: N801
     __slots__ = ("_row",)
 
     def __init__(self, type: Any) -> None:
-        self._row = dtype_of(type if not hasattr(type, "itemsize") or isinstance(type, dtype) else type.dtype)
+        self._row = dtype_of(type.dtype if isinstance(type, generic) else type)
         if self._row._kind not in "iu":
             raise ValueError(f"Invalid integer data type {self._row._kind!r}.")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from math import prod
+from math import prod as prod
 from typing import Any
 
 from sandbox.library.numpy.errors import AxisError
@@ -91,7 +91,7 @@ def axes_of(axis: Any, rank: int) -> Shape:
     """The axes that `axis` means: all for None. Raises `AxisError`, and `ValueError` for one named twice."""
     if axis is None:
         return tuple(range(rank))
-    if isinstance(axis, tuple | list):
+    if not hasattr(type(axis), "__index__"):
         axes = tuple(axis_of(item, rank) for item in axis)
         if len(set(axes)) != len(axes):
             raise ValueError("duplicate value in 'axis'")

@@ -188,14 +188,14 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: in
     less = (0 if bias else 1) if ddof is None else ddof
     count = max(source._shape[1] - less, 0)
     away = subtract(source, mean(source, 1, keepdims=True))
-    found = divide(dot(away, away.T), count)
-    return found if found.size > 1 else FLOAT64._box(values(found)[0])
+    found = asarray(multiply(dot(away, away.T), divide(1.0, count)))
+    return found if found.size > 1 else reshaped(found, ())
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     """The correlations of rows, between -1 and 1."""
     found = cov(x, y, rowvar)
-    if not isinstance(found, ndarray):
+    if not found.ndim:
         return divide(found, found)
     count = found._shape[0]
     flat = list(values(found))

@@ -11,7 +11,7 @@ import operator as op
 from collections.abc import Callable
 from typing import Any
 
-from sandbox.library.numpy.dtypes import BOOL, FLOAT64
+from sandbox.library.numpy.dtypes import BOOL, FLOAT64, UINT8
 from sandbox.library.numpy.ufunc import Loop, define, ufunc
 
 inf, nan = math.inf, math.nan
@@ -302,4 +302,4 @@ def _lowered(a: int, b: int) -> int:
 
 left_shift = _add("left_shift bitwise_left_shift", "The bits moved up.", 2, i=Loop(_shifted))
 right_shift = _add("right_shift bitwise_right_shift", "The bits moved down.", 2, i=Loop(_lowered))
-bitwise_count = _add("bitwise_count", "How many bits are set.", 1, i=Loop(lambda a: abs(a).bit_count()))
+bitwise_count = _add("bitwise_count", "How many bits are set.", 1, i=Loop(lambda a: abs(a).bit_count(), gives=UINT8))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sandbox.library.numpy import reductions
-from sandbox.library.numpy.array import boxed, ndarray
+from sandbox.library.numpy.array import box, boxed, ndarray
 from sandbox.library.numpy.convert import asarray, astype
 from sandbox.library.numpy.creation import eye
 from sandbox.library.numpy.dtypes import FLOAT64
@@ -140,7 +140,7 @@ def _vector_norm(a: ndarray, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == -math.inf:
         return reductions.min(sizes, axis, keepdims=keepdims)
     if ord == 0:
-        return astype(asarray(reductions.count_nonzero(a, axis, keepdims=keepdims)), a._dtype)
+        return box(astype(asarray(reductions.count_nonzero(a, axis, keepdims=keepdims)), a._dtype))
     if ord == 1:
         return reductions.sum(sizes, axis, keepdims=keepdims)
     if isinstance(ord, str):

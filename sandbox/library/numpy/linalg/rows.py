@@ -58,7 +58,7 @@ def stacked(a: ndarray) -> list[Rows]:
     size = count * width
     return [
         [flat[start + number * width : start + (number + 1) * width] for number in range(count)]
-        for start in range(0, shapes.prod(a._shape[:-2]) * size, size or 1)
+        for start in (matrix * size for matrix in range(shapes.prod(a._shape[:-2])))
     ]
 
 
