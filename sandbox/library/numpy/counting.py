@@ -5,6 +5,7 @@ Owns these. Must not know quantiles.
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Any
@@ -44,11 +45,12 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> ndarray:
     """The edges that `histogram` would use."""
     if isinstance(bins, str):
         raise TypeError("histogram(): give bins as a number or as edges")
-    if not isinstance(bins, int):
+    if isinstance(bins, ndarray) or not hasattr(type(bins), "__index__"):
         edges = asarray(bins)
         if any(second < first for first, second in pairwise(values(edges))):
             raise ValueError("`bins` must increase monotonically, when an array")
         return edges
+    bins = operator.index(bins)
     if bins < 1:
         raise ValueError("`bins` must be positive, when an integer")
     flat = values(asarray(a))

@@ -41,14 +41,18 @@ def positional(value: float, precision: int, narrow: bool) -> tuple[str, str]:
     return whole, fraction.rstrip("0")
 
 
-def scientific(value: float, precision: int, narrow: bool) -> tuple[str, str, str]:
-    """The finite `value` as the digit before the point, those after (at most `precision`), and the exponent."""
+def scientific(value: float, precision: int, narrow: bool, least: int = 0) -> tuple[str, str, str]:
+    """The finite `value` as the digit before the point, those after (at most `precision`), and the exponent.
+
+    `least`: so many digits after the point at any rate.
+    """
     sign, digits, exponent = shortest(value, narrow).as_tuple()
-    if len(digits) - 1 > precision:
-        mantissa, _, power = f"{abs(value):.{precision}e}".partition("e")
+    if not least <= len(digits) - 1 <= precision:
+        mantissa, _, power = f"{abs(value):.{max(least, min(precision, len(digits) - 1))}e}".partition("e")
         first, _, rest = mantissa.partition(".")
+        rest = rest.rstrip("0").ljust(least, "0")
     else:
         shown = "".join(map(str, digits))
         first, rest, power = shown[0], shown[1:], str(int(exponent) + len(digits) - 1 if value else 0)
     number = int(power)
-    return ("-" if sign else "") + first, rest.rstrip("0"), f"{'-' if number < 0 else '+'}{abs(number):02d}"
+    return ("-" if sign else "") + first, rest if least else rest.rstrip("0"), f"{'-' if number < 0 else '+'}{abs(number):02d}"

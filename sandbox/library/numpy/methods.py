@@ -5,7 +5,6 @@ Owns which function stands behind which. Importing this module completes `ndarra
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +16,6 @@ from sandbox.library.numpy import (
     numerics,
     printing,
     products,
-    quantiles,
     reductions,
     scalars,
     selection,
@@ -58,7 +56,8 @@ _COMPARE = {
 _UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 _TIMES = FUNCTIONS["multiply"]
 _OPERANDS = (ndarray, generic, int, float, list, tuple)
-_EXACT = frozenset([float, int, float64, int64, bool])
+_EXACT = frozenset([float, int, float64, bool])
+_PLAIN = frozenset([float, int, bool])
 
 
 # ---------------------------------------------------------------------- operators of arrays
@@ -168,10 +167,6 @@ def _copy(self: ndarray, order: Any = None) -> ndarray:
     return copy_of(self)
 
 
-def _array_method(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
-
-
 METHODS: dict[str, Any] = {
     "__getitem__": indexing.get,
     "__setitem__": indexing.put,
@@ -272,7 +267,7 @@ def _float_operator(function: Any, native: Callable[[Any, Any], Any], reverse: b
         if type(other) in _EXACT:
             try:
                 return new(float64, native(self, other))
-            except (ArithmeticError, TypeError):  # by zero, or a root of what is negative
+            except ArithmeticError:
                 pass
         return _general(function, self, other, reverse)
 
@@ -281,85 +276,70 @@ def _float_operator(function: Any, native: Callable[[Any, Any], Any], reverse: b
 
 def _int_operator(function: Any, native: Callable[[Any, Any], Any], reverse: bool) -> Callable[..., Any]:
     """An operator of `int64`, quick for plain numbers."""
-    new = int.__new__
+    new: Any = int64(0)._row._box
 
     def operate(self: Any, other: Any) -> Any:
-        if type(other) is int or type(other) is int64:
+        if type(other) is int64:
+            other = other._value
+        if type(other) is int:
             try:
-                found = native(self, other)
+                found = native(self._value, other)
             except ArithmeticError:
-                return _general(function, self, other, reverse)
+                return _general(function, self, int64(other), reverse)
             if -(1 << 63) <= found < 1 << 63:
-                return new(int64, found)
+                return new(found)
+            other = int64(other)
         return _general(function, self, other, reverse)
 
     return operate
 
 
-def _scalar_power(base: Any, exponent: Any) -> Any:
-    return FUNCTIONS["power"](base, exponent)
-
-
-def _native(cls: type, name: str) -> Any:
-    return getattr(cls, f"__{name}__")
-
-
-def _add_scalar_operators() -> None:
-    classes = [cls for cls in scalars.CLASSES.values() if hasattr(cls, "_row")]
-    for name, function_name in _BINARY.items():
-        function = FUNCTIONS[function_name]
-        for prefix, reverse in (("", False), ("r", True)):
-            _give(generic, f"__{prefix}{name}__", _scalar_operator(function, reverse))
-            for cls in classes:
-                _give(cls, f"__{prefix}{name}__", _scalar_operator(function, reverse))
-            if name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
-                native = _native(float, prefix + name)
-                _give(float64, f"__{prefix}{name}__", _float_operator(function, native, reverse))
-            if name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor"):
-                _give(
-                    int64,
-                    f"__{prefix}{name}__",
-                    _int_operator(function, _native(int, prefix + name), reverse),
-                )
-    for name, function_name in _COMPARE.items():
-        for cls in classes:
-            _give(cls, f"__{name}__", _comparison(FUNCTIONS[function_name], cls, name))
-    for name, function_name in _UNARY.items():
-        for cls in classes:
-            if name != "invert" or not issubclass(cls, float):
-                _give(cls, f"__{name}__", _unary(FUNCTIONS[function_name]))
-    for cls in classes:
-        _give(cls, "__divmod__", lambda self, other: _general(_array_divmod, self, other, False))
-        _give(cls, "__rdivmod__", lambda self, other: _general(_array_divmod, self, other, True))
-        base = next((kind for kind in (float, int) if issubclass(cls, kind)), None)
-        if base is not None:
-            _give(cls, "__hash__", base.__hash__)
-            _give(cls, "__round__", _rounded)
-    _give(bool_, "__hash__", lambda self: hash(self._value))
-
-
-def _comparison(function: ufunc, cls: type, name: str) -> Callable[..., Any]:
-    base: Any = float if issubclass(cls, float) else int if issubclass(cls, int) else None
-    native = getattr(operator, name)
+def _comparison(function: ufunc, cls: type, compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     true, false = scalars.True_, scalars.False_
+    held = not issubclass(cls, float)
 
-    def compare(self: Any, other: Any) -> Any:
-        if base is not None and type(other) in _EXACT:
-            return (
-                true if native(base(self), base(other) if base is type(other).__base__ else other) else false
-            )
+    def operate(self: Any, other: Any) -> Any:
+        if type(other) in _PLAIN:
+            return true if compare(self._value if held else float(self), other) else false
         return _general(function, self, other, False)
 
-    return compare
+    return operate
 
 
 def _rounded(self: Any, ndigits: int | None = None) -> Any:
-    if ndigits is None:
-        return math.trunc(self) if isinstance(self, int) else round(self.item())
-    return _scalar_method(numerics.round)(self, ndigits)
+    return round(self.item()) if ndigits is None else _scalar_method(numerics.round)(self, ndigits)
+
+
+_QUICK_FLOAT = ("add", "sub", "mul", "truediv", "floordiv", "mod")
+_QUICK_INT = ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor")
+
+
+def _add_scalar_operators() -> None:
+    for cls in [cls for cls in scalars.CLASSES.values() if hasattr(cls, "_row")]:
+        _add_to_scalar(cls)
+
+
+def _add_to_scalar(cls: Any) -> None:
+    for name, function_name in _BINARY.items():
+        function = FUNCTIONS[function_name]
+        for prefix, reverse in (("", False), ("r", True)):
+            method = f"__{prefix}{name}__"
+            operate = _scalar_operator(function, reverse)
+            if cls is float64 and name in _QUICK_FLOAT:
+                operate = _float_operator(function, getattr(float, method), reverse)
+            elif cls is int64 and name in _QUICK_INT:
+                operate = _int_operator(function, getattr(int, method), reverse)
+            _give(cls, method, operate)
+    for name, function_name in _COMPARE.items():
+        _give(cls, f"__{name}__", _comparison(FUNCTIONS[function_name], cls, getattr(operator, name)))
+    for name, function_name in _UNARY.items():
+        _give(cls, f"__{name}__", _unary(FUNCTIONS[function_name]))
+    _give(cls, "__divmod__", lambda self, other: _general(_array_divmod, self, other, False))
+    _give(cls, "__rdivmod__", lambda self, other: _general(_array_divmod, self, other, True))
+    _give(cls, "__round__", _rounded)
+    _give(cls, "__hash__", float.__hash__ if cls is float64 else generic.__hash__)
 
 
 _add_operators()
 _add_methods()
 _add_scalar_operators()
-_MODULES = (quantiles,)

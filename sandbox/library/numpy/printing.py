@@ -258,25 +258,24 @@ def _signed(text: str, options: Options) -> str:
 
 
 def _positional(finite: list[float], narrow: bool, options: Options) -> tuple[Padded, int, int]:
-    fixed = options.floatmode == "fixed"
-    precision = 400 if options.floatmode == "unique" else options.precision
-
-    def parts(item: float) -> tuple[str, str]:
-        if fixed:
-            whole, _, fraction = f"{item:.{precision}f}".partition(".")
-        else:
-            whole, fraction = floats.positional(item, precision, narrow)
+    def fixed(item: float, digits: int) -> tuple[str, str]:
+        whole, _, fraction = f"{item:.{digits}f}".partition(".")
         return _signed(whole, options), fraction
 
-    found = [parts(item) for item in finite]
+    def free(item: float) -> tuple[str, str]:
+        digits = 400 if options.floatmode == "unique" else options.precision
+        whole, fraction = floats.positional(item, digits, narrow)
+        return _signed(whole, options), fraction
+
+    found = [fixed(item, options.precision) if options.floatmode == "fixed" else free(item) for item in finite]
     left = max((len(whole) for whole, _ in found), default=0)
     right = max((len(fraction) for _, fraction in found), default=0)
-    fill = "0" if options.floatmode in ("fixed", "maxprec_equal") else " "
     left += options.sign == " " and not any(whole.startswith("-") for whole, _ in found)
+    full = options.floatmode in ("fixed", "maxprec_equal")
 
     def write(item: float, left: int) -> str:
-        whole, fraction = parts(item)
-        return f"{whole.rjust(left)}.{fraction.ljust(right, fill)}"
+        whole, fraction = fixed(item, right) if full else free(item)
+        return f"{whole.rjust(left)}.{fraction.ljust(right)}"
 
     return write, left, right
 
@@ -290,8 +289,8 @@ def _scientific(finite: list[float], narrow: bool, options: Options) -> tuple[Pa
     left += options.sign == " " and not any(whole.startswith("-") for whole, _, _ in found)
 
     def write(item: float, left: int) -> str:
-        whole, rest, exponent = floats.scientific(item, digits, narrow)
+        whole, rest, exponent = floats.scientific(item, digits, narrow, digits)
         power = exponent[0] + exponent[1:].rjust(size, "0")
-        return f"{_signed(whole, options).rjust(left)}.{rest.ljust(digits, '0')}e{power}"
+        return f"{_signed(whole, options).rjust(left)}.{rest}e{power}"
 
     return write, left, size + 2 + digits

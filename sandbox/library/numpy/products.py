@@ -165,7 +165,8 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products along several axes of both."""
     first, second, row = _columns(a, b)
-    if isinstance(axes, int):
+    if hasattr(type(axes), "__index__"):
+        axes = operator.index(axes)
         left, right = list(range(first.ndim - axes, first.ndim)), list(range(axes))
     else:
         left, right = [list(item) if isinstance(item, list | tuple) else [item] for item in axes]

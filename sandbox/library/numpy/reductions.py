@@ -21,6 +21,7 @@ from sandbox.library.numpy.dtypes import BOOL, FLOAT64, INT64, UINT64, dtype, dt
 from sandbox.library.numpy.shapes import Shape, axes_of, axis_of, without
 from sandbox.library.numpy.shaping import moveaxis, ravel
 from sandbox.library.numpy.ufunc import deliver
+from sandbox.library.numpy.ufuncs import subtract
 
 _BLOCK = 128
 
@@ -273,14 +274,4 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
 
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The greatest less the least."""
-    source = asarray(a)
-    return _finish(
-        fold(
-            source,
-            axis,
-            keepdims,
-            lambda items: extreme(items, builtins.max) - extreme(items, builtins.min),
-            source._dtype,
-        ),
-        out,
-    )
+    return _finish(subtract(max(a, axis, None, keepdims), min(a, axis, None, keepdims)), out)

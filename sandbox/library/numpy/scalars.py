@@ -6,8 +6,10 @@ from `methods.py`. Must not know arrays.
 
 from __future__ import annotations
 
+import numbers
 import operator
 from array import array as Buffer
+from collections.abc import Callable
 from typing import Any
 
 from sandbox.library.numpy import dtypes
@@ -20,6 +22,7 @@ class generic:  # noqa: N801
 
     __slots__ = ()
     _row: dtype
+    _value: Any
 
     @property
     def dtype(self) -> dtype:
@@ -58,14 +61,32 @@ class generic:  # noqa: N801
 
     def item(self) -> Any:
         """Python's number."""
-        raise NotImplementedError
+        return self._value
 
     def tolist(self) -> Any:
         """Python's number."""
         return self.item()
 
+    def __str__(self) -> str:
+        return str(self._value)
+
     def __repr__(self) -> str:
         return f"np.{self._row._name}({self})"
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __int__(self) -> int:
+        return int(self._value)
+
+    def __float__(self) -> float:
+        return float(self._value)
+
+    def __hash__(self) -> int:
+        return hash(self.item())
 
     def __copy__(self) -> Any:
         return self
@@ -120,78 +141,65 @@ class bool_(generic):  # noqa: N801
     def __new__(cls, value: Any = False) -> Any:
         return True_ if value else False_
 
-    def item(self) -> bool:
-        """Python's bool."""
-        return self._value
-
-    def __bool__(self) -> bool:
-        return self._value
-
-    def __hash__(self) -> int:
-        return hash(self._value)
-
-    def __str__(self) -> str:
-        return str(self._value)
-
     def __repr__(self) -> str:
         return f"np.{self._value}_"
 
-    def __format__(self, spec: str) -> str:
-        return format(self._value, spec)
 
-    def __int__(self) -> int:
-        return int(self._value)
-
-    def __float__(self) -> float:
-        return float(self._value)
-
-
-def _singleton(value: bool) -> bool_:
-    made: bool_ = object.__new__(bool_)
+def _held(cls: type, value: Any) -> Any:
+    """A scalar of a class that keeps its value."""
+    made = object.__new__(cls)
     made._value = value
     return made
 
 
-True_, False_ = _singleton(True), _singleton(False)
-
-
-class _Whole(int):
-    """The part of integer scalars that is Python's `int`."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return int.__repr__(self)
-
-
-def _new_whole(cls: Any, value: Any = 0) -> Any:
+def _make_integer(cls: Any, value: Any = 0) -> Any:
     """The integer `value`. Raises `OverflowError` where `cls` has it not."""
-    if isinstance(value, str | bytes | float):
+    if isinstance(value, str | bytes | float | bool_):
         found = int(value)
     else:
         found = operator.index(value) if hasattr(type(value), "__index__") else int(value)
     dtypes.check_fits(int(found), cls._row)
-    return int.__new__(cls, found)
+    return _held(cls, int(found))
 
 
-def _item(self: Any) -> int:
-    """Python's int."""
-    return int(self)
+def _make_float32(cls: Any, value: Any = 0.0) -> Any:
+    """The float nearest to `value`."""
+    return _held(cls, Buffer("f", [float(value)])[0])
+
+
+def _number_class(row: dtype, base: type, make: Callable[..., Any]) -> Any:
+    """The class of the scalars of `row`, which keep their values."""
+    own = {"__slots__": ("_value",), "_row": row, "__module__": "numpy", "__doc__": f"A number: {row._name}."}
+    cls: Any = type(row._name, (base,), {**own, "__new__": make})
+    new = object.__new__
+
+    def box(value: Any) -> Any:
+        made = new(cls)
+        made._value = value
+        return made
+
+    dtypes.name_class(row, cls, box)
+    return cls
 
 
 def _integer(row: dtype) -> Any:
-    """The class of the integer scalars of `row`."""
-    base = signedinteger if row._kind == "i" else unsignedinteger
-    space = {"__slots__": (), "__module__": "numpy", "_row": row, "__doc__": f"An integer: {row._name}."}
-    cls: Any = type(row._name, (_Whole, base), {**space, "__new__": _new_whole, "item": _item})
-    new = int.__new__
-    dtypes.name_class(row, cls, lambda value: new(cls, value))
-    cls.__repr__ = generic.__repr__
+    cls = _number_class(row, signedinteger if row._kind == "i" else unsignedinteger, _make_integer)
+    cls.__index__ = lambda self: self._value
+    cls.numerator = property(lambda self: self)
+    cls.denominator = property(lambda _self: 1)
+    cls.is_integer = lambda _self: True
+    cls.bit_count = lambda self: abs(self._value).bit_count()
+    numbers.Integral.register(cls)
     return cls
 
 
 int8, int16, int32, int64 = map(_integer, (dtypes.INT8, dtypes.INT16, dtypes.INT32, dtypes.INT64))
 uint8, uint16, uint32, uint64 = map(_integer, (dtypes.UINT8, dtypes.UINT16, dtypes.UINT32, dtypes.UINT64))
+float32 = _number_class(dtypes.FLOAT32, floating, _make_float32)
+float32.__str__ = lambda self: shortest32(self._value)
+float32.is_integer = lambda self: self._value.is_integer()
+numbers.Real.register(float32)
+True_, False_ = _held(bool_, True), _held(bool_, False)
 
 
 class float64(floating, float):  # noqa: N801
@@ -199,6 +207,12 @@ class float64(floating, float):  # noqa: N801
 
     __slots__ = ()
     _row = dtypes.FLOAT64
+
+    __bool__ = float.__bool__
+    __int__ = float.__int__
+    __float__ = float.__float__
+    __hash__ = float.__hash__
+    __format__ = float.__format__
 
     def item(self) -> float:
         """Python's float."""
@@ -211,29 +225,8 @@ class float64(floating, float):  # noqa: N801
         return f"np.float64({float.__repr__(self)})"
 
 
-class float32(floating, float):  # noqa: N801
-    """A float of 32 bits, kept in one of Python's."""
-
-    __slots__ = ()
-    _row = dtypes.FLOAT32
-
-    def __new__(cls, value: Any = 0.0) -> Any:
-        return float.__new__(cls, Buffer("f", [float(value)])[0])
-
-    def item(self) -> float:
-        """Python's float."""
-        return float(self)
-
-    def __str__(self) -> str:
-        return shortest32(self)
-
-    def __repr__(self) -> str:
-        return f"np.float32({shortest32(self)})"
-
-
 _new_float = float.__new__
 dtypes.name_class(dtypes.FLOAT64, float64, lambda value: _new_float(float64, value))
-dtypes.name_class(dtypes.FLOAT32, float32, lambda value: _new_float(float32, value))
 dtypes.name_class(dtypes.BOOL, bool_, lambda value: True_ if value else False_)
 
 for _cls in (

@@ -15,7 +15,7 @@ from typing import Any
 from sandbox.library.numpy import dtypes, shapes
 from sandbox.library.numpy.array import box, broadcasted, cast, make, ndarray, own_values, store, values
 from sandbox.library.numpy.convert import asarray, strong
-from sandbox.library.numpy.dtypes import BOOL, FLOAT64, INT64, check_same_kind, dtype, dtype_of, promote
+from sandbox.library.numpy.dtypes import BOOL, FLOAT64, INT8, INT64, check_same_kind, dtype, dtype_of, promote
 from sandbox.library.numpy.errors import UFuncTypeError
 from sandbox.library.numpy.shapes import Shape
 
@@ -143,7 +143,7 @@ def loop_of(function: ufunc, common: dtype) -> tuple[Loop, dtype]:
     for kind in kinds[start:]:
         loop = function._loops.get(kind)
         if loop is not None:
-            default = common if kind == kinds[start] else INT64 if kind == "i" else FLOAT64
+            default = common if kind == kinds[start] else INT8 if kind == "i" else FLOAT64
             return loop, loop.takes or default
     raise UFuncTypeError(
         f"ufunc '{function._name}' not supported for the input types, and the inputs could not be safely coerced "

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.library.numpy.dtypes import BOOL, FLOAT64, UINT8
+from sandbox.library.numpy.errors import UFuncTypeError
 from sandbox.library.numpy.ufunc import Loop, define, ufunc
 
 inf, nan = math.inf, math.nan
@@ -45,6 +46,10 @@ def _refuse_negative(_a: int) -> int:
         "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not "
         "function instead."
     )
+
+
+def _refuse_sign(_a: int) -> int:
+    raise UFuncTypeError("bools have no sign here: use the logical functions, or numbers")
 
 
 def _over(a: float, b: float) -> float:
@@ -108,7 +113,7 @@ floor_divide = _add(
     "The quotient, rounded down.",
     2,
     i=Loop(op.floordiv, lambda a, b: a // b if b else 0),
-    f=Loop(op.floordiv, _over),
+    f=Loop(op.floordiv, lambda a, b: a // b if b else _over(a, b)),
 )
 remainder = _add(
     "remainder mod",
@@ -129,16 +134,16 @@ power = _add(
 )
 float_power = _real("float_power", "The first to the power of the second, a float.", math.pow, _power, 2)
 negative = _add("negative", "The opposite.", 1, b=Loop(_refuse_negative), i=Loop(op.neg), f=Loop(op.neg))
-positive = _add("positive", "The same.", 1, i=Loop(op.pos), f=Loop(op.pos))
+positive = _add("positive", "The same.", 1, b=Loop(_refuse_sign), i=Loop(op.pos), f=Loop(op.pos))
 absolute = _add("absolute abs", "The size without the sign.", 1, b=Loop(bool), i=Loop(abs), f=Loop(abs))
 fabs = _real("fabs", "The size without the sign, a float.", abs)
-sign = _add("sign", "-1, 0 or 1.", 1, i=Loop(lambda a: (a > 0) - (a < 0)), f=Loop(_sign))
+sign = _add("sign", "-1, 0 or 1.", 1, b=Loop(_refuse_sign), i=Loop(lambda a: (a > 0) - (a < 0)), f=Loop(_sign))
 square = _add("square", "The product with itself.", 1, i=Loop(lambda a: a * a), f=Loop(lambda a: a * a))
 reciprocal = _add(
     "reciprocal",
     "One divided by it.",
     1,
-    i=Loop(lambda a: 0 if abs(a) != 1 else a),
+    i=Loop(lambda a: (0 if abs(a) != 1 else a) if a else -(1 << 63)),
     f=Loop(lambda a: 1 / a, lambda a: _over(1.0, a)),
 )
 maximum = _add("maximum", "The greater; NaN if any is.", 2, b=Loop(op.or_), i=Loop(max), f=Loop(_max))
