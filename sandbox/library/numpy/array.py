@@ -6,13 +6,12 @@ in other modules; `methods.py` gives the class its methods and operators.
 
 from __future__ import annotations
 
-from array import array as Buffer
 from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
 from sandbox.library.numpy import shapes
-from sandbox.library.numpy.dtypes import dtype, dtype_of
+from sandbox.library.numpy.dtypes import Buffer, dtype, dtype_of
 from sandbox.library.numpy.shapes import Shape
 
 Elements = Any
@@ -88,6 +87,9 @@ class ndarray:  # noqa: N801
         if not self._shape:
             raise TypeError("len() of unsized object")
         return self._shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return each(self)
 
     def __bool__(self) -> bool:
         if self.size > 1:

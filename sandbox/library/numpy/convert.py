@@ -6,13 +6,12 @@ Owns `array` and its kin, and what a number by itself counts as beside arrays. M
 from __future__ import annotations
 
 import operator
-from array import array as Buffer
 from itertools import chain
 from typing import Any
 
 from sandbox.library.numpy import dtypes, shapes
 from sandbox.library.numpy.array import box, cast, copy_of, make, ndarray, new, reshaped, values
-from sandbox.library.numpy.dtypes import BOOL, FLOAT64, INT64, UINT64, dtype, dtype_of, promote
+from sandbox.library.numpy.dtypes import BOOL, FLOAT64, INT64, UINT64, Buffer, dtype, dtype_of, promote
 from sandbox.library.numpy.scalars import bool_, generic
 from sandbox.library.numpy.shapes import Shape
 

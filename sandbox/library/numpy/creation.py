@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import operator
-from array import array as Buffer
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
@@ -27,7 +26,7 @@ from sandbox.library.numpy.array import (
 )
 from sandbox.library.numpy.array import zeros as zero_buffer
 from sandbox.library.numpy.convert import asarray, astype, strong
-from sandbox.library.numpy.dtypes import FLOAT64, INT64, dtype_of
+from sandbox.library.numpy.dtypes import FLOAT64, INT64, Buffer, dtype_of
 from sandbox.library.numpy.ufunc import meet
 
 

@@ -5,18 +5,20 @@ Owns `dtype` and the table of its instances. Must not know arrays; the classes o
 
 from __future__ import annotations
 
+import array
 from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from sandbox.library.numpy.errors import UFuncTypeError
+
+Buffer: Final[Any] = array.array
+"""What holds elements."""
 
 
 class dtype:  # noqa: N801
     """An element type; there is one instance of each."""
 
     __slots__ = ("_box", "_code", "_high", "_kind", "_low", "_name", "_size", "_type")
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
     _name: str
     _kind: str
     _code: str
@@ -65,7 +67,7 @@ class dtype:  # noqa: N801
         except TypeError:
             return False
 
-    def __hash__(self) -> int:  # type: ignore[no-redef]
+    def __hash__(self) -> int:
         return hash(self._name)
 
     def __repr__(self) -> Any:

@@ -6,8 +6,9 @@ Owns single numbers: the shortest digits that mean a float, cut to a precision. 
 from __future__ import annotations
 
 import math
-from array import array as Buffer
 from decimal import Decimal
+
+from sandbox.library.numpy.dtypes import Buffer
 
 
 def digits32(value: float) -> str:
@@ -55,4 +56,8 @@ def scientific(value: float, precision: int, narrow: bool, least: int = 0) -> tu
         shown = "".join(map(str, digits))
         first, rest, power = shown[0], shown[1:], str(int(exponent) + len(digits) - 1 if value else 0)
     number = int(power)
-    return ("-" if sign else "") + first, rest if least else rest.rstrip("0"), f"{'-' if number < 0 else '+'}{abs(number):02d}"
+    return (
+        ("-" if sign else "") + first,
+        rest if least else rest.rstrip("0"),
+        f"{'-' if number < 0 else '+'}{abs(number):02d}",
+    )

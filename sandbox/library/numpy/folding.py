@@ -10,7 +10,7 @@ from functools import reduce as fold
 from typing import Any
 
 from sandbox.library.numpy import reductions, shapes
-from sandbox.library.numpy.array import cast, copy_of, ndarray, reshaped, values
+from sandbox.library.numpy.array import broadcasted, cast, copy_of, ndarray, reshaped, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.indexing import get, put
 from sandbox.library.numpy.shapes import axes_of
@@ -90,7 +90,7 @@ def at(self: ufunc, a: ndarray, indices: Any, b: Any = None) -> None:
     target = flat if flat is not None else reshaped(copy_of(a), (a.size,))
     others = None if b is None else asarray(b)
     if others is not None:
-        others = asarray(reductions.broadcasted(others, numbers._shape))
+        others = asarray(broadcasted(others, numbers._shape))
     second = [None] * numbers.size if others is None else cast(values(others), others._dtype, others._dtype)
     for number, other in zip(values(numbers), second, strict=True):
         item = get(target, number)

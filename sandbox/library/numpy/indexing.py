@@ -6,7 +6,6 @@ Owns the reading of an index and the places that it chooses. Must not know funct
 from __future__ import annotations
 
 import operator
-from array import array as Buffer
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from sandbox.library.numpy import shapes
 from sandbox.library.numpy.array import box, broadcasted, cast, make, ndarray, new, store, values, view
 from sandbox.library.numpy.convert import asarray
-from sandbox.library.numpy.dtypes import BOOL
+from sandbox.library.numpy.dtypes import BOOL, Buffer
 from sandbox.library.numpy.scalars import bool_
 from sandbox.library.numpy.shapes import Shape
 
@@ -31,7 +30,7 @@ class _Basic:
     shape: list[int]
     strides: list[int]
     offset: int
-    arrays: dict[int, tuple[Shape, list[int]]]
+    arrays: dict[int, tuple[Shape, list[int], int]]
 
 
 def get(a: ndarray, key: Any) -> Any:
@@ -57,9 +56,13 @@ def get(a: ndarray, key: Any) -> Any:
 
 def put(a: ndarray, key: Any, value: Any) -> None:
     """`a[key] = value`."""
-    if 0 in a._strides and any(size > 1 and not step for size, step in zip(a._shape, a._strides, strict=True)):
+    if 0 in a._strides and any(
+        size > 1 and not step for size, step in zip(a._shape, a._strides, strict=True)
+    ):
         raise ValueError("assignment destination is read-only")
     place = _single_place(a, key)
+    if place is not None and isinstance(value, list | tuple):
+        raise ValueError("setting an array element with a sequence.")
     if place is not None and type(value) in (int, float):
         a._data[place] = value if a._dtype._kind == "f" else values(asarray(value, a._dtype))[0]
         return
@@ -205,7 +208,7 @@ def _apply(basic: _Basic, a: ndarray, axis: int, item: Any, mixed: bool) -> int:
         basic.strides.append(numbers.step * stride)
         basic.offset += numbers.start * stride if len(numbers) else 0
     elif mixed:
-        basic.arrays[len(basic.shape)] = ((), [_within(item, size, axis)])
+        basic.arrays[len(basic.shape)] = ((), [_within(item, size, axis)], axis)
         basic.shape.append(size)
         basic.strides.append(stride)
     else:
@@ -221,9 +224,7 @@ def _bounds(item: slice) -> slice:
 
 def _apply_array(basic: _Basic, a: ndarray, axis: int, item: ndarray) -> int:
     if item._dtype is not BOOL:
-        size = a._shape[axis]
-        numbers = [_within(number, size, axis) for number in values(item)]
-        _add_array(basic, a, axis, item._shape, numbers)
+        _add_array(basic, a, axis, item._shape, list(values(item)))
         return 1
     for number, size in enumerate(item._shape):
         if size != a._shape[axis + number]:
@@ -232,7 +233,7 @@ def _apply_array(basic: _Basic, a: ndarray, axis: int, item: ndarray) -> int:
                 f"{a._shape[axis + number]} but size of corresponding boolean axis is {size}"
             )
     if not item._shape:
-        basic.arrays[len(basic.shape)] = ((int(bool(item)),), [0] * bool(item))
+        basic.arrays[len(basic.shape)] = ((int(bool(item)),), [0] * bool(item), 0)
         basic.shape.append(1)
         basic.strides.append(0)
         return 0
@@ -243,7 +244,7 @@ def _apply_array(basic: _Basic, a: ndarray, axis: int, item: ndarray) -> int:
 
 
 def _add_array(basic: _Basic, a: ndarray, axis: int, shape: Shape, numbers: list[int]) -> None:
-    basic.arrays[len(basic.shape)] = (shape, numbers)
+    basic.arrays[len(basic.shape)] = (shape, numbers, axis)
     basic.shape.append(a._shape[axis])
     basic.strides.append(a._strides[axis])
 
@@ -271,12 +272,14 @@ def _chosen(basic: _Basic) -> tuple[Shape, list[int]]:
         ) from None
     steps = [0] * shapes.check(wide)
     for axis in axes:
-        shape, numbers = basic.arrays[axis]
+        shape, numbers, place = basic.arrays[axis]
+        if steps:  # nothing is asked of an index that chooses nothing
+            numbers = [_within(number, basic.shape[axis], place) for number in numbers]
         stretched = shapes.stretch(shape, shapes.contiguous_strides(shape), wide) or ()
         stride = basic.strides[axis]
         steps = [
-            step + numbers[place] * stride
-            for step, place in zip(steps, shapes.offsets(wide, stretched, 0), strict=True)
+            step + numbers[number] * stride
+            for step, number in zip(steps, shapes.offsets(wide, stretched, 0) if steps else (), strict=True)
         ]
     together = axes[-1] - axes[0] == len(axes) - 1
     front = [axis for axis in range(axes[0]) if together]

@@ -13,6 +13,7 @@ from sandbox.library.numpy import (
     folding,
     indexing,
     iteration,
+    joining,
     numerics,
     printing,
     products,
@@ -23,11 +24,11 @@ from sandbox.library.numpy import (
     sorting,
     statistics,
 )
-from sandbox.library.numpy.array import cast, copy_of, each, ndarray, plain, store, values
+from sandbox.library.numpy.array import cast, copy_of, ndarray, plain, store, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.convert import astype as converted
 from sandbox.library.numpy.dtypes import check_same_kind, dtype_of
-from sandbox.library.numpy.scalars import bool_, float64, generic, int64
+from sandbox.library.numpy.scalars import float64, generic, int64
 from sandbox.library.numpy.ufunc import ufunc
 from sandbox.library.numpy.ufuncs import FUNCTIONS
 
@@ -170,7 +171,6 @@ def _copy(self: ndarray, order: Any = None) -> ndarray:
 METHODS: dict[str, Any] = {
     "__getitem__": indexing.get,
     "__setitem__": indexing.put,
-    "__iter__": each,
     "__contains__": _contains,
     "__format__": _format,
     "__repr__": printing.array_repr,
@@ -186,7 +186,7 @@ METHODS: dict[str, Any] = {
     "transpose": shaping.transpose_method,
     "swapaxes": shaping.swapaxes,
     "squeeze": shaping.squeeze,
-    "repeat": shaping.repeat,
+    "repeat": joining.repeat,
     "sum": reductions.sum,
     "prod": reductions.prod,
     "max": reductions.max,
@@ -218,7 +218,10 @@ METHODS: dict[str, Any] = {
     "conj": _copy,
     "real": property(lambda self: self),
 }
-_SCALAR_METHODS = "sum prod max min any all argmax argmin cumsum cumprod mean std var clip reshape ravel flatten astype squeeze"
+_SCALAR_METHODS = (
+    "sum prod max min any all argmax argmin cumsum cumprod mean std var clip reshape ravel flatten astype "
+    "squeeze"
+)
 
 
 def _scalar_method(method: Callable[..., Any]) -> Callable[..., Any]:

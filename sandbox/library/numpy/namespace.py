@@ -13,11 +13,14 @@ from sandbox.library.numpy import (
     counting,
     creation,
     dtypes,
+    editing,
     einsum,
     errors,
     iteration,
+    joining,
     methods,
     numerics,
+    places,
     polynomials,
     printing,
     products,
@@ -45,8 +48,11 @@ _FUNCTIONS: dict[Any, str] = {
     ),
     shaping: (
         "reshape ravel transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to broadcast_arrays "
-        "atleast_1d atleast_2d atleast_3d concatenate stack vstack hstack dstack column_stack append block split "
-        "array_split hsplit vsplit repeat tile flip fliplr flipud rot90 roll resize"
+        "atleast_1d atleast_2d atleast_3d flip fliplr flipud rot90 roll"
+    ),
+    joining: (
+        "concatenate stack vstack hstack dstack column_stack append block split array_split hsplit vsplit repeat tile "
+        "resize"
     ),
     reductions: "sum prod any all count_nonzero max min argmax argmin cumsum cumprod ptp",
     statistics: "mean var std average nansum nanprod nanmean nanvar nanstd nanargmax nanargmin cov corrcoef",
@@ -63,8 +69,10 @@ _FUNCTIONS: dict[Any, str] = {
     ),
     selection: (
         "where nonzero argwhere flatnonzero take take_along_axis put_along_axis extract choose select piecewise "
-        "putmask copyto delete insert trim_zeros pad unravel_index ravel_multi_index ix_ apply_along_axis result_type"
+        "putmask copyto apply_along_axis"
     ),
+    editing: "delete insert trim_zeros pad",
+    places: "unravel_index ravel_multi_index ix_ result_type",
     numerics: (
         "round fix clip nan_to_num diff ediff1d gradient trapezoid interp unwrap convolve correlate isclose allclose "
         "array_equal array_equiv isposinf isneginf isreal sinc modf"
@@ -166,7 +174,7 @@ class _Joined:
 
     def __getitem__(self, key: Any) -> ndarray:
         parts = [self._part(item) for item in (key if isinstance(key, tuple) else (key,))]
-        return shaping.column_stack(parts) if self._columns else shaping.concatenate(parts)
+        return joining.column_stack(parts) if self._columns else joining.concatenate(parts)
 
     def _part(self, item: Any) -> ndarray:
         if not isinstance(item, slice):
@@ -188,7 +196,7 @@ class _Grid:
     def __getitem__(self, key: Any) -> Any:
         lines = [_Joined(False)._part(item) for item in (key if isinstance(key, tuple) else (key,))]
         grid = creation.meshgrid(*lines, indexing="ij", sparse=self._sparse)
-        return grid if self._sparse else shaping.stack(grid) if isinstance(key, tuple) else grid[0]
+        return grid if self._sparse else joining.stack(grid) if isinstance(key, tuple) else grid[0]
 
 
 def namespace() -> dict[str, Any]:
@@ -244,7 +252,7 @@ def submodules() -> dict[str, dict[str, Any]]:
         "random": {**legacy.functions(), **_listed(_RANDOM)},
         "typing": {"NDArray": Typed(), "ArrayLike": Any, "DTypeLike": Any},
         "exceptions": {"AxisError": errors.AxisError},
-        "lib.stride_tricks": {"sliding_window_view": selection.sliding_window_view},
+        "lib.stride_tricks": {"sliding_window_view": places.sliding_window_view},
         "testing": {"assert_allclose": assert_allclose, "assert_array_equal": assert_array_equal},
     }
 

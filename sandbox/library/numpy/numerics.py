@@ -9,7 +9,7 @@ import math
 import operator
 from bisect import bisect_right
 from collections.abc import Callable
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from sandbox.library.numpy import reductions, shapes
@@ -17,8 +17,9 @@ from sandbox.library.numpy.array import box, boxed, make, ndarray, reshaped, val
 from sandbox.library.numpy.convert import asarray, astype
 from sandbox.library.numpy.dtypes import BOOL, FLOAT64, dtype, promote
 from sandbox.library.numpy.indexing import get
+from sandbox.library.numpy.joining import concatenate
 from sandbox.library.numpy.shapes import axis_of
-from sandbox.library.numpy.shaping import broadcast_arrays, concatenate, moveaxis, ravel
+from sandbox.library.numpy.shaping import broadcast_arrays, moveaxis, ravel
 from sandbox.library.numpy.ufunc import deliver, meet
 from sandbox.library.numpy.ufuncs import add, divide, maximum, minimum, multiply, not_equal, rint, subtract
 
@@ -147,13 +148,14 @@ def _slopes(a: ndarray, axis: int, step: ndarray, edge_order: int) -> ndarray:
     count = moved._shape[-1]
     if count < edge_order + 1:
         raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
+            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements "
+            "are required."
         )
     if step.ndim and step.size != count:
         raise ValueError("when 1d, distances must match the length of the corresponding dimension")
     if step.ndim:
         places = list(values(step))
-        gaps = [b - a for a, b in zip(places, places[1:], strict=False)]
+        gaps = [b - a for a, b in pairwise(places)]
     else:
         gaps = [float(values(step)[0])] * (count - 1)
     flat = values(moved)
@@ -352,4 +354,4 @@ def modf(x: Any) -> tuple[Any, Any]:
     """The parts after and before the point."""
     source = asarray(x, FLOAT64)
     pairs = [math.modf(item) for item in values(source)]
-    return tuple(boxed([pair[side] for pair in pairs], FLOAT64, source._shape) for side in (0, 1))  # type: ignore[return-value]
+    return tuple(boxed([pair[side] for pair in pairs], FLOAT64, source._shape) for side in (0, 1))

@@ -12,11 +12,12 @@ from sandbox.library.numpy.array import make, ndarray, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.creation import vander
 from sandbox.library.numpy.dtypes import FLOAT64
+from sandbox.library.numpy.editing import trim_zeros
+from sandbox.library.numpy.joining import concatenate
 from sandbox.library.numpy.linalg.solving import lstsq
 from sandbox.library.numpy.numerics import convolve
 from sandbox.library.numpy.reductions import sum as total
-from sandbox.library.numpy.selection import trim_zeros
-from sandbox.library.numpy.shaping import atleast_1d, concatenate
+from sandbox.library.numpy.shaping import atleast_1d
 from sandbox.library.numpy.ufunc import meet
 from sandbox.library.numpy.ufuncs import add, divide, multiply, sqrt, subtract
 

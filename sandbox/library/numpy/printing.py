@@ -12,6 +12,7 @@ from typing import Any
 
 from sandbox.library.numpy import floats
 from sandbox.library.numpy.array import make, ndarray, values
+from sandbox.library.numpy.dtypes import Buffer
 
 Write = Callable[[Any], str]
 
@@ -33,7 +34,17 @@ class Options:
 
 
 _options = Options()
-_NAMES = "precision threshold edgeitems linewidth suppress nanstr infstr sign floatmode".split()
+_NAMES = [
+    "precision",
+    "threshold",
+    "edgeitems",
+    "linewidth",
+    "suppress",
+    "nanstr",
+    "infstr",
+    "sign",
+    "floatmode",
+]
 _KINDS = {"b": ("bool",), "i": ("int", "int_kind"), "u": ("int", "int_kind"), "f": ("float", "float_kind")}
 
 
@@ -53,7 +64,9 @@ def set_printoptions(
     """Set how arrays are written from now on; what is not given stays."""
     global _options
     given = (precision, threshold, edgeitems, linewidth, suppress, nanstr, infstr, sign, floatmode)
-    kept = {name: value for name, value in zip(_NAMES, given, strict=True) if value is not None}
+    kept: dict[str, Any] = {
+        name: value for name, value in zip(_NAMES, given, strict=True) if value is not None
+    }
     _options = replace(_options, **kept, formatter=formatter)
 
 
@@ -106,7 +119,7 @@ def array2string(
         "floatmode": floatmode,
         "formatter": formatter,
     }
-    options = replace(_options, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    options = replace(_options, **{name: value for name, value in given.items() if value is not None})
     return _text(a, options, separator, len(prefix), len(suffix))
 
 
@@ -212,6 +225,8 @@ def _writer(items: list[Any], kind: str, narrow: bool, options: Options, padded:
         return _float_writer(items, narrow, options)
     texts = {item: str(bool(item)) if kind == "b" else str(item) for item in items}
     width = 0 if not padded else 5 if kind == "b" else max(map(len, texts.values()))
+    if options.sign == " " and kind != "b" and min(items) >= 0:
+        width += 1
     if options.sign == "+" and kind != "b":
         texts = {item: f"{item:+d}" for item in texts}
         width = max(map(len, texts.values()))
@@ -229,11 +244,7 @@ def _custom(kind: str, options: Options) -> Write | None:
 
 def _float_writer(items: list[float], narrow: bool, options: Options) -> Write:
     finite = [item for item in items if math.isfinite(item)]
-    sizes = [abs(item) for item in finite if item]
-    scientific = bool(sizes) and (
-        max(sizes) >= (1e6 if narrow else 1e8)
-        or (not options.suppress and (min(sizes) < 1e-4 or max(sizes) / min(sizes) > 1000))
-    )
+    scientific = _is_wide([abs(item) for item in finite if item], narrow, options)
     write, left, right = (_scientific if scientific else _positional)(finite, narrow, options)
     if len(finite) != len(items):
         minus = options.sign != "-" or any(item == -math.inf for item in items)
@@ -248,6 +259,17 @@ def _float_writer(items: list[float], narrow: bool, options: Options) -> Write:
         return text.rjust(width)
 
     return show
+
+
+def _is_wide(sizes: list[float], narrow: bool, options: Options) -> bool:
+    """Whether numbers of these sizes are written with exponents."""
+    if not sizes:
+        return False
+    least, most = min(sizes), max(sizes)
+    if most >= (1e6 if narrow else 1e8):
+        return True
+    small, ratio = Buffer("f" if narrow else "d", [1e-4, most / least])
+    return not options.suppress and (least < small or ratio > 1000)
 
 
 Padded = Callable[[float, int], str]
@@ -267,7 +289,9 @@ def _positional(finite: list[float], narrow: bool, options: Options) -> tuple[Pa
         whole, fraction = floats.positional(item, digits, narrow)
         return _signed(whole, options), fraction
 
-    found = [fixed(item, options.precision) if options.floatmode == "fixed" else free(item) for item in finite]
+    found = [
+        fixed(item, options.precision) if options.floatmode == "fixed" else free(item) for item in finite
+    ]
     left = max((len(whole) for whole, _ in found), default=0)
     right = max((len(fraction) for _, fraction in found), default=0)
     left += options.sign == " " and not any(whole.startswith("-") for whole, _ in found)

@@ -105,10 +105,7 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
             "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
             f"(n?,k),(k,m?)->(n?,m?) (size {second._shape[place]} is different from {first._shape[-1]})"
         )
-    if second.ndim <= 2:
-        found = _contract(first, second, row)
-    else:
-        found = _stacked(first, second, row)
+    found = _contract(first, second, row) if second.ndim <= 2 else _stacked(first, second, row)
     return found if out is None else deliver("matmul", asarray(found), out, True)
 
 

@@ -58,7 +58,7 @@ def lanes(a: ndarray, axes: Shape) -> tuple[Any, int, int]:
         tuple(a._shape[axis] for axis in (*kept, *gone)),
         tuple(a._strides[axis] for axis in (*kept, *gone)),
     )
-    return values(moved), shapes.prod(a._shape[axis] for axis in axes), run
+    return values(moved), shapes.prod(tuple(a._shape[axis] for axis in axes)), run
 
 
 def fold(a: ndarray, axis: Any, keepdims: bool, function: Callable[[Any], Any], row: dtype) -> Any:
@@ -139,7 +139,7 @@ def prod(
         )
     span = 1 << 64
 
-    def product(items: Any) -> int:
+    def product(items: Any) -> Any:
         return reduce(lambda a, b: a * b % span, items, initial)
 
     return _finish(fold(source, axis, keepdims, product, row), out)
@@ -177,7 +177,8 @@ def _extreme(
 ) -> Any:
     if where is not True and initial is _MISSING:
         raise ValueError(
-            f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'"
+            f"reduction operation '{name}' does not have an identity, "
+            "so to use a where mask one has to specify 'initial'"
         )
     source = masked(a, where, initial)
     if not source.size and initial is _MISSING and not _keeps_nothing(source, axis):

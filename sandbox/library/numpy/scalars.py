@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import numbers
 import operator
-from array import array as Buffer
 from collections.abc import Callable
 from typing import Any
 
 from sandbox.library.numpy import dtypes
-from sandbox.library.numpy.dtypes import dtype
+from sandbox.library.numpy.dtypes import Buffer, dtype
 from sandbox.library.numpy.floats import shortest32
 
 
@@ -147,7 +146,7 @@ class bool_(generic):  # noqa: N801
 
 def _held(cls: type, value: Any) -> Any:
     """A scalar of a class that keeps its value."""
-    made = object.__new__(cls)
+    made: Any = object.__new__(cls)
     made._value = value
     return made
 
@@ -212,7 +211,9 @@ class float64(floating, float):  # noqa: N801
     __int__ = float.__int__
     __float__ = float.__float__
     __hash__ = float.__hash__
-    __format__ = float.__format__
+
+    def __format__(self, spec: str) -> str:
+        return float.__format__(self, spec)
 
     def item(self) -> float:
         """Python's float."""
@@ -229,24 +230,17 @@ _new_float = float.__new__
 dtypes.name_class(dtypes.FLOAT64, float64, lambda value: _new_float(float64, value))
 dtypes.name_class(dtypes.BOOL, bool_, lambda value: True_ if value else False_)
 
-for _cls in (
-    generic,
-    number,
-    integer,
-    signedinteger,
-    unsignedinteger,
-    inexact,
-    floating,
-    float64,
-    float32,
-    bool_,
-):
+_ABSTRACT = (generic, number, integer, signedinteger, unsignedinteger, inexact, floating)
+for _cls in (*_ABSTRACT, float64, bool_):
     _cls.__module__ = "numpy"
 
 CLASSES: dict[str, Any] = {
     cls.__name__: cls
-    for cls in (generic, number, integer, signedinteger, unsignedinteger, inexact, floating, float64, float32)
-    + (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
+    for group in (
+        _ABSTRACT,
+        (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64),
+    )
+    for cls in group
 }
 
 

@@ -17,18 +17,17 @@ from sandbox.library.numpy.array import (
     copy_of,
     make,
     ndarray,
-    new,
     reshaped,
     store,
     values,
-    view,
 )
 from sandbox.library.numpy.convert import asarray, astype
 from sandbox.library.numpy.creation import zeros
-from sandbox.library.numpy.dtypes import BOOL, INT64, dtype, dtype_of
+from sandbox.library.numpy.dtypes import BOOL, INT64
 from sandbox.library.numpy.indexing import assign, get, put, true_places
+from sandbox.library.numpy.joining import stack
 from sandbox.library.numpy.shapes import axis_of
-from sandbox.library.numpy.shaping import along, broadcast_arrays, concatenate, moveaxis, ravel, stack
+from sandbox.library.numpy.shaping import along, broadcast_arrays, moveaxis, ravel
 from sandbox.library.numpy.ufunc import meet
 
 _MISSING: Any = object()
@@ -75,7 +74,8 @@ def flatnonzero(a: Any) -> ndarray:
     return nonzero(ravel(a))[0]
 
 
-def _bounded(numbers: Any, size: int, mode: str, axis: int = 0) -> list[int]:
+def bounded(numbers: Any, size: int, mode: str, axis: int = 0) -> list[int]:
+    """Indices counted from the front. Raises `IndexError`, unless `mode` is `clip` or `wrap`."""
     if mode == "clip":
         return [min(max(number, 0), size - 1) for number in numbers]
     if mode == "wrap":
@@ -95,7 +95,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
         raise TypeError(
             "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'"
         )
-    found = along(source, _bounded(values(wanted), source._shape[place], mode, place), place)
+    found = along(source, bounded(values(wanted), source._shape[place], mode, place), place)
     return box(reshaped(found, (*source._shape[:place], *wanted._shape, *source._shape[place + 1 :])))
 
 
@@ -103,7 +103,7 @@ def put_flat(a: ndarray, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write `v`, over and over, at `ind` of all elements in order."""
     places = shapes.offsets(a._shape, a._strides, a._offset)
     items = values(asarray(v, a._dtype))
-    for number, place in enumerate(_bounded(values(asarray(ind, INT64)), a.size, mode)):
+    for number, place in enumerate(bounded(values(asarray(ind, INT64)), a.size, mode)):
         a._data[places[place]] = items[number % len(items)]
 
 
@@ -208,155 +208,6 @@ def copyto(dst: ndarray, src: Any, casting: str = "same_kind", where: Any = True
 _where = where
 
 
-# ---------------------------------------------------------------------- editing
-def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
-    """A copy without the entries `obj`."""
-    source = ravel(arr) if axis is None else asarray(arr)
-    place = axis_of(axis or 0, source.ndim)
-    size = source._shape[place]
-    if isinstance(obj, slice):
-        gone = set(range(size)[obj])
-    else:
-        wanted = asarray(obj)
-        chosen = true_places(wanted)[0] if wanted._dtype is BOOL else map(int, values(wanted))
-        gone = set(_bounded(list(chosen), size, "raise", place))
-    return along(source, [number for number in range(size) if number not in gone], place)
-
-
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
-    """A copy with `values` before the entries `obj`."""
-    source = ravel(arr) if axis is None else asarray(arr)
-    place = axis_of(axis or 0, source.ndim)
-    size = source._shape[place]
-    wanted = asarray(list(range(size)[obj]) if isinstance(obj, slice) else obj, INT64)
-    numbers = [number + size if number < 0 else number for number in _values(wanted)]
-    if any(not 0 <= number <= size for number in numbers):
-        raise IndexError(f"index {obj} is out of bounds for axis {place} with size {size}")
-    added = asarray(values, source._dtype)
-    if source.ndim > 1 and wanted.ndim == 0 and added.ndim:
-        added = reshaped(added, (1, *added._shape)) if added.ndim < source.ndim else added
-        added = moveaxis(added, 0, place) if added._shape[0] == 1 else added
-        numbers = numbers * added._shape[place]
-    shape = (
-        *source._shape[:place],
-        max(len(numbers), added.size if source.ndim == 1 else 0),
-        *source._shape[place + 1 :],
-    )
-    if len(numbers) == 1:
-        numbers = numbers * shape[place]
-    added = broadcasted(added, shape)
-    both = concatenate([source, added], place)
-    rank = sorted(range(len(numbers)), key=lambda number: numbers[number])
-    order: list[int] = []
-    position = 0
-    for number in rank:
-        order += range(position, numbers[number])
-        position = max(position, numbers[number])
-        order.append(size + number)
-    order += range(position, size)
-    return along(both, order, place)
-
-
-def trim_zeros(filt: Any, trim: str = "fb") -> Any:
-    """`filt` without the zeros at its ends."""
-    flat = values(asarray(filt))
-    start, stop = 0, len(flat)
-    while "f" in trim.lower() and start < stop and not flat[start]:
-        start += 1
-    while "b" in trim.lower() and stop > start and not flat[stop - 1]:
-        stop -= 1
-    return get(filt, slice(start, stop)) if isinstance(filt, ndarray) else filt[start:stop]
-
-
-def pad(
-    array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0, **_more: Any
-) -> ndarray:
-    """`array` with more entries at the ends of each axis: `constant`, `edge`, `reflect`, `symmetric` or `wrap`."""
-    source = asarray(array)
-    widths = _values(broadcasted(asarray(pad_width, INT64), (source.ndim, 2)))
-    for axis in range(source.ndim):
-        before, after = widths[2 * axis], widths[2 * axis + 1]
-        if before < 0 or after < 0:
-            raise ValueError("index can't contain negative values")
-        if mode == "constant":
-            source = _with_constant(source, axis, before, after, constant_values)
-        else:
-            source = along(source, _outside(source._shape[axis], before, after, mode), axis)
-    return copy_of(source)
-
-
-def _with_constant(a: ndarray, axis: int, before: int, after: int, constant: Any) -> ndarray:
-    ends = _values(broadcasted(asarray(constant, a._dtype), (2,)))
-    parts = []
-    for count, value in zip((before, after), ends, strict=True):
-        shape = (*a._shape[:axis], count, *a._shape[axis + 1 :])
-        parts.append(new(_values(make([value], a._dtype, (1,))) * shapes.check(shape), a._dtype, shape))
-    return concatenate([parts[0], a, parts[1]], axis)
-
-
-def _outside(size: int, before: int, after: int, mode: str) -> list[int]:
-    numbers = range(-before, size + after)
-    if mode == "edge":
-        return [min(max(number, 0), size - 1) for number in numbers]
-    if mode == "wrap":
-        return [number % size for number in numbers]
-    if mode == "symmetric":
-        return [
-            number % (2 * size) if number % (2 * size) < size else 2 * size - 1 - number % (2 * size)
-            for number in numbers
-        ]
-    if mode == "reflect":
-        period = max(2 * size - 2, 1)
-        return [min(number % period, period - number % period) if size > 1 else 0 for number in numbers]
-    raise ValueError(f"mode '{mode}' is not supported")
-
-
-# ---------------------------------------------------------------------- places
-def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
-    """The indices along each axis of places in one row."""
-    sizes = shapes.shape_of(shape)
-    wanted = asarray(indices, INT64)
-    count = shapes.check(sizes)
-    numbers = list(values(wanted))
-    for number in numbers:
-        if not 0 <= number < count:
-            raise ValueError(f"index {number} is out of bounds for array with size {count}")
-    results = []
-    inner = count
-    for size in sizes:
-        inner //= size
-        results.append(box(make([number // inner % size for number in numbers], INT64, wanted._shape)))
-    return tuple(results)
-
-
-def ravel_multi_index(multi_index: Sequence[Any], dims: Any) -> Any:
-    """The places in one row of indices along each axis."""
-    sizes = shapes.shape_of(dims)
-    columns = broadcast_arrays(*multi_index)
-    items = []
-    for numbers in zip(*[values(column) for column in columns], strict=True):
-        place = 0
-        for number, size in zip(numbers, sizes, strict=True):
-            if not 0 <= number < size:
-                raise ValueError("invalid entry in coordinates array")
-            place = place * size + number
-        items.append(place)
-    return box(make(items, INT64, columns[0]._shape))
-
-
-def ix_(*args: Any) -> tuple[ndarray, ...]:
-    """Indices that choose rows and columns at once."""
-    results = []
-    for number, item in enumerate(args):
-        found = asarray(item)
-        if found._dtype is BOOL:
-            found = nonzero(found)[0]
-        if not found.size:
-            found = astype(found, INT64)
-        results.append(reshaped(found, tuple(found.size if x == number else 1 for x in range(len(args)))))
-    return tuple(results)
-
-
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """What `func1d` gives for each row along an axis."""
     moved = moveaxis(asarray(arr), axis, -1)
@@ -370,27 +221,3 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
         return box(joined)
     extra = found[0].ndim
     return moveaxis(joined, tuple(range(-extra, 0)), tuple(range(place, place + extra)))
-
-
-def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> ndarray:
-    """Each stretch of `window_shape` elements, as further axes: a view."""
-    source = asarray(x)
-    widths = shapes.shape_of(window_shape)
-    axes = tuple(range(source.ndim)) if axis is None else shapes.axes_of(axis, source.ndim)
-    if len(widths) != len(axes):
-        raise ValueError("Must provide matching length window_shape and axis")
-    shape = list(source._shape)
-    for width, place in zip(widths, axes, strict=True):
-        shape[place] -= width - 1
-    if any(size < 0 for size in shape):
-        raise ValueError("window shape cannot be larger than input array shape")
-    full = (*shape, *widths)
-    shapes.check(full)
-    return view(source, full, (*source._strides, *(source._strides[place] for place in axes)))
-
-
-def result_type(*operands: Any) -> dtype:
-    """The element type that operands, arrays, numbers or types, have together."""
-    named = [dtype_of(item) for item in operands if isinstance(item, type | str | dtype)]
-    others = [item for item in operands if not isinstance(item, type | str | dtype)]
-    return meet([*(make([0], row, (1,)) for row in named), *others])[1]

@@ -5,9 +5,9 @@ Owns tuples of ints and the bound on elements. Strides and offsets count element
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Sequence
-from math import prod as prod
 from typing import Any
 
 from sandbox.library.numpy.errors import AxisError
@@ -15,6 +15,11 @@ from sandbox.library.numpy.errors import AxisError
 Shape = tuple[int, ...]
 MAX_ELEMENTS = 50_000_000
 MAX_RANK = 64
+
+
+def prod(sizes: Iterable[int]) -> int:
+    """The product of sizes."""
+    return math.prod(sizes)
 
 
 def check(shape: Sequence[int]) -> int:

@@ -13,8 +13,9 @@ from sandbox.library.numpy.array import boxed, cast, copy_of, make, ndarray, sto
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import BOOL, INT64, promote
 from sandbox.library.numpy.indexing import get
+from sandbox.library.numpy.joining import concatenate
 from sandbox.library.numpy.shapes import axis_of
-from sandbox.library.numpy.shaping import along, concatenate, moveaxis, pieces, ravel
+from sandbox.library.numpy.shaping import along, moveaxis, pieces, ravel
 
 
 def ordered(items: Sequence[Any]) -> list[Any]:

@@ -6,19 +6,15 @@ Owns these; sums come from `reductions.py`. Must not know how elements meet.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from sandbox.library.numpy import reductions, shapes
-from sandbox.library.numpy.array import boxed, broadcasted, make, ndarray, reshaped, values
+from sandbox.library.numpy.array import broadcasted, make, ndarray, reshaped, values
 from sandbox.library.numpy.convert import asarray, astype
-from sandbox.library.numpy.creation import linspace
-from sandbox.library.numpy.dtypes import BOOL, FLOAT64, INT64, dtype, dtype_of, promote
+from sandbox.library.numpy.dtypes import BOOL, FLOAT64, dtype, dtype_of, promote
+from sandbox.library.numpy.joining import concatenate
 from sandbox.library.numpy.products import dot
 from sandbox.library.numpy.shapes import axes_of, axis_of, without
-from sandbox.library.numpy.shaping import concatenate, moveaxis, ravel
 from sandbox.library.numpy.ufunc import deliver
 from sandbox.library.numpy.ufuncs import divide, isnan, logical_not, multiply, sqrt, subtract
 

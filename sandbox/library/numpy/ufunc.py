@@ -7,7 +7,6 @@ there are is told in `ufuncs.py`.
 
 from __future__ import annotations
 
-from array import array as Buffer
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,17 @@ from typing import Any
 from sandbox.library.numpy import dtypes, shapes
 from sandbox.library.numpy.array import box, broadcasted, cast, make, ndarray, own_values, store, values
 from sandbox.library.numpy.convert import asarray, strong
-from sandbox.library.numpy.dtypes import BOOL, FLOAT64, INT8, INT64, check_same_kind, dtype, dtype_of, promote
+from sandbox.library.numpy.dtypes import (
+    BOOL,
+    FLOAT64,
+    INT8,
+    INT64,
+    Buffer,
+    check_same_kind,
+    dtype,
+    dtype_of,
+    promote,
+)
 from sandbox.library.numpy.errors import UFuncTypeError
 from sandbox.library.numpy.shapes import Shape
 
@@ -45,6 +54,11 @@ class ufunc:  # noqa: N801
     """A function of elements, as `np.add`."""
 
     __slots__ = ("_doc", "_identity", "_loops", "_name", "_nin")
+    _name: str
+    _doc: str
+    _nin: int
+    _identity: Any
+    _loops: dict[str, Loop]
 
     def __new__(cls, *_args: Any) -> ufunc:
         raise TypeError("cannot create 'numpy.ufunc' instances")

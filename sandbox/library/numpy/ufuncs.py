@@ -137,7 +137,9 @@ negative = _add("negative", "The opposite.", 1, b=Loop(_refuse_negative), i=Loop
 positive = _add("positive", "The same.", 1, b=Loop(_refuse_sign), i=Loop(op.pos), f=Loop(op.pos))
 absolute = _add("absolute abs", "The size without the sign.", 1, b=Loop(bool), i=Loop(abs), f=Loop(abs))
 fabs = _real("fabs", "The size without the sign, a float.", abs)
-sign = _add("sign", "-1, 0 or 1.", 1, b=Loop(_refuse_sign), i=Loop(lambda a: (a > 0) - (a < 0)), f=Loop(_sign))
+sign = _add(
+    "sign", "-1, 0 or 1.", 1, b=Loop(_refuse_sign), i=Loop(lambda a: (a > 0) - (a < 0)), f=Loop(_sign)
+)
 square = _add("square", "The product with itself.", 1, i=Loop(lambda a: a * a), f=Loop(lambda a: a * a))
 reciprocal = _add(
     "reciprocal",
@@ -307,4 +309,6 @@ def _lowered(a: int, b: int) -> int:
 
 left_shift = _add("left_shift bitwise_left_shift", "The bits moved up.", 2, i=Loop(_shifted))
 right_shift = _add("right_shift bitwise_right_shift", "The bits moved down.", 2, i=Loop(_lowered))
-bitwise_count = _add("bitwise_count", "How many bits are set.", 1, i=Loop(lambda a: abs(a).bit_count(), gives=UINT8))
+bitwise_count = _add(
+    "bitwise_count", "How many bits are set.", 1, i=Loop(lambda a: abs(a).bit_count(), gives=UINT8)
+)

@@ -38,7 +38,7 @@ def test_reading_agrees(shape: tuple[int, ...], order: str, key: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(shapes, orders, keys, st.sampled_from(["7", "-1.5", "[1]", "[5, 6]", "[[1], [2]]", "a[..., :1] * 10"]))
 def test_writing_agrees(shape: tuple[int, ...], order: str, key: str, value: str) -> None:
-    check(f"a = {source(shape, order)}; a[{key}] = {value}; a")
+    check(f"a = {source(shape, order)}; a[{key}] = {value}; a", any_error=True)
 
 
 @settings(max_examples=150, deadline=None)
@@ -52,7 +52,9 @@ def test_a_mask_of_the_whole_agrees(shape: tuple[int, ...], order: str, data: An
 
 @settings(max_examples=200, deadline=None)
 @given(shapes, shapes, orders, st.sampled_from(["+", "*", "-", "<", "/"]))
-def test_broadcasting_agrees(first: tuple[int, ...], second: tuple[int, ...], order: str, operator: str) -> None:
+def test_broadcasting_agrees(
+    first: tuple[int, ...], second: tuple[int, ...], order: str, operator: str
+) -> None:
     check(f"{source(first, order)} {operator} ({source(second, order)} + 1)")
 
 
@@ -62,7 +64,9 @@ ones = st.lists(st.sampled_from([1, 2, 3]), min_size=1, max_size=4).map(tuple)
 @settings(max_examples=150, deadline=None)
 @given(ones, st.data())
 def test_shapes_that_stretch_agree(shape: tuple[int, ...], data: Any) -> None:
-    thin = tuple(data.draw(st.sampled_from([1, size])) for size in shape)[data.draw(st.integers(0, len(shape) - 1)) :]
+    thin = tuple(data.draw(st.sampled_from([1, size])) for size in shape)[
+        data.draw(st.integers(0, len(shape) - 1)) :
+    ]
     check(f"{source(shape, '')} * {source(thin, '')}")
     check(f"np.broadcast_to({source(thin, '')}, {shape})")
     check(f"a = {source(shape, '')} + 0.5; a -= {source(thin, '')}; a")
@@ -70,7 +74,9 @@ def test_shapes_that_stretch_agree(shape: tuple[int, ...], data: Any) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(shapes, orders, st.lists(st.integers(-1, 6), min_size=1, max_size=4))
-def test_reshaping_agrees_and_shares_where_numpy_does(shape: tuple[int, ...], order: str, wanted: list[int]) -> None:
+def test_reshaping_agrees_and_shares_where_numpy_does(
+    shape: tuple[int, ...], order: str, wanted: list[int]
+) -> None:
     check(f"a = {source(shape, order)}; a.reshape({tuple(wanted)})")
     check(f"a = {source(shape, order)}; b = a.reshape({tuple(wanted)}); b[...] = -1; a")
 

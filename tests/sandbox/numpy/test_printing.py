@@ -106,7 +106,8 @@ SAMPLES = [
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_print_options_are_numpys(options: str) -> None:
     for sample in SAMPLES:
-        check(f"a = {sample}; c = np.printoptions({options}); c.__enter__(); t = [repr(a), str(a)]; c.__exit__(None, None, None); t")
+        shown = "t = [repr(a), str(a)]; c.__exit__(None, None, None); t"
+        check(f"a = {sample}; c = np.printoptions({options}); c.__enter__(); {shown}")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +126,12 @@ def test_the_functions_of_printing_are_numpys(call: str) -> None:
     check(call)
 
 
-floats = st.one_of(st.floats(width=64), st.floats(-1000, 1000), st.integers(-50, 50).map(float), st.sampled_from([0.1, 0.25, 1e8, 1e-4]))
+floats = st.one_of(
+    st.floats(width=64),
+    st.floats(-1000, 1000),
+    st.integers(-50, 50).map(float),
+    st.sampled_from([0.1, 0.25, 1e8, 1e-4]),
+)
 
 
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))

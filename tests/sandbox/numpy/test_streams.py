@@ -11,7 +11,17 @@ from tests.sandbox.numpy.twin import check
 LINES = (Path(__file__).parent / "streams.txt").read_text().splitlines()
 EXPRESSIONS = [line for line in LINES if line.strip() and not line.startswith("#")]
 # A logarithm or an exponential of another library, or a table that is made here, may differ in the last bit.
-LOOSE = ("exponential", "gamma", "beta", "lognormal", "laplace", "chisquare", "dirichlet", "standard_t", "triangular")
+LOOSE = (
+    "exponential",
+    "gamma",
+    "beta",
+    "lognormal",
+    "laplace",
+    "chisquare",
+    "dirichlet",
+    "standard_t",
+    "triangular",
+)
 
 
 @pytest.mark.parametrize("source", EXPRESSIONS)

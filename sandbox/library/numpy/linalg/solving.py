@@ -36,7 +36,10 @@ class SlogdetResult(NamedTuple):
 
 
 def eliminate(rows: Rows, right: Rows) -> float:
-    """Bring `rows` to triangular form in place, `right` with them; the sign of the exchanges, 0 where there is no form."""
+    """Bring `rows` to triangular form in place, `right` with them.
+
+    Returns the sign of the exchanges, 0 where there is no such form.
+    """
     size = len(rows)
     sign = 1.0
     for column in range(size):
