@@ -173,8 +173,9 @@ async def _left(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
+    """Starlette raises `error` again after this, so that its traceback is logged there."""
     incident = secrets.token_hex(4)
-    log.error("%s %s: incident %s", request.method, request.url.path, incident, exc_info=error)
+    log.error("%s %s: incident %s: %s", request.method, request.url.path, incident, type(error).__name__)
     return problem_response(
         KernelgateError(
             f"something failed inside the server; incident {incident} is in its log",

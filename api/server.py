@@ -56,6 +56,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if not self.started:
             return
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
         if self.runtime.new_key is not None:
             path = self.runtime.settings.data / "admin.key"
             print(f"key      {self.runtime.new_key}  (shown once; kept in {path})", flush=True)
@@ -109,5 +110,5 @@ def configure_logging() -> None:
     )
     logging.getLogger("uvicorn.error").setLevel(
         logging.CRITICAL
-    )  # what it reports, `problems` or `listen` says
+    )  # until it has started: `listen` says why not
     logging.getLogger("alembic").setLevel(logging.WARNING)

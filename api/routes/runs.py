@@ -25,6 +25,7 @@ router = APIRouter(prefix="/api/runs", tags=["runs"])
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _PAGE = 1000
+MAX_EVENT = (1 << 31) - 1
 
 
 class AskedLimits(body.RequestModel):
@@ -157,7 +158,8 @@ async def events(
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> AsyncIterator[ServerSentEvent]:
     """Events `status`, `output`, `progress` and, last, `result`; `Last-Event-ID` continues where a client left."""
-    after = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else 0
+    given = last_event_id or ""
+    after = min(int(given), MAX_EVENT) if given.isascii() and given.isdigit() else 0
     if isinstance(run, LiveRun):
         async for event in run.events.follow(after):
             yield ServerSentEvent(raw_data=event.data, event=event.type, id=str(event.seq))

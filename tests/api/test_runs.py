@@ -136,7 +136,8 @@ def main(x):
 """
     inputs = {"x": {"$tensor": {"shape": [2], "dtype": "f32", "data": [2, 4]}}}
     done = run(http, script, inputs)
-    assert done["result"]["$tensor"]["data"] == [3, 6], done
+    assert done["error"] is None
+    assert done["result"]["$tensor"]["data"] == [3, 6]
     assert done["usage"]["dispatches"] >= 1
     failed = run(http, script.replace("scaled", "unknown"), inputs)
     assert "unknown" in failed["error"]["detail"]
