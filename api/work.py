@@ -6,10 +6,13 @@ holds is given back at the end. Must not know scripts or HTTP.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from api.arguments import Given, bind, choose_entry
 from api.kernels import KernelRecord
@@ -23,6 +26,7 @@ from host.supervisor import Device
 from ops.graph import Graph, Node, TensorRef, TensorType
 from ops.validate import validate
 
+log = logging.getLogger("kernelgate")
 _jobs = itertools.count(1)
 
 
@@ -132,9 +136,11 @@ class Work:
         del self._held[local]
 
     async def free(self, locals_: list[int]) -> None:
-        """Let go of tensors; unknown ones are ignored."""
+        """Let go of tensors; unknown ones are ignored. Does not wait for the device, which may be busy."""
         gone = [self._held.pop(local) for local in locals_ if local in self._held]
-        await self._device.free([held.handle for held in gone if held.resident is None])
+        handles = [held.handle for held in gone if held.resident is None]
+        if handles:
+            _later(self._device.free(handles))
         for held in gone:
             if held.resident is not None:
                 await self._tensors.unpin(held.resident)
@@ -175,3 +181,19 @@ class Work:
         self.device_ms += usage.device_ms
         self.dispatches += usage.dispatches
         self.peak_bytes = max(self.peak_bytes, usage.peak_bytes)
+
+
+_background: set[asyncio.Task[None]] = set()
+
+
+def _later(work: Coroutine[Any, Any, None]) -> None:
+    """Do `work` without waiting for it. If it fails, the device has been lost, and others say so."""
+    task = asyncio.get_running_loop().create_task(work)
+    _background.add(task)
+    task.add_done_callback(_forget)
+
+
+def _forget(task: asyncio.Task[None]) -> None:
+    _background.discard(task)
+    if not task.cancelled() and task.exception() is not None:
+        log.warning("tensors could not be freed: %s", task.exception())

@@ -168,3 +168,39 @@ def test_two_servers_do_not_share_a_data_folder(
         assert second.returncode != 0
         assert "another Kernelgate uses the data folder" in second.stderr
         assert "Traceback" not in second.stderr
+
+
+def test_a_run_is_cancelled_at_once_while_the_device_does_not_answer(
+    start: Callable[..., Any], wait_until: Any
+) -> None:
+    with start() as running:
+        http, device = running.http, running.server.runtime.device
+        url = http.post("/api/runs", json={"script": LOOP}).headers["location"]
+        wait_until(lambda: http.get(url).json()["stdout"] == "begun\n", "the run computes")
+        os.kill(device.pid, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            assert http.delete(url).json()["status"] == "cancelled"
+            assert time.monotonic() - began < 5, "far from the device's deadline"
+        finally:
+            os.kill(device.pid, signal.SIGCONT)
+        wait_until(lambda: http.get("/api/device").json()["memory"]["tensors"] == 0, "its tensors are freed")
+
+
+def test_a_stopping_server_refuses_new_runs_and_says_when_to_come_back(
+    tmp_path: Path, wait_until: Any
+) -> None:
+    process, http = serve(tmp_path)
+    with process, http:
+        url = http.post("/api/runs", json={"script": ENDLESS}).headers["location"]
+        wait_until(lambda: http.get(url).json()["status"] == "running", "it runs")
+        process.send_signal(signal.SIGTERM)
+        wait_until(
+            lambda: http.post("/api/runs", json={"script": "result = 1"}).status_code == 503,
+            "new runs are refused",
+        )
+        answer = http.post("/api/runs", json={"script": "result = 1"})
+        assert answer.json()["code"] == "server_stopping"
+        assert int(answer.headers["retry-after"]) > 0
+        http.delete(url)
+        assert process.wait(60) == 0
