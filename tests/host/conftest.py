@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import heapq
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -121,6 +122,7 @@ def _read(path: Path) -> bytes:
 @pytest.fixture
 def nothing_leaks() -> Iterator[None]:
     """The test leaves no descriptor and no process of ours behind."""
+    gc.collect()  # what earlier tests left behind may own descriptors
     children, descriptors = _children(), len(os.listdir("/proc/self/fd"))
     yield
     assert _children() == children
