@@ -13,7 +13,7 @@ from typing import Any
 
 from sandbox.policy import names, ownership
 from sandbox.policy.classes import guarded_type
-from sandbox.policy.formatting import bind_format
+from sandbox.policy.formatting import Formatter, bind_format
 from sandbox.policy.keys import DeniedAttribute, denied, load_key, store_key
 from sandbox.policy.mirror import AttributeDict
 
@@ -35,7 +35,7 @@ def compiled_getattr(value: Any, name: str) -> Any:
         raise DeniedAttribute(f"{kind!r} object has no attribute {name!r} that scripts may read")
     result = getattr(value, name)
     if name in names.FORMATS:
-        return bind_format(value, result, name)
+        return bind_format(_FORMATTER, value, result, name)
     if isinstance(value, type) and type(result) is types.FunctionType and name != "__new__":
         return result if ownership.owns_function(result) else _unbound(value, result)
     return _shown(name, result)
@@ -126,6 +126,9 @@ def guarded_getattr(value: Any, name: object, default: Any = _MISSING) -> Any:
         if default is _MISSING:
             raise
         return default
+
+
+_FORMATTER = Formatter(guarded_getattr)
 
 
 def guarded_hasattr(value: Any, name: object) -> bool:
