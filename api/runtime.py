@@ -114,11 +114,11 @@ class Runtime:
         self.runs.count_device(work.device_ms)
 
     async def reasons(self) -> list[str]:
-        """Why the server is not ready; nothing when it is."""
+        """Why the server is not ready; nothing when it is. While the compiler starts, only new kernels wait."""
         found = [
             f"{name}: {error or 'starting'}"
             for name, error in ((n, self._error(n)) for n in self._starts)
-            if error != ""
+            if error != "" and not (name == "compiler" and error is None)
         ]
         if self.device.state not in ("ready", "starting"):
             found.append(f"device: {self.device.state}")
