@@ -58,9 +58,16 @@ class Services(Protocol):
         """The tensors that a kernel wrote, by binding."""
         ...
 
+    async def script(self, name: str) -> str:
+        """The text of the owner's stored script `name`."""
+        ...
+
     async def free(self, handles: list[int]) -> None:
         """The script dropped these tensors."""
         ...
+
+
+Request = frames.Compute | frames.Read | frames.DispatchKernel | frames.LoadScript
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +217,7 @@ class Session:
                 await self._services.progress(message.fraction, message.values)
             case frames.Free():
                 await self._services.free(message.handles)
-            case frames.Compute() | frames.Read() | frames.DispatchKernel():
+            case frames.Compute() | frames.Read() | frames.DispatchKernel() | frames.LoadScript():
                 await self._serve(self._services, message)
             case _:
                 raise FrameError(f"the worker sent {type(message).__name__} about a script")
@@ -224,10 +231,8 @@ class Session:
             )
         await services.output(message.stream, message.text, message.cut)
 
-    async def _serve(
-        self, services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel
-    ) -> None:
-        """Answer a request, or refuse it."""
+    async def _serve(self, services: Services, request: Request) -> None:
+        """Answer a request, or refuse it. Nothing else of the worker's is read meanwhile."""
         reply: msgspec.Struct
         try:
             reply = frames.Answer(request.id, await _answer(services, request))
@@ -297,7 +302,7 @@ def _cut(text: str | None) -> str | None:
     return text if text is None else text[:_MAX_TEXT]
 
 
-async def _answer(services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel) -> bytes:
+async def _answer(services: Services, request: Request) -> bytes:
     match request:
         case frames.Compute(graph=graph):
             return values.pack(await services.compute(graph))
@@ -305,3 +310,5 @@ async def _answer(services: Services, request: frames.Compute | frames.Read | fr
             return await services.read(handle)
         case frames.DispatchKernel():
             return values.pack(dict(await services.dispatch(request)))
+        case frames.LoadScript(name=name):
+            return (await services.script(name)).encode("utf-8", "surrogatepass")

@@ -10,6 +10,7 @@ import types
 from typing import Any
 
 MODULE = "__main__"  # what scripts' classes say of themselves, from their first moment on
+STORED = "scripts."  # and those of imported scripts: a prefix that no real module has
 
 _classes: set[type] = set()
 _namespaces: list[dict[str, Any]] = []
@@ -22,6 +23,11 @@ def reset() -> None:
     _classes.clear()
     _classes.update(_adopted)
     _namespaces.clear()
+
+
+def add_module(name: str) -> str:
+    """What the classes of the imported script `name` say of themselves."""
+    return STORED + name
 
 
 def add_class(cls: type) -> type:
@@ -59,7 +65,7 @@ def owns_instance(value: object) -> bool:
 
 def _is_new(cls: type) -> bool:
     """Whether `cls` is the script's, and known from now on. Scripts can not say of what module a class is."""
-    if cls.__module__ != MODULE:
+    if cls.__module__ != MODULE and not str(cls.__module__).startswith(STORED):
         return False
     _classes.add(cls)
     return True
