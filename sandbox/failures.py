@@ -31,13 +31,13 @@ def record_of(error: BaseException) -> ErrorRecord:
         return ErrorRecord(code, message, hint)
     last = places[-1]
     if last.filename != FILENAME:
-        message = f"{message} (in {last.filename.strip('<>')})"
+        message = f"{message} (in {tracebacks.script_name(last.filename)})"
     return ErrorRecord(code, message, hint, last.line, last.column, tracebacks.snippet(last))
 
 
 def _where(place: tracebacks.Place) -> str:
-    script = "" if place.filename == FILENAME else f"{place.filename.strip('<>')}, "
-    return f"{script}line {place.line}"
+    line = f"line {place.line}"
+    return line if place.filename == FILENAME else f"{tracebacks.script_name(place.filename)}, {line}"
 
 
 def _own(error: KernelgateError) -> ErrorRecord:

@@ -95,7 +95,7 @@ class _LastFinder(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         """A spec for a stored script. Raises `ModuleNotFoundError` for anything else."""
         if modules.can_be_stored(fullname) and stored.source_of(fullname) is not None:
-            return importlib.util.spec_from_loader(fullname, self, origin=stored.filename(fullname))
+            return importlib.util.spec_from_loader(fullname, self, origin=tracebacks.stored_filename(fullname))
         raise ModuleNotFoundError(
             f"No module named {fullname!r} in the sandbox: it has Python's library, {', '.join(PACKAGES)} and "
             "your stored scripts",
@@ -107,7 +107,7 @@ class _LastFinder(MetaPathFinder, Loader):
         name = module.__name__
         source = stored.source_of(name) or ""
         try:
-            code = compiled(source, stored.filename(name))
+            code = compiled(source, tracebacks.stored_filename(name))
         except KernelgateError as error:
             raise stored.bad_script(name, error) from None
         exec(code, vars(module))

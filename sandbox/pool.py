@@ -91,6 +91,11 @@ class WorkerPool:
         """The process that the pool started, from which all workers come."""
         return None if self._zygote is None else self._zygote.pid
 
+    @property
+    def runs_scripts(self) -> bool:
+        """Whether scripts run at the level that workers are made at."""
+        return self.level != "process" or self._settings.allow_weak
+
     async def start(self) -> None:
         """Start the zygote and the first workers. Raises `WorkerCrashedError`."""
         await self._live_zygote()
@@ -179,7 +184,7 @@ class WorkerPool:
     def _check_walls(self) -> None:
         if self._settings.language == "native":
             self.check_native()
-        if self.level == "process" and not self._settings.allow_weak:
+        if not self.runs_scripts:
             raise SandboxWeakError(
                 f"scripts are not run at level {self.level}: {self.reason}",
                 hint="The owner of the server can allow it with --allow-weak-sandbox.",

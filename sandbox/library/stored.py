@@ -42,11 +42,6 @@ def install() -> None:
     views.find_elsewhere(module)
 
 
-def filename(name: str) -> str:
-    """What tracebacks call stored script `name`."""
-    return f"<script {name}>"
-
-
 def source_of(name: str) -> str | None:
     """The text of the owner's stored script `name`, None when there is none; asked for once. Raises `ImportError`."""
     if name not in _sources and _link is not None:
@@ -64,7 +59,7 @@ def source_of(name: str) -> str | None:
 def bad_script(name: str, error: KernelgateError) -> BadScript:
     """What importing `name` raises when its text is refused, with that script's own line."""
     record = error.record()
-    return BadScript(msgspec.structs.replace(record, message=f"{record.message} (in script {name!r})"))
+    return BadScript(msgspec.structs.replace(record, message=f"{record.message} (in script {name})"))
 
 
 def module(name: str) -> Namespace | None:
@@ -94,9 +89,10 @@ def module(name: str) -> Namespace | None:
 
 def _run(name: str, source: str) -> dict[str, Any]:
     """The public names that the script binds."""
-    tracebacks.remember(source, filename(name))
+    filename = tracebacks.stored_filename(name)
+    tracebacks.remember(source, filename)
     try:
-        code = compile_script(source, views.star_names, filename(name))
+        code = compile_script(source, views.star_names, filename)
     except KernelgateError as error:
         raise bad_script(name, error) from None
     space = make_globals(_builtins)
