@@ -59,7 +59,8 @@ class ScriptStore:
         record = await self._database.do(lambda db: _find(db, identity.owner, name, digest))
         if record is None:
             raise ScriptNotFound(
-                f"there is no script {reference[:80]!r}", hint="GET /api/scripts lists yours; POST one to add it."
+                f"there is no script {reference[:80]!r}",
+                hint="GET /api/scripts lists yours; POST one to add it.",
             )
         return record
 

@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     )
     allow_native: bool = Field(
         default=False,
-        description="take grants.native: plain CPython with NumPy behind the system's walls alone, at level full or hardened",
+        description="take grants.native: CPython and NumPy behind the system's walls alone, at level full or hardened",
     )
     workers: int = Field(default=4, ge=1, description="worker processes kept ready")
     runs_at_once: int = Field(

@@ -128,4 +128,6 @@ class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):
     reflection: Reflection
 
 
-WorkerMessage = Output | Progress | Compute | Read | DispatchKernel | LoadScript | Free | Finished | Failed | Reflected
+WorkerMessage = (
+    Output | Progress | Compute | Read | DispatchKernel | LoadScript | Free | Finished | Failed | Reflected
+)

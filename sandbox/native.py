@@ -15,6 +15,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from typing import Any
@@ -29,13 +30,16 @@ PACKAGES = ("numpy",)
 """What a native grant may name."""
 
 _STDLIB = """
-    argparse ast asyncio atexit codecs concurrent.futures configparser contextvars copyreg ctypes dis errno fnmatch gc
-    getpass glob gzip bz2 lzma html.parser importlib.util inspect ipaddress keyword linecache locale logging.handlers
-    marshal mimetypes mmap multiprocessing numbers optparse os pathlib pickle pickletools pkgutil platform plistlib queue
-    reprlib resource runpy sched select selectors shelve shlex shutil signal site socket sqlite3 ssl stat string subprocess
-    symtable sys sysconfig tarfile tempfile threading timeit token tokenize tomllib trace traceback tracemalloc types
-    typing unittest unittest.mock urllib.request warnings weakref xml.etree.ElementTree zipfile zoneinfo
-    _strptime stringprep asyncio.selector_events
+    argparse ast asyncio atexit codecs configparser contextvars copyreg ctypes dis errno fnmatch gc getpass
+    glob gzip bz2 lzma html.parser importlib.util inspect ipaddress keyword linecache locale logging.handlers
+    marshal mimetypes mmap multiprocessing numbers optparse os pathlib pickle pickletools pkgutil platform
+    plistlib queue reprlib resource runpy sched select selectors shelve shlex shutil signal site socket
+    sqlite3 ssl stat string subprocess symtable sys sysconfig tarfile tempfile threading timeit token
+    tokenize tomllib trace traceback tracemalloc types typing unittest unittest.mock urllib.request warnings
+    weakref xml.etree.ElementTree zipfile zoneinfo _strptime stringprep asyncio.selector_events
+    concurrent.futures.thread concurrent.futures.process multiprocessing.shared_memory multiprocessing.pool
+    multiprocessing.queues multiprocessing.synchronize http.client email.message importlib.resources
+    importlib.metadata xml.dom.minidom
 """
 _NUMPY = "numpy.testing numpy.ma numpy.polynomial numpy.lib.stride_tricks numpy.lib.scimath numpy.typing numpy.matlib"
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -55,10 +59,8 @@ def warm() -> None:
 
 
 def _import_if_there(name: str) -> None:
-    try:
+    with suppress(ImportError):  # a Python may be built without it
         importlib.import_module(name)
-    except ImportError:  # a Python may be built without it
-        pass
 
 
 def _warm_numpy() -> None:
@@ -95,7 +97,9 @@ class _LastFinder(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         """A spec for a stored script. Raises `ModuleNotFoundError` for anything else."""
         if modules.can_be_stored(fullname) and stored.source_of(fullname) is not None:
-            return importlib.util.spec_from_loader(fullname, self, origin=tracebacks.stored_filename(fullname))
+            return importlib.util.spec_from_loader(
+                fullname, self, origin=tracebacks.stored_filename(fullname)
+            )
         raise ModuleNotFoundError(
             f"No module named {fullname!r} in the sandbox: it has Python's library, {', '.join(PACKAGES)} and "
             "your stored scripts",
@@ -116,9 +120,11 @@ class _LastFinder(MetaPathFinder, Loader):
 def begin(entered: Callable[[], None]) -> dict[str, Any]:
     """The globals of this process's script, which is its `__main__`; `entered` is called whenever its `main` is."""
     sys.modules["numpy"].random.seed()  # the zygote's state is every worker's
+    vars(builtins)[names.ENTERED] = entered
     space = vars(sys.modules["__main__"])
-    ours = {name: sys.modules.get(name, value) for name, value in library.builtins().items()}
-    space.update({"__builtins__": builtins, **ours, names.ENTERED: entered})
+    space["__builtins__"] = builtins
+    for name, value in library.builtins().items():
+        space[name] = sys.modules[name] if isinstance(value, views.Namespace) else value
     return space
 
 

@@ -162,7 +162,7 @@ class WorkerPool:
         )
 
     def check_native(self) -> None:
-        """Raise `NativeRefusedError` unless native scripts run here; before the pool has started, as far as is known."""
+        """Raise `NativeRefusedError` unless native scripts run here, as far as is known before the pool starts."""
         if not self._settings.allow_native:
             raise NativeRefusedError(
                 "native scripts are off: the setting allow_native is false",
@@ -262,7 +262,11 @@ class WorkerPool:
         language, reason = self._settings.language, self.reason or "nothing is missing"
         _log.info("workers for %s scripts are made at level %s (%s)", language, self.level, reason)
         if self.level == "process":
-            allowed = "run all the same, as allow_weak_sandbox is set" if self._settings.allow_weak else "are refused"
+            allowed = (
+                "run all the same, as allow_weak_sandbox is set"
+                if self._settings.allow_weak
+                else "are refused"
+            )
             _log.warning("there is no wall around workers: scripts %s", allowed)
 
     async def _close_retired(self) -> None:

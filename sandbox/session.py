@@ -20,6 +20,7 @@ import msgspec
 from ops.graph import Graph, TensorRef
 from ops.wire import FrameError, FrameReader, frame
 from sandbox import budget, errors, frames, values
+from sandbox.throttle import Throttle
 from sandbox.worker_process import WorkerProcess
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -98,6 +99,7 @@ class Session:
         self._reader: FrameReader[frames.WorkerMessage] = FrameReader(
             frames.WorkerMessage, max_frame, budget.check
         )
+        self._throttle = Throttle()
         self._loop = asyncio.get_running_loop()
         self._started = clock()
         self._verdict: asyncio.Future[KernelgateError] = self._loop.create_future()
@@ -186,11 +188,11 @@ class Session:
                 data = await self._loop.sock_recv(connection, CHUNK)
                 if not data:
                     break
-                for message in self._reader.feed(data):
+                for message in self._throttle.timed(self._reader.feed(data)):
                     last = await self._take(message)
                     if last is not None:
                         return last
-                await asyncio.sleep(0)
+                await asyncio.sleep(self._throttle.wait_s())
         except OSError:  # the worker closed its end
             pass
         raise await self._cause_of_death()

@@ -1,8 +1,8 @@
 """The zygote: a warm process that forks workers and runs nobody's code itself.
 
-Owns the imports that workers share, the walls' preparation, and the loop that forks and reaps. Started as
-`python -m sandbox.zygote LANGUAGE FD`, the descriptor being a socket that keeps message boundaries (`control.py`). It ends
-when that socket does, and its workers with it. Must not know jobs.
+Owns the walls' preparation, and the loop that forks and reaps; what workers share is imported by the language of
+their scripts. Started as `python -m sandbox.zygote LANGUAGE FD`, the descriptor being a socket that keeps message
+boundaries (`control.py`). It ends when that socket does, and its workers with it. Must not know jobs.
 """
 
 from __future__ import annotations

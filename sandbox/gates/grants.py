@@ -78,7 +78,8 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """All that a run may reach beyond arithmetic. Without grants every gate is closed, but for our own ops.
 
     In a request or a key an `env` value of null stands for the value that the key holds (request), or for any value
-    that the request brings along (key). `native`: the script is plain CPython with these packages. `ops`, `kernels` and `tensors` are name patterns (`gates/patterns.py`).
+    that the request brings along (key). `native`: the script is plain CPython with these packages. `ops`, `kernels`
+    and `tensors` are name patterns (`gates/patterns.py`).
     """
 
     native: Annotated[tuple[Literal["numpy"], ...], msgspec.Meta(max_length=1)] = ()
