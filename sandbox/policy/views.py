@@ -25,6 +25,8 @@ class Namespace:
 
     def __init__(self, title: str, members: Mapping[str, Any]) -> None:
         space = object.__getattribute__(self, "__dict__")
+        if space:
+            raise AttributeError("modules are read-only")
         space.update(members)
         space[_TITLE] = title
 

@@ -18,6 +18,7 @@ import pytest
 from ops.graph import TensorRef
 from sandbox.errors import NativeRefusedError
 from sandbox.pool import NATIVE_LEVELS, Limits, Outcome, PoolSettings, WorkerPool
+from sandbox.walls.numbers import architecture, number
 from tests.sandbox.support import LIMITS, Sandbox, Services, children, until
 
 FILES = sorted((Path(__file__).parents[1] / "native").glob("*.py"))
@@ -147,6 +148,12 @@ _SYSCALL = (
     _LIBC + "def call(*a):\n    if libc.syscall(*a) < 0: raise OSError(ctypes.get_errno(), 'refused')\n"
 )
 
+
+def _number(name: str) -> int | None:
+    machine = architecture()
+    return number(name, machine) if machine is not None else None
+
+
 ATTACKS = {
     "read a file": ("open('/etc/passwd').read()", "PermissionError"),
     "read a file by descriptor": ("import os\nos.open('/etc/passwd', os.O_RDONLY)", "PermissionError"),
@@ -188,10 +195,10 @@ ATTACKS = {
     "kill the group": ("import os\nos.killpg(0, 9)", "SIGSYS"),
     "open a process": ("import os\nos.pidfd_open(1)", "SIGSYS"),
     "trace": (_LIBC + "libc.ptrace(16, 1, 0, 0)", "SIGSYS"),
-    "read other memory": (_SYSCALL + "call(310, 1, 0, 0, 0, 0, 0)", "SIGSYS"),
+    "read other memory": (_SYSCALL + f"call({_number('process_vm_readv')}, 1, 0, 0, 0, 0, 0)", "SIGSYS"),
     "become root": ("import os\nos.setuid(0)", "SIGSYS"),
-    "a system call by number": (_SYSCALL + "call(272, 0x10000000)", "SIGSYS"),
-    "io_uring": (_SYSCALL + "call(425, 1, 0)", "SIGSYS"),
+    "a system call by number": (_SYSCALL + f"call({_number('unshare')}, 0x10000000)", "SIGSYS"),
+    "io_uring": (_SYSCALL + f"call({_number('io_uring_setup')}, 1, 0)", "SIGSYS"),
     "memory file": ("import os\nos.memfd_create('x')", "SIGSYS"),
     "executable memory": ("import mmap\nmmap.mmap(-1, 4096, prot=7)", "PermissionError"),
     "make memory executable": (
@@ -207,7 +214,7 @@ ATTACKS = {
     "raise a limit": (
         "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (9999, 9999))", "ValueError",
     ),
-    "be dumped": (_SYSCALL + "call(157, 4, 1, 0, 0, 0)", "PermissionError"),
+    "be dumped": (_LIBC + "if libc.prctl(4, 1, 0, 0, 0): raise PermissionError", "PermissionError"),
     "type into a terminal": ("import fcntl\nfcntl.ioctl(0, 0x5412, b'x')", "PermissionError"),
     "read nowhere": ("import ctypes\nctypes.string_at(8)", "SIGSEGV"),
     "write into code": ("import ctypes\nctypes.memset(id(len) & ~0xfff, 0, 1 << 30)", "SIGSEGV or SIGBUS"),
