@@ -244,6 +244,8 @@ class WorkerPool:
 
     async def _live_zygote(self) -> ZygoteProcess:
         async with self._starting:
+            if self._closed:
+                raise WorkerCrashedError("the pool of workers is closed")
             old = self._zygote
             if old is not None and not old.died.is_set() and old.spawned < self._settings.recycle_after:
                 return old

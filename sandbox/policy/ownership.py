@@ -53,6 +53,11 @@ def add_writable(cls: type) -> None:
     _writable.add(cls)
 
 
+def own_classes() -> set[type]:
+    """The live set of classes that the script made, so far as they are known."""
+    return _classes
+
+
 def owns_class(cls: object) -> bool:
     """Whether the script made `cls`, or is making it: `__init_subclass__` runs before the class is known here."""
     return isinstance(cls, type) and (cls in _classes or _is_new(cls))

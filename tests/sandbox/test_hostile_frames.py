@@ -313,7 +313,7 @@ def test_silence_after_any_beginning_ends_at_the_wall_clock(data: bytes) -> None
 @pytest.mark.parametrize(
     "piece",
     [
-        message("free", handles=list(range(50_000))),
+        message("free", handles=list(range(5_000))),
         message("output", stream="stdout", text=""),
         message("progress", fraction=0.5, values={"a": 1}),
         b"\x40\x42\x0f\x00" + bytes(100_000),
