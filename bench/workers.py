@@ -41,7 +41,8 @@ WORK = {
         "def work():\n    for i in range(50_000):\n        p.x; p.x; p.x"
     ),
     "attribute writes": (
-        "class P:\n    pass\np = P()\ndef work():\n    for i in range(50_000):\n        p.x = i; p.y = i; p.x = i"
+        "class P:\n    def put(self, x):\n        self.x = x\np = P()\n"
+        "def work():\n    for i in range(50_000):\n        p.y = i\n        p.put(i)"
     ),
 }
 MOST = {"attribute writes": 3.0}

@@ -196,12 +196,9 @@ def guarded_dir(value: Any = _MISSING) -> list[str]:
 
 
 # ---------------------------------------------------------------------- writing
-_OWN = ownership.own_classes()  # asked first, for speed
-
-
 def write(value: Any) -> Any:
     """The object of an attribute store or delete: only what the script made."""
-    if type(value) not in _OWN and not ownership.may_write(value):
+    if not ownership.may_write(value):
         raise TypeError(f"attributes of '{type(value).__name__}' objects can not be set by scripts")
     return value
 
