@@ -175,12 +175,13 @@ async def _left(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    """Starlette raises `error` again after this, so that its traceback is logged there."""
+    """Starlette raises `error` again after this: uvicorn logs its traceback and closes the connection."""
     incident = secrets.token_hex(4)
     log.error("%s %s: incident %s: %s", request.method, request.url.path, incident, type(error).__name__)
     return problem_response(
         KernelgateError(
             f"something failed inside the server; incident {incident} is in its log",
             hint="Report the incident's id to the server's owner.",
-        )
+        ),
+        {"Connection": "close"},
     )

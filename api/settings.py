@@ -86,7 +86,7 @@ class Settings(BaseSettings):
     resident_bytes: int = Field(
         default=1024 * MIB,
         gt=0,
-        description="idle tensors kept on the device; beyond it the longest unused leave",
+        description="tensors kept on the device; beyond it the longest unused leave",
     )
     transient_tensors: int = Field(
         default=4096, gt=0, description="outputs of dispatches and ops kept; the oldest leave"

@@ -28,9 +28,9 @@ from host.supervisor import Device
 from ops.dtypes import dtype
 from ops.graph import TensorType
 
-SMALL = 1 << 16
+SMALL = 1 << 14
 PIECE = 1 << 22
-CACHED = 4096
+CACHED = 2048
 
 
 class TensorRecord(msgspec.Struct, frozen=True):

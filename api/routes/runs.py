@@ -15,7 +15,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
 from api import body, records, values
-from api.access import Caller, Cursor, PageSize, Server, json_response
+from api.access import Caller, Cursor, PageSize, Server, gone, json_response
 from api.errors import GrantUnavailable, InvalidRequest
 from api.events import FINAL, select_events
 from api.runs import LiveRun, Submission
@@ -197,16 +197,10 @@ def _wait_of(prefer: list[str] | None, most: float) -> float:
 async def _wait_for(request: Request, run: LiveRun, wait: float) -> bool:
     """Return when the run has ended, `wait` seconds are over, or the client has left; whether it has left."""
     done = asyncio.create_task(run.done.wait())
-    gone = asyncio.create_task(_gone(request))
+    left = asyncio.create_task(gone(request))
     try:
-        await asyncio.wait({done, gone}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
-        return gone.done() and not done.done()
+        await asyncio.wait({done, left}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+        return left.done() and not done.done()
     finally:
         done.cancel()
-        gone.cancel()
-
-
-async def _gone(request: Request) -> None:
-    """Return when the client has left."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+        left.cancel()

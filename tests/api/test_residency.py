@@ -14,7 +14,7 @@ from api.errors import TensorLost
 from api.residency import Residency
 from host.supervisor import Device, DeviceSettings
 
-BUDGET = 1000
+BUDGET = 1700
 
 
 class World:
@@ -74,13 +74,13 @@ def test_the_longest_unused_leaves_when_room_is_short_and_a_pinned_one_stays() -
         pinned = await world.residency.pin("pinned", 400, world.uploader("pinned"))
         for name in ("a", "b", "a", "c"):
             await world.use(name)
-        assert world.uploads == ["pinned", "a", "b", "c"]
-        await world.use("a")
+        assert world.uploads == ["pinned", "a", "b", "c"], "all four fit"
+        await world.use("d")
+        await world.use("c")
+        assert world.uploads == ["pinned", "a", "b", "c", "d"], "a and b left for d"
         await world.use("b")
-        assert world.uploads == ["pinned", "a", "b", "c", "b"]
+        assert world.uploads[5:] == ["b"]
         await world.residency.unpin(pinned)
-        await world.use("pinned")
-        assert "pinned" not in world.uploads[1:]
 
     in_world(scenario)
 
@@ -90,7 +90,7 @@ def test_a_tensor_that_is_only_on_the_device_leaves_last_and_is_lost_then() -> N
         handle = world.device.new_handle()
         await world.device.upload_bytes(handle, "owner", "f32", (100,), bytes(400))
         await world.residency.adopt("only", handle, 400, only=True)
-        for name in ("a", "b", "c"):
+        for name in ("a", "b", "c", "d", "e"):
             await world.use(name)
         await world.residency.unpin(await world.residency.pin("only", 400, None))
         await world.residency.drop("only")
