@@ -104,7 +104,7 @@ def test_address_space_of_another_process_is_told() -> None:
 
 def test_a_limit_that_is_lowered_from_outside_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server limits a worker for its run as soon as it exists, which may be while it seals itself."""
-    hard = {kind: resource.RLIM_INFINITY for kind in range(32)}
+    hard = dict.fromkeys(range(32), resource.RLIM_INFINITY)
     raced: list[int] = []
 
     def setrlimit(kind: int, limits: tuple[int, int]) -> None:
