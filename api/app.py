@@ -12,7 +12,7 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
-from api.routes import device, health, kernels, ops, runs, tensors
+from api.routes import device, health, kernels, ops, runs, scripts, tensors
 from api.runtime import Runtime
 from api.settings import VERSION, Settings
 from shaders.errors import KernelgateError
@@ -46,7 +46,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.runtime = runtime
     problems.install(app)
     app.include_router(health.router)
-    for module in (runs, kernels, tensors, ops, device):
+    for module in (runs, scripts, kernels, tensors, ops, device):
         app.include_router(
             module.router, dependencies=[Depends(identity_of)], responses={"default": problems.RESPONSE}
         )

@@ -34,6 +34,12 @@ def serve(argv: Sequence[str]) -> int:
         default=None,
         help="a proxy in front ends TLS: allow listening beyond loopback",
     )
+    parser.add_argument(
+        "--allow-weak-sandbox",
+        action="store_true",
+        default=None,
+        help="run scripts even where there is no wall around workers (level process)",
+    )
     given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
     try:
         settings = Settings(**given)

@@ -85,6 +85,13 @@ class KernelNotFound(KernelgateError):
     title = "There is no such kernel"
 
 
+class ScriptNotFound(KernelgateError):
+    """A stored script that does not exist, or belongs to somebody else."""
+
+    code = "script_not_found"
+    title = "There is no such stored script"
+
+
 class TensorNotFound(KernelgateError):
     """A tensor that does not exist, or belongs to somebody else."""
 
@@ -100,7 +107,7 @@ class TensorLost(KernelgateError):
 
 
 class NameReserved(KernelgateError):
-    """A kernel name that belongs to the server."""
+    """A name of a kernel or a script that belongs to the server."""
 
     code = "name_reserved"
     title = "The name is reserved"

@@ -50,6 +50,7 @@ class RunRecord(msgspec.Struct):
     reason: str | None = None
     cancelled_by: str | None = None
     level: str | None = None
+    level_reason: str | None = None
     idempotency_key: str | None = None
     request_hash: str | None = None
     started_at: str | None = None
@@ -75,12 +76,12 @@ _SUMMARY = (
 )  # fmt: skip
 _SHOWN = (
     "id", "kind", "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "limits", "grants",
-    "reason", "cancelled_by", "level", "created_at", "started_at", "finished_at",
+    "reason", "cancelled_by", "level", "level_reason", "created_at", "started_at", "finished_at",
 )  # fmt: skip
 _JSON = ("limits", "grants", "result", "error", "usage")
 _ENDING = (
     "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "reason", "cancelled_by", "level",
-    "started_at", "finished_at",
+    "level_reason", "started_at", "finished_at",
 )  # fmt: skip
 
 _INSERT = sa.insert(tables.runs)

@@ -28,6 +28,7 @@ from api.kernels import KernelStore
 from api.keys import Identity
 from api.metrics import Metrics
 from api.records import RunRecord, Usage
+from api.scripts import ScriptStore
 from api.services import RunServices
 from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore
@@ -44,7 +45,10 @@ _KILLS = frozenset({"wall_limit", "cpu_limit", "memory_limit", "output_limit", "
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A checked request for a run: `inputs` are parsed values, `tensors` the records of those given by id."""
+    """A checked request for a run: `inputs` are parsed values, `tensors` the records of those given by id.
+
+    `native`: plain CPython with NumPy was asked for, and may be.
+    """
 
     script: str
     inputs: dict[str, Any]
@@ -52,6 +56,8 @@ class Submission:
     limits: RunLimits
     idempotency_key: str | None = None
     request_hash: str | None = None
+    native: bool = False
+    grants: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
@@ -84,6 +90,7 @@ class RunManager:
         pool: WorkerPool,
         device: Device,
         kernels: KernelStore,
+        scripts: ScriptStore,
         tensors: TensorStore,
         metrics: Metrics,
         ready: Callable[[], Awaitable[None]],
@@ -93,6 +100,7 @@ class RunManager:
         self._pool = pool
         self._device = device
         self._kernels = kernels
+        self._scripts = scripts
         self._tensors = tensors
         self._metrics = metrics
         self._ready = ready
@@ -181,6 +189,7 @@ class RunManager:
             owner=identity.owner,
             script=submission.script,
             limits=submission.limits,
+            grants=msgspec.Raw(msgspec.json.encode(submission.grants)),
             created_at=now(),
             idempotency_key=submission.idempotency_key,
             request_hash=submission.request_hash,
@@ -223,14 +232,25 @@ class RunManager:
         live.events.add("status", {"status": "running"})
         began = time.perf_counter()
         await self._ready()
+        record.level, record.level_reason = self._pool.level, self._pool.reason
         async with Work(self._device, self._tensors, live.identity) as work:
             live.services = RunServices(
-                work, submission.limits, self._settings, self._kernels, self._tensors, live.events
+                work,
+                submission.limits,
+                self._settings,
+                self._kernels,
+                self._scripts,
+                self._tensors,
+                live.events,
             )
             try:
                 inputs = await self._admit(work, submission)
                 outcome = await self._pool.run_script(
-                    submission.script, inputs, _worker_limits(submission.limits), live.services
+                    submission.script,
+                    inputs,
+                    _worker_limits(submission.limits),
+                    live.services,
+                    native=submission.native,
                 )
                 await self._take(record, outcome, live.services)
             finally:
@@ -248,7 +268,7 @@ class RunManager:
 
     async def _take(self, record: RunRecord, outcome: Outcome, services: RunServices) -> None:
         """Put the outcome of a script into its record."""
-        record.level = outcome.level
+        record.level, record.level_reason = outcome.level, outcome.level_reason
         record.usage = Usage(outcome.wall_ms, outcome.cpu_ms, 0.0, outcome.peak_bytes, 0)
         if outcome.error is not None:
             _end(record, outcome.status, outcome.error)

@@ -22,6 +22,7 @@ from api.metrics import Metrics
 from api.records import end_interrupted
 from api.residency import Residency
 from api.runs import RunManager
+from api.scripts import ScriptStore
 from api.settings import Settings
 from api.tensors import TensorStore
 from api.work import Work
@@ -46,19 +47,27 @@ class Runtime:
         self.compiler = Device(
             DeviceSettings(adapter=settings.adapter, role="compiler", deadline_s=settings.device_deadline_s)
         )
-        self.pool = WorkerPool(PoolSettings(size=settings.workers))
+        self.pool = WorkerPool(
+            PoolSettings(
+                size=settings.workers,
+                allow_weak=settings.allow_weak_sandbox,
+                allow_native=settings.allow_native,
+            )
+        )
         self.keys = keys.Keys(self.database)
         self.residency = Residency(self.device, settings.resident_bytes)
         self.tensors = TensorStore(
             self.database, self.blobs, self.device, self.residency, settings.transient_tensors
         )
         self.kernels = KernelStore(self.database, self.pool, self.compiler, self.compiler_ready)
+        self.scripts = ScriptStore(self.database)
         self.runs = RunManager(
             settings,
             self.database,
             self.pool,
             self.device,
             self.kernels,
+            self.scripts,
             self.tensors,
             self.metrics,
             self.ready,

@@ -18,6 +18,7 @@ from api.elements import named_dtype, size_of, to_list
 from api.errors import DeviceLimit, DispatchLimit, ReadLimit, ResultTooLarge
 from api.events import EventLog
 from api.kernels import KernelStore
+from api.scripts import ScriptStore
 from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore, wire_bytes
 from api.work import Work
@@ -39,6 +40,7 @@ class RunServices:
         limits: RunLimits,
         settings: Settings,
         kernels: KernelStore,
+        scripts: ScriptStore,
         tensors: TensorStore,
         events: EventLog,
     ) -> None:
@@ -46,6 +48,7 @@ class RunServices:
         self._limits = limits
         self._settings = settings
         self._kernels = kernels
+        self._scripts = scripts
         self._tensors = tensors
         self._events = events
         self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
@@ -107,6 +110,10 @@ class RunServices:
         outputs = await self._work.dispatch(kernel, request.entry_point, request.workgroups, given)
         self._check_used()
         return outputs
+
+    async def script(self, name: str) -> str:
+        """The text of a stored script of the run's owner."""
+        return (await self._scripts.find(self._work.identity, name)).source
 
     async def free(self, handles: list[int]) -> None:
         """The script dropped tensors."""

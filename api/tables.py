@@ -56,6 +56,27 @@ kernel_names = Table(
     PrimaryKeyConstraint("owner", "name"),
 )
 
+scripts = Table(
+    "scripts",
+    metadata,
+    Column("owner", String(64), nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("created_at", String(32), nullable=False),
+    PrimaryKeyConstraint("owner", "name", "hash"),
+)
+
+script_names = Table(
+    "script_names",
+    metadata,
+    Column("owner", String(64), nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("updated_at", String(32), nullable=False),
+    PrimaryKeyConstraint("owner", "name"),
+)
+
 tensors = Table(
     "tensors",
     metadata,
@@ -90,6 +111,7 @@ runs = Table(
     Column("reason", Text),
     Column("cancelled_by", String(64)),
     Column("level", String(16)),
+    Column("level_reason", Text),
     Column("idempotency_key", String(255)),
     Column("request_hash", String(64)),
     Column("created_at", String(32), nullable=False),

@@ -97,6 +97,13 @@ class DispatchKernel(msgspec.Struct, frozen=True, tag="dispatch", tag_field="t")
     uniforms: dict[str, bytes]
 
 
+class LoadScript(msgspec.Struct, frozen=True, tag="load_script", tag_field="t"):
+    """Give the text of the run's owner's stored script `name`; the answer is UTF-8, not packed."""
+
+    id: int
+    name: str
+
+
 class Free(msgspec.Struct, frozen=True, tag="free", tag_field="t"):
     """The script dropped these tensors."""
 
@@ -121,4 +128,6 @@ class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):
     reflection: Reflection
 
 
-WorkerMessage = Output | Progress | Compute | Read | DispatchKernel | Free | Finished | Failed | Reflected
+WorkerMessage = (
+    Output | Progress | Compute | Read | DispatchKernel | LoadScript | Free | Finished | Failed | Reflected
+)

@@ -20,6 +20,7 @@ import msgspec
 from ops.graph import Graph, TensorRef
 from ops.wire import FrameError, FrameReader, frame
 from sandbox import budget, errors, frames, values
+from sandbox.throttle import Throttle
 from sandbox.worker_process import WorkerProcess
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -58,9 +59,16 @@ class Services(Protocol):
         """The tensors that a kernel wrote, by binding."""
         ...
 
+    async def script(self, name: str) -> str:
+        """The text of the owner's stored script `name`."""
+        ...
+
     async def free(self, handles: list[int]) -> None:
         """The script dropped these tensors."""
         ...
+
+
+Request = frames.Compute | frames.Read | frames.DispatchKernel | frames.LoadScript
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,7 @@ class Session:
         self._reader: FrameReader[frames.WorkerMessage] = FrameReader(
             frames.WorkerMessage, max_frame, budget.check
         )
+        self._throttle = Throttle()
         self._loop = asyncio.get_running_loop()
         self._started = clock()
         self._verdict: asyncio.Future[KernelgateError] = self._loop.create_future()
@@ -179,11 +188,11 @@ class Session:
                 data = await self._loop.sock_recv(connection, CHUNK)
                 if not data:
                     break
-                for message in self._reader.feed(data):
+                for message in self._throttle.timed(self._reader.feed(data)):
                     last = await self._take(message)
                     if last is not None:
                         return last
-                await asyncio.sleep(0)
+                await asyncio.sleep(self._throttle.wait_s())
         except OSError:  # the worker closed its end
             pass
         raise await self._cause_of_death()
@@ -210,7 +219,7 @@ class Session:
                 await self._services.progress(message.fraction, message.values)
             case frames.Free():
                 await self._services.free(message.handles)
-            case frames.Compute() | frames.Read() | frames.DispatchKernel():
+            case frames.Compute() | frames.Read() | frames.DispatchKernel() | frames.LoadScript():
                 await self._serve(self._services, message)
             case _:
                 raise FrameError(f"the worker sent {type(message).__name__} about a script")
@@ -224,10 +233,8 @@ class Session:
             )
         await services.output(message.stream, message.text, message.cut)
 
-    async def _serve(
-        self, services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel
-    ) -> None:
-        """Answer a request, or refuse it."""
+    async def _serve(self, services: Services, request: Request) -> None:
+        """Answer a request, or refuse it. Nothing else of the worker's is read meanwhile."""
         reply: msgspec.Struct
         try:
             reply = frames.Answer(request.id, await _answer(services, request))
@@ -297,7 +304,7 @@ def _cut(text: str | None) -> str | None:
     return text if text is None else text[:_MAX_TEXT]
 
 
-async def _answer(services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel) -> bytes:
+async def _answer(services: Services, request: Request) -> bytes:
     match request:
         case frames.Compute(graph=graph):
             return values.pack(await services.compute(graph))
@@ -305,3 +312,5 @@ async def _answer(services: Services, request: frames.Compute | frames.Read | fr
             return await services.read(handle)
         case frames.DispatchKernel():
             return values.pack(dict(await services.dispatch(request)))
+        case frames.LoadScript(name=name):
+            return (await services.script(name)).encode("utf-8", "surrogatepass")

@@ -20,6 +20,8 @@ from api.errors import GrantUnavailable, InvalidRequest
 from api.events import FINAL, select_events
 from api.runs import LiveRun, Submission
 from api.values import TensorId
+from sandbox.gates.grants import parse as parse_grants
+from sandbox.gates.grants import to_json
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
@@ -66,10 +68,11 @@ async def _submission(request: Request, server: Server, caller: Caller) -> Submi
     """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
     raw = await body.read_json(request, server.settings.json_bytes)
     asked = body.validate(RunRequest, raw)
-    if asked.grants:
-        raise GrantUnavailable(
-            f"this server has no gate {next(iter(asked.grants))[:60]!r}", hint="Leave grants empty."
-        )
+    grants = parse_grants(asked.grants)
+    for gate in asked.grants.keys() - {"native"}:
+        raise GrantUnavailable(f"this server has no gate {gate[:60]!r}", hint="Leave grants empty.")
+    if grants.native:
+        server.pool.check_native()
     limits = server.settings.limits(asked.limits.asked())
     inputs = values.parse(asked.inputs, "inputs", server.settings.json_bytes)
     if not isinstance(inputs, dict):
@@ -80,7 +83,9 @@ async def _submission(request: Request, server: Server, caller: Caller) -> Submi
     if key is not None and not _KEY.fullmatch(key):
         raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
     digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if key else None
-    return Submission(asked.script, inputs, tensors, limits, key, digest)
+    return Submission(
+        asked.script, inputs, tensors, limits, key, digest, native=bool(grants.native), grants=to_json(grants)
+    )
 
 
 @router.post(

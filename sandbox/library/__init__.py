@@ -1,4 +1,4 @@
-"""What scripts get from us: `torch`, `kernels`, `hashing` and `progress`.
+"""What scripts get from us: `torch`, `kernels`, `hashing`, `progress`, and their owner's stored scripts.
 
 Owns their registration and their connection to the worker's link, and the passage of inputs and results. One
 process runs one script, so the connection is the process's. Must not know sockets.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandbox.library import hashing, kernels, progress, tensors, torch
+from sandbox.library import hashing, kernels, progress, stored, tensors, torch
 from sandbox.link import Link
 from sandbox.policy import views
 
@@ -19,6 +19,7 @@ def install() -> None:
     kernels.install()
     hashing.install()
     progress.install()
+    stored.install()
 
 
 def connect(link: Link) -> None:
@@ -26,6 +27,7 @@ def connect(link: Link) -> None:
     tensors.connect(link)
     kernels.connect(link)
     progress.connect(link)
+    stored.connect(link, builtins())
 
 
 def builtins() -> dict[str, Any]:

@@ -62,6 +62,8 @@ def _guards() -> dict[str, Any]:
         "__import__": views.guarded_import,
         names.GETATTR: attributes.compiled_getattr,
         names.WRITE: attributes.write,
+        names.TYPE: type,
+        names.OWN: ownership.own_classes(),
         names.MATCH: match,
         names.HOOK: hook,
         names.REGISTER: register,

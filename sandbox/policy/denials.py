@@ -26,4 +26,13 @@ class HostError(RuntimeError):
         self.record = record
 
 
-PermissionDenied.__module__ = HostError.__module__ = "builtins"
+class BadScript(SyntaxError):
+    """A stored script can not be imported, because its text is not Python or the policy refuses it."""
+
+    def __init__(self, record: ErrorRecord) -> None:
+        super().__init__(record.message)
+        self.record = record
+
+
+PermissionDenied.__module__ = HostError.__module__ = BadScript.__module__ = "builtins"
+BadScript.__name__ = BadScript.__qualname__ = "SyntaxError"

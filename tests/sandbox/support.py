@@ -12,6 +12,7 @@ from ops import reference
 from ops.graph import Graph, TensorRef
 from sandbox.frames import DispatchKernel
 from sandbox.pool import Limits, Outcome, WorkerPool
+from shaders.errors import ErrorRecord, KernelgateError
 
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_mb=256, output_bytes=1 << 20)
 
@@ -26,6 +27,7 @@ class Services:
         self.graphs: list[Graph] = []
         self.dispatches: list[DispatchKernel] = []
         self.freed: list[int] = []
+        self.scripts: dict[str, str] = {}
 
     def printed(self, stream: str = "stdout") -> str:
         return "".join(text for name, text, _ in self.texts if name == stream)
@@ -54,6 +56,11 @@ class Services:
             name: self.keep(reference.from_wire(bytes(_bytes(spec)), spec.dtype, spec.shape))
             for name, spec in request.outputs.items()
         }
+
+    async def script(self, name: str) -> str:
+        if name not in self.scripts:
+            raise KernelgateError.from_record(ErrorRecord("script_not_found", f"there is no script {name!r}"))
+        return self.scripts[name]
 
     async def free(self, handles: list[int]) -> None:
         self.freed += handles
