@@ -10,7 +10,7 @@ import asyncio
 import logging
 import sys
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -105,16 +105,22 @@ class WorkerPool:
 
     # ------------------------------------------------------------------ jobs
     async def run_script(
-        self, source: str, inputs: dict[str, object], limits: Limits, services: Services
+        self,
+        source: str,
+        inputs: dict[str, object],
+        limits: Limits,
+        services: Services,
+        environment: Mapping[str, str] | None = None,
     ) -> Outcome:
-        """Run a script. Cancelling the caller kills the worker at once.
+        """Run a script, which sees `environment` as `os.environ`. Cancelling the caller kills the worker at once.
 
         Failures of the script and of its limits are in the outcome; raises `ValueFormError` for inputs that can not
         enter, `WorkerCrashedError` when no worker can be made, `SandboxWeakError` when this machine has no walls.
         """
         await self._live_zygote()
         self._check_walls()
-        job = frames.ScriptJob(source, values.pack(inputs, name="inputs"), limits.output_bytes)
+        packed = values.pack(inputs, name="inputs")
+        job = frames.ScriptJob(source, packed, limits.output_bytes, dict(environment or {}))
         session, worker = await self._session(limits, services)
         result: Any = None
         error: KernelgateError | None = None

@@ -20,6 +20,8 @@ import msgspec
 from ops.graph import Graph, TensorRef
 from ops.wire import FrameError, FrameReader, frame
 from sandbox import budget, errors, frames, values
+from sandbox.gates.errors import PermissionDenied
+from sandbox.gates.frames import GateAnswer, GateRequest, encode_answer
 from sandbox.worker_process import WorkerProcess
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -60,6 +62,10 @@ class Services(Protocol):
 
     async def free(self, handles: list[int]) -> None:
         """The script dropped these tensors."""
+        ...
+
+    async def gate(self, request: GateRequest) -> GateAnswer:
+        """What a gate answers, as the request's record says."""
         ...
 
 
@@ -210,10 +216,10 @@ class Session:
                 await self._services.progress(message.fraction, message.values)
             case frames.Free():
                 await self._services.free(message.handles)
-            case frames.Compute() | frames.Read() | frames.DispatchKernel():
-                await self._serve(self._services, message)
+            case frames.Reflected():
+                raise FrameError("the worker sent Reflected about a script")
             case _:
-                raise FrameError(f"the worker sent {type(message).__name__} about a script")
+                await self._serve(self._services, message)
         return None
 
     async def _output(self, services: Services, message: frames.Output) -> None:
@@ -224,16 +230,14 @@ class Session:
             )
         await services.output(message.stream, message.text, message.cut)
 
-    async def _serve(
-        self, services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel
-    ) -> None:
-        """Answer a request, or refuse it."""
+    async def _serve(self, services: Services, request: frames.Request) -> None:
+        """Answer a request, or refuse it. One at a time: what a worker sends meanwhile waits in its socket."""
         reply: msgspec.Struct
         try:
             reply = frames.Answer(request.id, await _answer(services, request))
         except KernelgateError as error:
             self._refused.add(error.code)
-            reply = frames.Refusal(request.id, error.record())
+            reply = frames.Refusal(request.id, error.record(), _denial(error))
         except Exception:
             _log.exception("a service of a run failed")
             record = ErrorRecord("internal", "something failed inside Kernelgate")
@@ -297,7 +301,13 @@ def _cut(text: str | None) -> str | None:
     return text if text is None else text[:_MAX_TEXT]
 
 
-async def _answer(services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel) -> bytes:
+def _denial(error: KernelgateError) -> frames.Denial | None:
+    if isinstance(error, PermissionDenied):
+        return frames.Denial(error.gate, error.asked, error.grant)
+    return None
+
+
+async def _answer(services: Services, request: frames.Request) -> bytes:
     match request:
         case frames.Compute(graph=graph):
             return values.pack(await services.compute(graph))
@@ -305,3 +315,5 @@ async def _answer(services: Services, request: frames.Compute | frames.Read | fr
             return await services.read(handle)
         case frames.DispatchKernel():
             return values.pack(dict(await services.dispatch(request)))
+        case _:
+            return encode_answer(await services.gate(request))
