@@ -30,9 +30,7 @@ class Environment(Whole, Mapping[str, str]):
     """Names and their values, for reading."""
 
     __slots__ = ("_values",)
-
-    def __init__(self) -> None:
-        self._values: dict[str, str] = {}
+    _values: dict[str, str]
 
     def __getitem__(self, name: str) -> str:
         if not isinstance(name, str):
@@ -59,10 +57,11 @@ class Environment(Whole, Mapping[str, str]):
         return dict(self._values)
 
     def __repr__(self) -> str:
-        return f"environ({self._values!r})"
+        return f"Environment({self._values!r})"
 
 
 ENVIRONMENT = Environment()
+ENVIRONMENT._values = {}  # not by __init__, which a script could call again
 
 
 def use(values: Mapping[str, str]) -> None:
