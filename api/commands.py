@@ -9,15 +9,20 @@ import argparse
 import ipaddress
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from api import keys as key_store
+from api.body import parse_json
 from api.database import Database
 from api.diagnosis import diagnose, lines
+from api.errors import MalformedJson
 from api.server import Server, configure_logging
 from api.settings import Settings
+from sandbox.gates.errors import GrantError
+from sandbox.gates.grants import Grants, parse
 from shaders.errors import KernelgateError
 
 
@@ -87,6 +92,7 @@ def keys(argv: Sequence[str]) -> int:
     create.add_argument("name", help="up to 32 of a-z, 0-9, - and _")
     create.add_argument("--role", choices=key_store.ROLES, default="user")
     create.add_argument("--owner", help="whose objects the key uses (its name)")
+    create.add_argument("--grants", metavar="FILE", help="JSON of the most that its runs may be granted")
     revoke = actions.add_parser("revoke", help="revoke a key; a running server notices within two seconds")
     revoke.add_argument("id", help="as `keys list` shows it")
     options = parser.parse_args(argv)
@@ -111,8 +117,9 @@ def _change_keys(database: Database, options: argparse.Namespace) -> int:
             )
         return 0
     if options.action == "create":
+        grants = None if options.grants is None else _grants(Path(options.grants))
         record, token = database.run(
-            lambda db: key_store.create(db, options.name, options.role, options.owner), durable=True
+            lambda db: key_store.create(db, options.name, options.role, options.owner, grants), durable=True
         )
         print(token)
         print(f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr)
@@ -122,6 +129,14 @@ def _change_keys(database: Database, options: argparse.Namespace) -> int:
         return 0
     print(f"kernelgate: there is no valid key {options.id}", file=sys.stderr)
     return 1
+
+
+def _grants(path: Path) -> Grants:
+    """The grants in a file. Raises OSError, `GrantError`."""
+    try:
+        return parse(parse_json(path.read_bytes()))
+    except MalformedJson as error:
+        raise GrantError(f"{path} is not valid JSON: {error.message}") from None
 
 
 def _complain(error: Exception) -> int:
