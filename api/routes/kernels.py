@@ -77,8 +77,8 @@ async def dispatch(
 
 async def _dispatch(server: Runtime, caller: Identity, name: str, asked: DispatchRequest) -> dict[str, Any]:
     began = time.perf_counter()
-    server.gates.require(caller, "kernels", kernel_name(caller, name))
     kernel = await server.kernels.find(caller, name)
+    server.gates.require(caller, "kernels", kernel_name(caller, name))
     given = {key: _given(value, key, server.settings.upload_bytes) for key, value in asked.inputs.items()}
     workgroups = _workgroups(asked.workgroups)
     await server.ready()

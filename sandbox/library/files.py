@@ -52,13 +52,18 @@ class _Raw(io.RawIOBase):
         return found.size
 
     def readable(self) -> bool:
-        return self._mode.reads
+        return self._living(self._mode.reads)
 
     def writable(self) -> bool:
-        return self._mode.writes
+        return self._living(self._mode.writes)
 
     def seekable(self) -> bool:
-        return True
+        return self._living(True)
+
+    def _living(self, answer: bool) -> bool:
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+        return answer
 
     def readinto(self, buffer: Any) -> int:
         data = filesystem.read(self._path, self._position, min(len(buffer), filesystem.CHUNK))
@@ -262,14 +267,14 @@ class File(Whole):
         raise io.UnsupportedOperation("the file has no descriptor")
 
     def __iter__(self) -> File:
-        self._inner.readable()  # raises when it is closed
+        iter(self._inner)  # raises when it is closed
         return self
 
     def __next__(self) -> Any:
         return next(self._inner)
 
     def __enter__(self) -> File:
-        self._inner.readable()
+        self._inner.__enter__()
         return self
 
     def __exit__(self, *_error: Any) -> None:
