@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -111,10 +112,7 @@ def keys(argv: Sequence[str]) -> int:
 def _change_keys(database: Database, options: argparse.Namespace) -> int:
     if options.action == "list":
         for record in database.run(key_store.listed):
-            state = f"revoked {record.revoked_at}" if record.revoked_at else "valid"
-            print(
-                f"{record.id}  {record.name:<20} {record.owner:<20} {record.role:<6} {record.created_at}  {state}"
-            )
+            print(_row(record))
         return 0
     if options.action == "create":
         grants = None if options.grants is None else _grants(Path(options.grants))
@@ -129,6 +127,15 @@ def _change_keys(database: Database, options: argparse.Namespace) -> int:
         return 0
     print(f"kernelgate: there is no valid key {options.id}", file=sys.stderr)
     return 1
+
+
+def _row(record: key_store.KeyRecord) -> str:
+    """A key as `keys list` shows it; `opens` are the gates that its own grants speak of."""
+    state = f"revoked {record.revoked_at}" if record.revoked_at else "valid"
+    row = f"{record.id}  {record.name:<20} {record.owner:<20} {record.role:<6} {record.created_at}  {state}"
+    if record.grants is None:
+        return row
+    return f"{row}, opens {', '.join(json.loads(record.grants)) or 'the default'}"
 
 
 def _grants(path: Path) -> Grants:

@@ -158,8 +158,13 @@ class RunGates:
 
 
 def shown(grants: Grants) -> msgspec.Raw:
-    """The grants of a run as its document has them: the values of `env` stay out of it."""
-    plain = to_json(grants)
+    """The grants of a run as its document has them: without what is the default, and without the values of `env`."""
+    default = Grants()
+    plain = {
+        name: value
+        for name, value in to_json(grants).items()
+        if getattr(grants, name) != getattr(default, name)
+    }
     if grants.env:
         plain["env"] = dict.fromkeys(grants.env)
     return msgspec.Raw(msgspec.json.encode(plain))
