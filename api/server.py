@@ -39,6 +39,7 @@ class Server(uvicorn.Server):
                 log_config=None,
                 server_header=False,
                 proxy_headers=settings.behind_proxy,
+                timeout_keep_alive=75,  # longer than clients keep idle connections: none sends into a closing one
                 timeout_graceful_shutdown=int(settings.drain_s) + 5,
             )
         )

@@ -20,7 +20,7 @@ from api.keys import Identity
 from api.residency import Resident
 from api.tensors import TensorRecord, TensorStore
 from api.values import InlineTensor, TensorValue
-from host.errors import UnknownHandle
+from host.errors import DeviceRestarted, UnknownHandle
 from host.frames import Usage
 from host.supervisor import Device
 from ops.graph import Graph, Node, TensorRef, TensorType
@@ -36,6 +36,7 @@ class Held:
 
     handle: int
     type: TensorType
+    generation: int
     resident: Resident | None = None
     record: TensorRecord | None = None
 
@@ -65,10 +66,15 @@ class Work:
         return self.held(local).type
 
     def held(self, local: int) -> Held:
-        """A tensor held. Raises `UnknownHandle`."""
+        """A tensor held. Raises `UnknownHandle`, or `DeviceRestarted` when it went with the device."""
         held = self._held.get(local)
         if held is None:
             raise UnknownHandle.of(local)
+        if held.generation != self._device.generation:
+            raise DeviceRestarted(
+                "the device was restarted meanwhile, and the tensors of this work went with it",
+                hint="Run it again.",
+            )
         return held
 
     async def admit(self, value: TensorValue | TensorRecord) -> TensorRef:
@@ -77,12 +83,12 @@ class Work:
             handle = self._device.new_handle()
             type = TensorType(value.shape, value.dtype)
             await self._device.upload_bytes(handle, self.identity.owner, value.dtype, value.shape, value.data)
-            return self._hold(Held(handle, type))
+            return self._hold(Held(handle, type, self._device.generation))
         record = (
             value if isinstance(value, TensorRecord) else await self._tensors.get(self.identity, value.id)
         )
         resident = await self._tensors.pin(record)
-        return self._hold(Held(resident.handle, record.type, resident, record))
+        return self._hold(Held(resident.handle, record.type, resident.generation, resident, record))
 
     async def graph(self, graph: Graph, deadline_s: float | None = None) -> list[TensorRef]:
         """Compute `graph`, whose inputs are local handles. Raises `GraphError` and the device's errors."""
@@ -92,7 +98,7 @@ class Work:
         usage = await self._device.run_graph(self.job, self.identity.owner, mapped, outputs, deadline_s)
         self._count(usage)
         return [
-            self._hold(Held(handle, types[index]))
+            self._hold(Held(handle, types[index], self._device.generation))
             for handle, index in zip(outputs, graph.outputs, strict=True)
         ]
 
@@ -117,7 +123,7 @@ class Work:
         )
         self._count(usage)
         return {
-            name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype)))
+            name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation))
             for name, ref in outputs.items()
         }
 

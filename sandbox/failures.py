@@ -8,9 +8,9 @@ from __future__ import annotations
 import msgspec
 
 from sandbox.policy import tracebacks
-from sandbox.policy.attributes import DeniedAttribute
 from sandbox.policy.compiler import FILENAME
 from sandbox.policy.denials import HostError, PermissionDenied, record_behind
+from sandbox.policy.keys import DeniedAttribute
 from sandbox.policy.views import DeniedImport, available
 from shaders.errors import ErrorRecord, KernelgateError
 

@@ -16,14 +16,12 @@ import pytest
 
 ENDLESS = "def main():\n    while True:\n        pass"
 LOOP = """
-import torch
-def main():
-    total = torch.ones(64)
+def main(x):
     print("begun")
     while True:
-        total = (total * 1.0001).sum() * torch.ones(64)
-        total.sum().item()
+        (x * 2).sum().item()
 """
+LOOPING = {"script": LOOP, "inputs": {"x": {"$tensor": {"shape": [2], "dtype": "f32", "data": [1, 2]}}}}
 
 
 def test_killing_the_device_fails_the_run_clearly_and_the_next_one_works(
@@ -31,14 +29,14 @@ def test_killing_the_device_fails_the_run_clearly_and_the_next_one_works(
 ) -> None:
     with start() as running:
         http, device = running.http, running.server.runtime.device
-        url = http.post("/api/runs", json={"script": LOOP}).headers["location"]
+        url = http.post("/api/runs", json=LOOPING).headers["location"]
         wait_until(lambda: http.get(url).json()["stdout"] == "begun\n", "the run computes")
         output = http.post("/api/ops/neg", json={"inputs": [1.5]}).json()["output"]["$tensor"]
         os.kill(device.pid, signal.SIGKILL)
         killed_at = time.monotonic()
         wait_until(lambda: http.get(url).json()["status"] == "failed", "the run failed")
         error = http.get(url).json()["error"]
-        assert error["code"] in ("device_restarted", "unknown_handle", "script_error"), error
+        assert error["code"] == "device_restarted", error
         script = "import torch\ndef main():\n    return torch.ones(3).sum().item()"
         done = http.post("/api/runs", json={"script": script}, headers={"Prefer": "wait=60"}).json()
         assert done["result"] == 3.0, done
@@ -175,7 +173,7 @@ def test_a_run_is_cancelled_at_once_while_the_device_does_not_answer(
 ) -> None:
     with start() as running:
         http, device = running.http, running.server.runtime.device
-        url = http.post("/api/runs", json={"script": LOOP}).headers["location"]
+        url = http.post("/api/runs", json=LOOPING).headers["location"]
         wait_until(lambda: http.get(url).json()["stdout"] == "begun\n", "the run computes")
         os.kill(device.pid, signal.SIGSTOP)
         try:
