@@ -12,7 +12,8 @@ import time
 from typing import Any
 
 from sandbox.gates.frames import Fetch
-from sandbox.library import gate, headers
+from sandbox.library import gate
+from sandbox.library.headers import Headers, form, merged, text, with_query
 from sandbox.library.response import (
     ConnectionError,
     InvalidURL,
@@ -54,13 +55,13 @@ def fetch(
     """
     body, kind = _body(data, json)
     implied = {"Content-Type": kind, "Authorization": _basic(auth)}
-    sent = _merged({name: value for name, value in implied.items() if value is not None}, headers)
+    sent = merged({name: value for name, value in implied.items() if value is not None}, headers)
     began = time.perf_counter()
     try:
         answer = gate.ask(
             Fetch,
-            method=_text(method).upper(),
-            url=_url(url, params),
+            method=text(method).upper(),
+            url=with_query(text(url), params),
             headers=sent,
             body=body,
             timeout_s=_seconds(timeout),
@@ -71,16 +72,6 @@ def fetch(
             error.record, _ERRORS.get(error.record.code, RequestException)(error.record.message)
         ) from None
     return Response(gate.decode_response(answer), time.perf_counter() - began)
-
-
-_merged = headers.merged
-_text = headers.text
-_form = headers.form
-_url_with = headers.with_query
-
-
-def _url(url: Any, params: Any) -> str:
-    return _url_with(_text(url), params)
 
 
 def _body(data: Any, json: Any) -> tuple[bytes, str | None]:
@@ -95,7 +86,7 @@ def _body(data: Any, json: Any) -> tuple[bytes, str | None]:
         return str.__str__(data).encode(), None
     if isinstance(data, bytes | bytearray | memoryview):
         return bytes(data), None
-    return _form(data).encode(), _FORM
+    return form(data).encode(), _FORM
 
 
 def _basic(auth: Any) -> str | None:
@@ -103,7 +94,7 @@ def _basic(auth: Any) -> str | None:
     if auth is None:
         return None
     name, password = auth
-    return "Basic " + base64.b64encode(f"{_text(name)}:{_text(password)}".encode()).decode()
+    return "Basic " + base64.b64encode(f"{text(name)}:{text(password)}".encode()).decode()
 
 
 def _seconds(timeout: Any) -> float | None:
@@ -119,5 +110,5 @@ def _seconds(timeout: Any) -> float | None:
 def install() -> None:
     """Seal the classes; let scripts set a response's `encoding`."""
     seal_class(Response)
-    seal_class(headers.Headers)
+    seal_class(Headers)
     ownership.add_writable(Response)
