@@ -9,7 +9,7 @@ import msgspec
 
 from sandbox.policy import tracebacks
 from sandbox.policy.compiler import FILENAME
-from sandbox.policy.denials import BadScript, HostError, PermissionDenied
+from sandbox.policy.denials import BadScript, HostError, PermissionDenied, record_behind
 from sandbox.policy.keys import DeniedAttribute
 from sandbox.policy.views import DeniedImport, available
 from shaders.errors import ErrorRecord, KernelgateError
@@ -52,6 +52,8 @@ def _own(error: KernelgateError) -> ErrorRecord:
 def _code(error: BaseException) -> str:
     if isinstance(error, HostError):
         return error.record.code
+    if (record := record_behind(error)) is not None:
+        return record.code
     if isinstance(error, PermissionDenied):
         return "permission_denied"
     if isinstance(error, DeniedAttribute | DeniedImport):
@@ -69,5 +71,6 @@ def is_limit(error: MemoryError) -> bool:
 def _hint(error: BaseException) -> str | None:
     if isinstance(error, DeniedImport):
         return f"Available are {', '.join(available())}."
-    hint = getattr(error, "hint", None) if isinstance(error, HostError | PermissionDenied) else None
+    known = error if isinstance(error, HostError | PermissionDenied) else record_behind(error)
+    hint = getattr(known, "hint", None)
     return hint if isinstance(hint, str) else None
