@@ -5,10 +5,13 @@ Owns the dependencies that every route under `/api` shares.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import asyncio
+from collections.abc import Coroutine
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from fastapi import Depends, Query, Request, Response
+from starlette.requests import ClientDisconnect
 
 from api.errors import Unauthorized
 from api.keys import Identity
@@ -21,6 +24,7 @@ async def runtime_of(request: Request) -> Runtime:
     return runtime
 
 
+T = TypeVar("T")
 Server = Annotated[Runtime, Depends(runtime_of)]
 
 
@@ -41,3 +45,23 @@ def json_response(value: Any, status: int = 200, headers: dict[str, str] | None 
     """`value` as JSON; `msgspec.Raw` inside it is JSON already, bytes are a whole document."""
     content = value if isinstance(value, bytes) else msgspec.json.encode(value)
     return Response(content, status, headers, "application/json")
+
+
+async def gone(request: Request) -> None:
+    """Return when the client has left. (FastAPI does not cancel a handler for it.)"""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """The result of `work`, which is cancelled when the client leaves. Raises `ClientDisconnect` then."""
+    task = asyncio.create_task(work)
+    watch = asyncio.create_task(gone(request))
+    try:
+        await asyncio.wait((task, watch), return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClientDisconnect
+        return task.result()
+    finally:
+        watch.cancel()
+        task.cancel()

@@ -117,9 +117,8 @@ class BlobWriter:
             await asyncio.wait([self._busy])
             self._busy.exception()
         os.close(self._fd)
-        if self._held is None:
-            self._temporary.unlink(missing_ok=True)
-        else:
+        self._temporary.unlink(missing_ok=True)
+        if self._held is not None:
             self._store.release(self._held)
 
     async def write(self, piece: bytes | memoryview) -> None:

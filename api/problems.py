@@ -25,16 +25,24 @@ DEFAULT_STATUS = 422
 STATUS = {
     "malformed_json": 400,
     "unauthorized": 401,
+    "file_refused": 403,
     "permission_denied": 403,
     "script_denied": 422,
+    "native_refused": 403,
+    "file_not_found": 404,
     "not_found": 404,
     "run_not_found": 404,
     "kernel_not_found": 404,
+    "script_not_found": 404,
     "tensor_not_found": 404,
     "unknown_op": 404,
     "method_not_allowed": 405,
     "not_acceptable": 406,
     "cancelled": 409,
+    "file_exists": 409,
+    "file_is_folder": 409,
+    "file_not_folder": 409,
+    "folder_not_empty": 409,
     "idempotency_conflict": 409,
     "name_reserved": 409,
     "tensor_lost": 410,
@@ -44,6 +52,7 @@ STATUS = {
     "protocol": 500,
     "storage_error": 500,
     "blob_corrupt": 500,
+    "fetch_failed": 502,
     "adapter_not_found": 503,
     "device_failed": 503,
     "device_restarted": 503,
@@ -53,7 +62,9 @@ STATUS = {
     "server_stopping": 503,
     "worker_crashed": 503,
     "device_timeout": 504,
+    "fetch_timeout": 504,
     "device_out_of_memory": 507,
+    "file_quota": 507,
 }
 RESPONSE: dict[str, Any] = {
     "description": "a problem; `code` never changes its meaning",
@@ -173,11 +184,13 @@ async def _left(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
+    """Starlette raises `error` again after this: uvicorn logs its traceback and closes the connection."""
     incident = secrets.token_hex(4)
-    log.error("%s %s: incident %s", request.method, request.url.path, incident, exc_info=error)
+    log.error("%s %s: incident %s: %s", request.method, request.url.path, incident, type(error).__name__)
     return problem_response(
         KernelgateError(
             f"something failed inside the server; incident {incident} is in its log",
             hint="Report the incident's id to the server's owner.",
-        )
+        ),
+        {"Connection": "close"},
     )

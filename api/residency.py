@@ -15,6 +15,7 @@ from api.errors import TensorLost
 from host.errors import DeviceOutOfMemory
 from host.supervisor import Device
 
+MAX_RESIDENTS = 8192
 Upload = Callable[[int], Awaitable[None]]
 
 
@@ -31,12 +32,13 @@ class Resident:
 
 
 class Residency:
-    """The residents of `device`, of which the idle ones take at most `budget` bytes together."""
+    """The residents of `device`: idle ones leave when all together take more than `budget` bytes."""
 
     def __init__(self, device: Device, budget: int) -> None:
         self._device = device
         self._budget = budget
         self._residents: OrderedDict[str, Resident] = OrderedDict()
+        self._bytes = 0
         self._bringing = asyncio.Lock()
 
     async def pin(self, tensor_id: str, nbytes: int, upload: Upload | None) -> Resident:
@@ -57,12 +59,12 @@ class Residency:
 
     async def adopt(self, tensor_id: str, handle: int, nbytes: int, *, only: bool) -> None:
         """Make device tensor `handle` the resident of a tensor."""
-        self._residents[tensor_id] = Resident(handle, self._device.generation, nbytes, only)
+        self._put_in(tensor_id, Resident(handle, self._device.generation, nbytes, only))
         await self._shrink(0)
 
     async def drop(self, tensor_id: str) -> None:
         """Forget a tensor; it leaves the device when nobody has it pinned."""
-        resident = self._residents.pop(tensor_id, None)
+        resident = self._take_out(tensor_id)
         if resident is not None:
             resident.dropped = True
             if not resident.pins:
@@ -93,23 +95,39 @@ class Residency:
             await self.make_room()
             await upload(handle)
         resident = Resident(handle, self._device.generation, nbytes)
+        self._put_in(tensor_id, resident)
+        return resident
+
+    def _put_in(self, tensor_id: str, resident: Resident) -> None:
+        self._take_out(tensor_id)
         self._residents[tensor_id] = resident
+        self._bytes += resident.nbytes
+
+    def _take_out(self, tensor_id: str) -> Resident | None:
+        resident = self._residents.pop(tensor_id, None)
+        if resident is not None:
+            self._bytes -= resident.nbytes
         return resident
 
     async def _shrink(self, coming: int) -> None:
-        """Evict idle tensors, the longest unused first and those that can come back before others."""
+        """If there is too much, evict idle tensors, the longest unused first and those that can come back before
+        others, until an eighth of the room is free."""
+        if self._bytes + coming <= self._budget and len(self._residents) <= MAX_RESIDENTS:
+            return
         idle = [(key, resident) for key, resident in self._residents.items() if not resident.pins]
-        excess = sum(resident.nbytes for _, resident in idle) + coming - self._budget
+        excess = self._bytes + coming - self._budget * 7 // 8
+        surplus = len(self._residents) - MAX_RESIDENTS * 7 // 8
         leaving = []
         for key, resident in sorted(idle, key=lambda item: item[1].only):
-            if excess <= 0:
+            if excess <= 0 and surplus <= 0:
                 break
             leaving.append(key)
             excess -= resident.nbytes
+            surplus -= 1
         await self._evict(leaving)
 
     async def _evict(self, keys: list[str]) -> None:
-        await self._free([self._residents.pop(key) for key in keys])
+        await self._free([resident for resident in map(self._take_out, keys) if resident is not None])
 
     async def _free(self, residents: list[Resident]) -> None:
         current = self._device.generation

@@ -16,14 +16,15 @@ from api.app import create_app
 from api.errors import AddressUnavailable
 from api.runtime import Runtime
 from api.settings import Settings
+from sandbox.gates.network import SYSTEM, Network
 from shaders.errors import KernelgateError
 
 
 class Server(uvicorn.Server):
     """Says where it serves once it does, and drains runs before it closes connections."""
 
-    def __init__(self, settings: Settings) -> None:
-        app = create_app(settings)
+    def __init__(self, settings: Settings, network: Network = SYSTEM) -> None:
+        app = create_app(settings, network)
         self.runtime: Runtime = app.state.runtime
         self._draining = False
         super().__init__(
@@ -38,6 +39,7 @@ class Server(uvicorn.Server):
                 log_config=None,
                 server_header=False,
                 proxy_headers=settings.behind_proxy,
+                timeout_keep_alive=75,  # longer than clients keep idle connections: none sends into a closing one
                 timeout_graceful_shutdown=int(settings.drain_s) + 5,
             )
         )
@@ -56,6 +58,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if not self.started:
             return
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
         if self.runtime.new_key is not None:
             path = self.runtime.settings.data / "admin.key"
             print(f"key      {self.runtime.new_key}  (shown once; kept in {path})", flush=True)
@@ -109,5 +112,5 @@ def configure_logging() -> None:
     )
     logging.getLogger("uvicorn.error").setLevel(
         logging.CRITICAL
-    )  # what it reports, `problems` or `listen` says
+    )  # until it has started: `listen` says why not
     logging.getLogger("alembic").setLevel(logging.WARNING)

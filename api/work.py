@@ -6,10 +6,13 @@ holds is given back at the end. Must not know scripts or HTTP.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from api.arguments import Given, bind, choose_entry
 from api.kernels import KernelRecord
@@ -17,12 +20,13 @@ from api.keys import Identity
 from api.residency import Resident
 from api.tensors import TensorRecord, TensorStore
 from api.values import InlineTensor, TensorValue
-from host.errors import UnknownHandle
+from host.errors import DeviceRestarted, UnknownHandle
 from host.frames import Usage
 from host.supervisor import Device
 from ops.graph import Graph, Node, TensorRef, TensorType
 from ops.validate import validate
 
+log = logging.getLogger("kernelgate")
 _jobs = itertools.count(1)
 
 
@@ -32,6 +36,7 @@ class Held:
 
     handle: int
     type: TensorType
+    generation: int
     resident: Resident | None = None
     record: TensorRecord | None = None
 
@@ -61,10 +66,15 @@ class Work:
         return self.held(local).type
 
     def held(self, local: int) -> Held:
-        """A tensor held. Raises `UnknownHandle`."""
+        """A tensor held. Raises `UnknownHandle`, or `DeviceRestarted` when it went with the device."""
         held = self._held.get(local)
         if held is None:
             raise UnknownHandle.of(local)
+        if held.generation != self._device.generation:
+            raise DeviceRestarted(
+                "the device was restarted meanwhile, and the tensors of this work went with it",
+                hint="Run it again.",
+            )
         return held
 
     async def admit(self, value: TensorValue | TensorRecord) -> TensorRef:
@@ -73,12 +83,12 @@ class Work:
             handle = self._device.new_handle()
             type = TensorType(value.shape, value.dtype)
             await self._device.upload_bytes(handle, self.identity.owner, value.dtype, value.shape, value.data)
-            return self._hold(Held(handle, type))
+            return self._hold(Held(handle, type, self._device.generation))
         record = (
             value if isinstance(value, TensorRecord) else await self._tensors.get(self.identity, value.id)
         )
         resident = await self._tensors.pin(record)
-        return self._hold(Held(resident.handle, record.type, resident, record))
+        return self._hold(Held(resident.handle, record.type, resident.generation, resident, record))
 
     async def graph(self, graph: Graph, deadline_s: float | None = None) -> list[TensorRef]:
         """Compute `graph`, whose inputs are local handles. Raises `GraphError` and the device's errors."""
@@ -88,7 +98,7 @@ class Work:
         usage = await self._device.run_graph(self.job, self.identity.owner, mapped, outputs, deadline_s)
         self._count(usage)
         return [
-            self._hold(Held(handle, types[index]))
+            self._hold(Held(handle, types[index], self._device.generation))
             for handle, index in zip(outputs, graph.outputs, strict=True)
         ]
 
@@ -113,7 +123,7 @@ class Work:
         )
         self._count(usage)
         return {
-            name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype)))
+            name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation))
             for name, ref in outputs.items()
         }
 
@@ -132,9 +142,11 @@ class Work:
         del self._held[local]
 
     async def free(self, locals_: list[int]) -> None:
-        """Let go of tensors; unknown ones are ignored."""
+        """Let go of tensors; unknown ones are ignored. Does not wait for the device, which may be busy."""
         gone = [self._held.pop(local) for local in locals_ if local in self._held]
-        await self._device.free([held.handle for held in gone if held.resident is None])
+        handles = [held.handle for held in gone if held.resident is None]
+        if handles:
+            _later(self._device.free(handles))
         for held in gone:
             if held.resident is not None:
                 await self._tensors.unpin(held.resident)
@@ -175,3 +187,19 @@ class Work:
         self.device_ms += usage.device_ms
         self.dispatches += usage.dispatches
         self.peak_bytes = max(self.peak_bytes, usage.peak_bytes)
+
+
+_background: set[asyncio.Task[None]] = set()
+
+
+def _later(work: Coroutine[Any, Any, None]) -> None:
+    """Do `work` without waiting for it. If it fails, the device has been lost, and others say so."""
+    task = asyncio.get_running_loop().create_task(work)
+    _background.add(task)
+    task.add_done_callback(_forget)
+
+
+def _forget(task: asyncio.Task[None]) -> None:
+    _background.discard(task)
+    if not task.cancelled() and task.exception() is not None:
+        log.warning("tensors could not be freed: %s", task.exception())

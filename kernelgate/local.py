@@ -106,11 +106,12 @@ class LocalServer:
 
     def _wait(self, process: subprocess.Popen[bytes]) -> None:
         end = time.monotonic() + self._start_s
-        while process.poll() is None and time.monotonic() < end:
-            with contextlib.suppress(httpx2.TransportError):
-                if httpx2.get(f"{self.url}/readyz", timeout=5.0).status_code == 200:
-                    return
-            time.sleep(_POLL_S)
+        with httpx2.Client(base_url=self.url, timeout=5.0) as probe:
+            while process.poll() is None and time.monotonic() < end:
+                with contextlib.suppress(httpx2.TransportError):
+                    if probe.get("/readyz").status_code == 200:
+                        return
+                time.sleep(_POLL_S)
         raise NoServer(self.url, self.log.read_text(errors="replace")[-2000:])
 
 

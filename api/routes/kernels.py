@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from api import body, elements, values
-from api.access import Caller, Cursor, PageSize, Server, json_response
+from api.access import Caller, Cursor, PageSize, Server, json_response, while_connected
 from api.arguments import Given
 from api.errors import InvalidRequest, MalformedTensor
+from api.kernels import kernel_name
+from api.keys import Identity
+from api.runtime import Runtime
 from api.services import tensor_json
 from api.work import Work
 from ops.graph import TensorType
@@ -62,14 +65,20 @@ async def listed(server: Server, caller: Caller, limit: PageSize = 50, after: Cu
     "/{name:path}/dispatch", summary="Dispatch a kernel", openapi_extra=body.body_schema(DispatchRequest)
 )
 async def dispatch(
+    request: Request,
     server: Server,
     caller: Caller,
     name: str,
     asked: Annotated[DispatchRequest, body.json_body(DispatchRequest)],
 ) -> Response:
     """Run one entry point over `workgroups`; the answer has every binding that is written."""
+    return json_response(await while_connected(request, _dispatch(server, caller, name, asked)))
+
+
+async def _dispatch(server: Runtime, caller: Identity, name: str, asked: DispatchRequest) -> dict[str, Any]:
     began = time.perf_counter()
     kernel = await server.kernels.find(caller, name)
+    server.gates.require(caller, "kernels", kernel_name(caller, name))
     given = {key: _given(value, key, server.settings.upload_bytes) for key, value in asked.inputs.items()}
     workgroups = _workgroups(asked.workgroups)
     await server.ready()
@@ -84,7 +93,7 @@ async def dispatch(
             inline = elements.count(record.shape) <= server.settings.inline_elements
             outputs[key] = await tensor_json(server.tensors, record, inline=inline)
         server.count("kernel", work, began)
-        return json_response({"outputs": outputs, "usage": work.usage(began)})
+        return {"outputs": outputs, "usage": work.usage(began)}
 
 
 @router.get("/{name:path}", summary="A kernel with its source")

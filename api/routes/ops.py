@@ -6,17 +6,19 @@ import time
 from functools import cache
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from api import body, elements, values
-from api.access import Caller, Server, json_response
+from api.access import Caller, Server, json_response, while_connected
 from api.errors import InvalidRequest
+from api.keys import Identity
+from api.runtime import Runtime
 from api.services import tensor_json
 from api.work import Work
 from ops.graph import Graph, Node, TensorRef
 from ops.spec import REQUIRED, OpSpec
-from ops.table import TABLE, find
+from ops.table import TABLE, find, full_name
 
 router = APIRouter(prefix="/api/ops", tags=["ops"])
 MAX_INPUTS = 256
@@ -37,11 +39,20 @@ async def listed(caller: Caller) -> Response:
 
 @router.post("/{name}", summary="Compute one op", openapi_extra=body.body_schema(OpRequest))
 async def compute(
-    server: Server, caller: Caller, name: str, asked: Annotated[OpRequest, body.json_body(OpRequest)]
+    request: Request,
+    server: Server,
+    caller: Caller,
+    name: str,
+    asked: Annotated[OpRequest, body.json_body(OpRequest)],
 ) -> Response:
     """The op's result on the given tensors."""
+    return json_response(await while_connected(request, _compute(server, caller, name, asked)))
+
+
+async def _compute(server: Runtime, caller: Identity, name: str, asked: OpRequest) -> dict[str, Any]:
     began = time.perf_counter()
     spec = find(name)
+    server.gates.require(caller, "ops", full_name(spec))
     given = [
         _input(value, f"inputs[{n}]", server.settings.json_bytes) for n, value in enumerate(asked.inputs)
     ]
@@ -55,7 +66,7 @@ async def compute(
         inline = elements.count(record.shape) <= server.settings.inline_elements
         output = await tensor_json(server.tensors, record, inline=inline)
         server.count("op", work, began)
-        return json_response({"output": output, "usage": work.usage(began)})
+        return {"output": output, "usage": work.usage(began)}
 
 
 def _input(value: Any, where: str, limit: int) -> values.TensorValue:

@@ -15,16 +15,21 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
 from api import body, records, values
-from api.access import Caller, Cursor, PageSize, Server, json_response
-from api.errors import GrantUnavailable, InvalidRequest
+from api.access import Caller, Cursor, PageSize, Server, gone, json_response
+from api.errors import InvalidRequest, TensorNotFound
 from api.events import FINAL, select_events
+from api.keys import Identity
 from api.runs import LiveRun, Submission
+from api.runtime import Runtime
+from api.tensors import TensorRecord
 from api.values import TensorId
+from sandbox.gates.grants import Grants
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _PAGE = 1000
+MAX_EVENT = (1 << 31) - 1
 
 
 class AskedLimits(body.RequestModel):
@@ -65,21 +70,33 @@ async def _submission(request: Request, server: Server, caller: Caller) -> Submi
     """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
     raw = await body.read_json(request, server.settings.json_bytes)
     asked = body.validate(RunRequest, raw)
-    if asked.grants:
-        raise GrantUnavailable(
-            f"this server has no gate {next(iter(asked.grants))[:60]!r}", hint="Leave grants empty."
-        )
+    grants = server.gates.grants(caller, asked.grants)
+    if grants.native:
+        server.pool.check_native()
     limits = server.settings.limits(asked.limits.asked())
     inputs = values.parse(asked.inputs, "inputs", server.settings.json_bytes)
     if not isinstance(inputs, dict):
         raise InvalidRequest("inputs names the arguments of main; a lone tagged value is none")
     ids = {value.id for value in values.tensors_in(inputs) if isinstance(value, TensorId)}
-    tensors = {tensor_id: await server.tensors.get(caller, tensor_id) for tensor_id in sorted(ids)}
+    tensors = {tensor_id: await _tensor(server, caller, grants, tensor_id) for tensor_id in sorted(ids)}
     key = request.headers.get("idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
         raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
     digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if key else None
-    return Submission(asked.script, inputs, tensors, limits, key, digest)
+    return Submission(asked.script, inputs, tensors, limits, grants, key, digest)
+
+
+async def _tensor(server: Runtime, caller: Identity, grants: Grants, tensor_id: str) -> TensorRecord:
+    """A tensor for a run: one's own, or one that a grant covers. What a key can never be granted is not there."""
+    record = await server.tensors.find(tensor_id)
+    if record is None:
+        raise TensorNotFound.of(tensor_id)
+    if record.owner != caller.owner:
+        name = f"{record.owner}/{record.id}"
+        if caller.maximum is not None and not caller.maximum.opens("tensors", name):
+            raise TensorNotFound.of(tensor_id)
+        server.gates.check(caller, grants, "tensors", name)
+    return record
 
 
 @router.post(
@@ -156,8 +173,9 @@ async def events(
     run: Annotated[LiveRun | records.RunRecord, Depends(_watched)],
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Events `status`, `output`, `progress` and, last, `result`; `Last-Event-ID` continues where a client left."""
-    after = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else 0
+    """Events `status`, `output`, `progress`, `gate`, last `result`; `Last-Event-ID` continues where a client left."""
+    given = last_event_id or ""
+    after = min(int(given), MAX_EVENT) if given.isascii() and given.isdigit() else 0
     if isinstance(run, LiveRun):
         async for event in run.events.follow(after):
             yield ServerSentEvent(raw_data=event.data, event=event.type, id=str(event.seq))
@@ -190,16 +208,10 @@ def _wait_of(prefer: list[str] | None, most: float) -> float:
 async def _wait_for(request: Request, run: LiveRun, wait: float) -> bool:
     """Return when the run has ended, `wait` seconds are over, or the client has left; whether it has left."""
     done = asyncio.create_task(run.done.wait())
-    gone = asyncio.create_task(_gone(request))
+    left = asyncio.create_task(gone(request))
     try:
-        await asyncio.wait({done, gone}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
-        return gone.done() and not done.done()
+        await asyncio.wait({done, left}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+        return left.done() and not done.done()
     finally:
         done.cancel()
-        gone.cancel()
-
-
-async def _gone(request: Request) -> None:
-    """Return when the client has left."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+        left.cancel()

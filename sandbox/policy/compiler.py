@@ -34,15 +34,16 @@ def compile_script(source: str, star_names: StarNames = _no_star, filename: str 
         if transformer.denials:
             raise _denied(source, transformer.denials)
         return compile(tree, filename, "exec", dont_inherit=True)
-    except SyntaxError as error:
-        raise _syntax(source, error) from None
-    except RecursionError:
-        raise ScriptSyntaxError("the script is nested too deeply") from None
-    except ValueError as error:  # as for a null byte
-        raise ScriptSyntaxError(str(error)) from None
+    except (SyntaxError, RecursionError, ValueError) as error:
+        raise syntax_error(source, error) from None
 
 
-def _syntax(source: str, error: SyntaxError) -> ScriptSyntaxError:
+def syntax_error(source: str, error: SyntaxError | RecursionError | ValueError) -> ScriptSyntaxError:
+    """What the parser's `error` about `source` means; a `ValueError` is about a null byte."""
+    if isinstance(error, RecursionError):
+        return ScriptSyntaxError("the script is nested too deeply")
+    if not isinstance(error, SyntaxError):
+        return ScriptSyntaxError(str(error))
     line, column = error.lineno or 1, max(1, error.offset or 1)
     kind = type(error).__name__
     return ScriptSyntaxError(

@@ -35,6 +35,16 @@ def remember(source: str, filename: str = FILENAME) -> None:
     _sources[filename] = source
 
 
+def stored_filename(name: str) -> str:
+    """What tracebacks call stored script `name`."""
+    return f"<script {name}>"
+
+
+def script_name(filename: str) -> str:
+    """What people call the script behind a traceback's `filename`."""
+    return filename.strip("<>")
+
+
 def places(traceback: types.TracebackType | None) -> list[Place]:
     """The script's own frames of `traceback`, outermost first; the middle of a long chain is left out."""
     found = list(_places(traceback))

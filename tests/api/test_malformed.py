@@ -203,3 +203,17 @@ def test_an_upload_that_is_cut_off_leaves_nothing(http: httpx2.Client, running: 
         wait_until(lambda: any(new.iterdir()), "the upload is under way")
     wait_until(lambda: not any(new.iterdir()), "the unfinished blob is removed")
     assert http.get("/healthz").status_code == 200
+
+
+def test_an_unexpected_failure_is_a_500_with_an_incident_and_nothing_more(
+    http: httpx2.Client, running: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("a secret of the inside")
+
+    monkeypatch.setattr(running.server.runtime.tensors, "page", fail)
+    answer = http.get("/api/tensors")
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal")
+    assert is_problem(answer)
+    assert "secret" not in answer.text
+    assert "incident" in answer.json()["detail"]

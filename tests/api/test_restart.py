@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,12 @@ import pytest
 
 ENDLESS = "def main():\n    while True:\n        pass"
 LOOP = """
-import torch
-def main():
-    total = torch.ones(64)
+def main(x):
     print("begun")
     while True:
-        total = (total * 1.0001).sum() * torch.ones(64)
-        total.sum().item()
+        (x * 2).sum().item()
 """
+LOOPING = {"script": LOOP, "inputs": {"x": {"$tensor": {"shape": [2], "dtype": "f32", "data": [1, 2]}}}}
 
 
 def test_killing_the_device_fails_the_run_clearly_and_the_next_one_works(
@@ -31,14 +30,14 @@ def test_killing_the_device_fails_the_run_clearly_and_the_next_one_works(
 ) -> None:
     with start() as running:
         http, device = running.http, running.server.runtime.device
-        url = http.post("/api/runs", json={"script": LOOP}).headers["location"]
+        url = http.post("/api/runs", json=LOOPING).headers["location"]
         wait_until(lambda: http.get(url).json()["stdout"] == "begun\n", "the run computes")
         output = http.post("/api/ops/neg", json={"inputs": [1.5]}).json()["output"]["$tensor"]
         os.kill(device.pid, signal.SIGKILL)
         killed_at = time.monotonic()
         wait_until(lambda: http.get(url).json()["status"] == "failed", "the run failed")
         error = http.get(url).json()["error"]
-        assert error["code"] in ("device_restarted", "unknown_handle", "script_error"), error
+        assert error["code"] == "device_restarted", error
         script = "import torch\ndef main():\n    return torch.ones(3).sum().item()"
         done = http.post("/api/runs", json={"script": script}, headers={"Prefer": "wait=60"}).json()
         assert done["result"] == 3.0, done
@@ -61,45 +60,35 @@ def test_a_stored_tensor_returns_to_a_restarted_device_by_itself(start: Callable
         assert http.post("/api/ops/neg", json=body).json()["output"]["$tensor"]["data"] == [-1, -2]
 
 
-def serve(data: Path) -> tuple[subprocess.Popen[str], httpx2.Client]:
-    """A server process, and a client of it."""
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "kernelgate",
-            "serve",
-            "--port",
-            "0",
-            "--data",
-            str(data),
-            "--adapter",
-            "null",
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("address"):
-            url = line.split()[1]
-            break
-    key = (data / "admin.key").read_text().strip()
-    return process, httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
+@contextlib.contextmanager
+def serve(data: Path) -> Iterator[tuple[subprocess.Popen[str], httpx2.Client]]:
+    """A server process, killed at the end if it still runs, and a client of it."""
+    command = [sys.executable, "-m", "kernelgate", "serve", "--port", "0", "--data", str(data)]
+    with subprocess.Popen([*command, "--adapter", "null"], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            url = next(line.split()[1] for line in process.stdout if line.startswith("address"))
+            key = (data / "admin.key").read_text().strip()
+            with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60) as http:
+                yield process, http
+        finally:
+            process.kill()
 
 
 def children_of(pid: int) -> list[int]:
-    text = subprocess.run(
-        ["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True, check=False
-    )
-    return [int(line) for line in text.stdout.split()]
+    """The processes whose parent is `pid`."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it may end while we look
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(int(stat.parent.name))
+    return found
 
 
 def test_after_kill_9_of_the_server_runs_have_failed_results_are_there_and_no_process_is_left(
     tmp_path: Path, wait_until: Any
 ) -> None:
-    process, http = serve(tmp_path)
-    with process, http:
+    with serve(tmp_path) as (process, http):
         done = http.post(
             "/api/runs", json={"script": "result = [1, 2]"}, headers={"Prefer": "wait=60"}
         ).json()
@@ -111,8 +100,7 @@ def test_after_kill_9_of_the_server_runs_have_failed_results_are_there_and_no_pr
         process.kill()
         process.wait(60)
         wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in children), "its processes end")
-    process, http = serve(tmp_path)
-    with process, http:
+    with serve(tmp_path) as (process, http):
         assert http.get(f"/api/runs/{done['id']}").json() == done
         assert http.get(f"/api/tensors/{tensor['id']}/data").json()["$tensor"]["data"] == [5]
         lost = http.get(f"/api/runs/{live}").json()
@@ -124,21 +112,16 @@ def test_after_kill_9_of_the_server_runs_have_failed_results_are_there_and_no_pr
         assert process.wait(60) == 0
 
 
-def test_a_stop_lets_short_runs_end_and_fails_the_rest(tmp_path: Path, wait_until: Any) -> None:
-    settings = {"KERNELGATE_DRAIN_S": "0.5"}
-    os.environ.update(settings)
-    try:
-        process, http = serve(tmp_path)
-    finally:
-        for name in settings:
-            del os.environ[name]
-    with process, http:
+def test_a_stop_lets_short_runs_end_and_fails_the_rest(
+    tmp_path: Path, wait_until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KERNELGATE_DRAIN_S", "0.5")
+    with serve(tmp_path) as (process, http):
         live = http.post("/api/runs", json={"script": ENDLESS}).json()["id"]
         wait_until(lambda: http.get(f"/api/runs/{live}").json()["status"] == "running", "it runs")
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
-    process, http = serve(tmp_path)
-    with process, http:
+    with serve(tmp_path) as (process, http):
         lost = http.get(f"/api/runs/{live}").json()
         assert (lost["status"], lost["reason"]) == ("failed", "server_restarted")
         process.send_signal(signal.SIGINT)
@@ -168,3 +151,38 @@ def test_two_servers_do_not_share_a_data_folder(
         assert second.returncode != 0
         assert "another Kernelgate uses the data folder" in second.stderr
         assert "Traceback" not in second.stderr
+
+
+def test_a_run_is_cancelled_at_once_while_the_device_does_not_answer(
+    start: Callable[..., Any], wait_until: Any
+) -> None:
+    with start() as running:
+        http, device = running.http, running.server.runtime.device
+        url = http.post("/api/runs", json=LOOPING).headers["location"]
+        wait_until(lambda: http.get(url).json()["stdout"] == "begun\n", "the run computes")
+        os.kill(device.pid, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            assert http.delete(url).json()["status"] == "cancelled"
+            assert time.monotonic() - began < 5, "far from the device's deadline"
+        finally:
+            os.kill(device.pid, signal.SIGCONT)
+        wait_until(lambda: http.get("/api/device").json()["memory"]["tensors"] == 0, "its tensors are freed")
+
+
+def test_a_stopping_server_refuses_new_runs_and_says_when_to_come_back(
+    tmp_path: Path, wait_until: Any
+) -> None:
+    with serve(tmp_path) as (process, http):
+        url = http.post("/api/runs", json={"script": ENDLESS}).headers["location"]
+        wait_until(lambda: http.get(url).json()["status"] == "running", "it runs")
+        process.send_signal(signal.SIGTERM)
+        wait_until(
+            lambda: http.post("/api/runs", json={"script": "result = 1"}).status_code == 503,
+            "new runs are refused",
+        )
+        answer = http.post("/api/runs", json={"script": "result = 1"})
+        assert answer.json()["code"] == "server_stopping"
+        assert int(answer.headers["retry-after"]) > 0
+        http.delete(url)
+        assert process.wait(60) == 0

@@ -136,7 +136,8 @@ def main(x):
 """
     inputs = {"x": {"$tensor": {"shape": [2], "dtype": "f32", "data": [2, 4]}}}
     done = run(http, script, inputs)
-    assert done["result"]["$tensor"]["data"] == [3, 6], done
+    assert done["error"] is None
+    assert done["result"]["$tensor"]["data"] == [3, 6]
     assert done["usage"]["dispatches"] >= 1
     failed = run(http, script.replace("scaled", "unknown"), inputs)
     assert "unknown" in failed["error"]["detail"]
@@ -359,7 +360,7 @@ def test_a_full_queue_refuses_and_says_when_to_come_back(start: Callable[..., An
         ({"script": "x", "limits": {"wall_s": "5"}}, "limits.wall_s"),
         ({"script": "x", "limits": {"memory_mb": 1.5}}, "limits.memory_mb"),
         ({"script": "x", "limits": {"wall_s": True}}, "limits.wall_s"),
-        ({"script": "x", "grants": {"fetch": []}}, "fetch"),
+        ({"script": "x", "grants": {"fetch": ["x"]}}, "fetch"),
         ({"script": "x", "inputs": {"a": {"$tensor": {"id": "ten_x"}}}}, "ten_x"),
         ({"script": "x", "colour": 1}, "colour is not a field"),
     ],
