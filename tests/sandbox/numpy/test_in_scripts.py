@@ -100,7 +100,8 @@ def test_a_buffer_is_never_handed_out(sandbox: Sandbox) -> None:
     source = (
         "import numpy as np\na = np.arange(3.0)\nfound = []\n"
         "for f in (memoryview, bytearray, lambda x: x.data, lambda x: x.base):\n"
-        "    try:\n        found.append(type(f(a)).__name__)\n    except (TypeError, AttributeError, ValueError):\n        pass\n"
+        "    try:\n        found.append(type(f(a)).__name__)\n"
+        "    except (TypeError, AttributeError, ValueError):\n        pass\n"
         "result = [found, *([n for n in dir(x) if n.startswith('_')] for x in (a, np))]"
     )
     assert sandbox.result(source) == [[], [], []]
