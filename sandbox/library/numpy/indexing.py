@@ -25,12 +25,16 @@ _INVALID = (
 
 @dataclass(slots=True)
 class _Basic:
-    """What ints, slices, `None` and `...` leave: a view; and the arrays of indices, by its axes."""
+    """What ints, slices, `None` and `...` leave: a view; and the arrays of indices, by its axes.
+
+    `together`: nothing stands between the arrays, so that what they choose takes their place; else it comes first.
+    """
 
     shape: list[int]
     strides: list[int]
     offset: int
     arrays: dict[int, tuple[Shape, list[int], int]]
+    together: bool
 
 
 def get(a: ndarray, key: Any) -> Any:
@@ -61,7 +65,7 @@ def put(a: ndarray, key: Any, value: Any) -> None:
     ):
         raise ValueError("assignment destination is read-only")
     place = _single_place(a, key)
-    if place is not None and isinstance(value, list | tuple):
+    if place is not None and (isinstance(value, list | tuple) or (type(value) is ndarray and value._shape)):
         raise ValueError("setting an array element with a sequence.")
     if place is not None and type(value) in (int, float):
         a._data[place] = value if a._dtype._kind == "f" else values(asarray(value, a._dtype))[0]
@@ -158,9 +162,11 @@ def _parse(a: ndarray, key: Any) -> _Basic:
     rank = len(a._shape)
     if taken > rank:
         raise IndexError(f"too many indices for array: array is {rank}-dimensional, but {taken} were indexed")
+    chosen = [number for number, item in enumerate(items) if isinstance(item, ndarray | int)]
+    together = not chosen or chosen[-1] - chosen[0] == len(chosen) - 1
     position = next((number for number, item in enumerate(items) if item is ...), len(items))
     items[position : position + 1] = [slice(None)] * (rank - taken)
-    basic = _Basic([], [], a._offset, {})
+    basic = _Basic([], [], a._offset, {}, together)
     mixed = any(isinstance(item, ndarray) for item in items)
     axis = 0
     for item in items:
@@ -281,8 +287,7 @@ def _chosen(basic: _Basic) -> tuple[Shape, list[int]]:
             step + numbers[number] * stride
             for step, number in zip(steps, shapes.offsets(wide, stretched, 0) if steps else (), strict=True)
         ]
-    together = axes[-1] - axes[0] == len(axes) - 1
-    front = [axis for axis in range(axes[0]) if together]
+    front = [axis for axis in range(axes[0]) if basic.together]
     back = [axis for axis in range(len(basic.shape)) if axis not in front and axis not in basic.arrays]
     before = shapes.offsets([basic.shape[x] for x in front], [basic.strides[x] for x in front], basic.offset)
     after = shapes.offsets([basic.shape[x] for x in back], [basic.strides[x] for x in back], 0)
