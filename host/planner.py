@@ -12,6 +12,7 @@ from typing import Literal
 
 from host.tensors import device_bytes
 from ops.dtypes import dtype
+from ops.errors import GraphError
 from ops.expression import Term, input_term
 from ops.graph import Graph, TensorType
 from ops.layout import Layout
@@ -22,6 +23,7 @@ from shaders.spec import Dispatch, KernelSpec
 
 MAX_FUSED_INPUTS = 6
 MAX_FUSED_NODES = 24
+MAX_STEPS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class _Draft:
 
 
 def make_plan(graph: Graph, types: Sequence[TensorType], device: DeviceClass) -> Plan:
-    """The plan of a graph that `validate` found to have these types."""
+    """The plan of a graph that `validate` found to have these types. Raises `GraphError` for too many dispatches."""
     return _Planner(graph, types, device).plan()
 
 
@@ -247,6 +249,11 @@ class _Planner:
         for dispatch in lowering.dispatches:
             storages = tuple(found[operand.kind][operand.index] for operand in dispatch.operands)
             self.drafts.append(_Draft(dispatch, storages))
+        if len(self.drafts) > MAX_STEPS:
+            raise GraphError(
+                f"the graph needs more than {MAX_STEPS:,} dispatches, the most of one request",
+                hint="Ask for a value in between, or work in smaller pieces.",
+            )
         return _Value(target, Layout.contiguous(type.shape), type.dtype)
 
     def _output(self, number: int, index: int) -> Output:

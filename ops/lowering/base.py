@@ -25,16 +25,18 @@ class DeviceClass:
     """What a lowering may know of an adapter.
 
     `lanes` is the workgroup size of kernels in which invocations work together. `loop_turns` is how many turns all
-    loops of one invocation may take: llvmpipe stops at 65 535, silently.
+    loops of one invocation may take: llvmpipe stops at 65 535, silently. `work` is about how many multiply-adds one
+    dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth.
     """
 
     kind: Literal["cpu", "gpu"]
     lanes: int
     loop_turns: int
+    work: int = 1 << 28
 
 
 CPU = DeviceClass("cpu", 8, 60_000)
-GPU = DeviceClass("gpu", 32, 1_000_000)
+GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35)
 
 
 @dataclass(frozen=True, slots=True)
