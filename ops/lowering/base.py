@@ -15,6 +15,7 @@ from shaders.spec import Dispatch, KernelSpec, Operand, Param, Scalar
 
 MAX_GROUPS = 65_535
 GROUP = 64
+_INVOCATION_WORK = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
 Params = dict[str, Scalar | tuple[Scalar, ...]]
@@ -32,7 +33,7 @@ class DeviceClass:
     kind: Literal["cpu", "gpu"]
     lanes: int
     loop_turns: int
-    work: int = 1 << 28
+    work: int = 1 << 27
 
 
 CPU = DeviceClass("cpu", 8, 60_000)
@@ -83,14 +84,27 @@ class Builder:
         return Target(Operand("temp", len(self.temps) - 1), Layout.contiguous(tuple(shape)), dtype)
 
     def dispatch(
-        self, spec: KernelSpec, workgroups: tuple[int, int, int], operands: Sequence[Operand], params: Params
+        self,
+        spec: KernelSpec,
+        workgroups: tuple[int, int, int],
+        operands: Sequence[Operand],
+        params: Params,
+        each: int = _INVOCATION_WORK,
     ) -> None:
-        """Add a launch of `spec`."""
-        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), params))
+        """Add a launch of `spec`, each invocation of which costs about as much as `each` multiply-adds."""
+        work = each * prod(workgroups) * prod(spec.workgroup_size)
+        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), params, work))
 
-    def spread(self, spec: KernelSpec, threads: int, operands: Sequence[Operand], params: Params) -> None:
-        """Add a launch of at least `threads` invocations, which the body numbers as `thread`."""
-        self.dispatch(spec, grid(-(-threads // spec.workgroup_size[0])), operands, params)
+    def spread(
+        self,
+        spec: KernelSpec,
+        threads: int,
+        operands: Sequence[Operand],
+        params: Params,
+        each: int = _INVOCATION_WORK,
+    ) -> None:
+        """Add a launch of at least `threads` invocations, which the body numbers as `thread`; `each` as above."""
+        self.dispatch(spec, grid(-(-threads // spec.workgroup_size[0])), operands, params, each)
 
     def lowering(self) -> Lowering:
         """What was collected."""

@@ -136,7 +136,8 @@ def _tiled(builder: Builder, x: Source, y: Source, domain: tuple[int, ...], targ
     width = column_tiles * 4 * tile.quads * lanes * tile.rows
     for part in _parts(builder.device, row_tiles * batches, inner, width):
         workgroups = (column_tiles, *_fold(part["stop"] - part["first"]))
-        builder.dispatch(spec, workgroups, operands, {**params, **part})
+        each = 4 * tile.quads * tile.rows * (part["end"] - part["begin"])
+        builder.dispatch(spec, workgroups, operands, {**params, **part}, each)
 
 
 def _parts(device: DeviceClass, lines: int, inner: int, width: int) -> Iterator[dict[str, int]]:
