@@ -95,7 +95,12 @@ def test_a_long_inner_axis_is_summed_in_parts(device: Any, check: Any) -> None:
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [((3, 50, 40), (3, 40, 70)), ((70, 33), (33, 300)), ((30, 50), (8, 50, 1)), ((4, 1, 30, 5), (1, 6, 5, 9))],
+    [
+        ((3, 50, 40), (3, 40, 70)),
+        ((70, 33), (33, 300)),
+        ((30, 50), (8, 50, 1)),
+        ((4, 1, 30, 5), (1, 6, 5, 9)),
+    ],
 )
 def test_a_large_product_is_made_in_parts(left: tuple[int, ...], right: tuple[int, ...], device: Any) -> None:
     arrays = [normal(left), normal(right, 1)]
