@@ -7,6 +7,7 @@ holds is given back at the end. Must not know scripts or HTTP.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import time
@@ -168,11 +169,10 @@ class Work:
 
     async def settle(self) -> None:
         """Wait until the device has said what stopped requests cost; not for long, since it may not answer."""
-        if self._meters:
-            waits = [asyncio.ensure_future(meter.settled()) for meter in self._meters]
-            _, late = await asyncio.wait(waits, timeout=_SETTLE_S)
-            for wait in late:
-                wait.cancel()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.gather(*(meter.settled() for meter in self._meters)), _SETTLE_S)
+        for meter in self._meters:
+            meter.close()
 
     def usage(self, began: float) -> dict[str, float]:
         """What the work cost since `began` (of `time.perf_counter`), for an answer."""

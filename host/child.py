@@ -261,7 +261,7 @@ class Child:
     def _meter(self, pending: _Pending | None) -> None:
         """The device works on `pending` from now, and on nothing else."""
         if self._metered is not None:
-            self._metered.pause(self._clock)
+            self._metered.pause()
         self._metered = None if pending is None else pending.meter
         if pending is not None:
             pending.meter.run(self._clock, pending.stop)

@@ -25,6 +25,7 @@ class Meter:
         self._charge, self._budget_s = charge, budget_s
         self._spent_s = 0.0
         self._since: float | None = None
+        self._clock: Clock | None = None
         self._timer: Timer | None = None
         self._over = asyncio.Event()
         self.started = False
@@ -33,15 +34,16 @@ class Meter:
     def run(self, clock: Clock, stop: Callable[[], None]) -> None:
         """The device works on the request from now; `stop` is called when the budget is used up."""
         self.started = True
+        self._clock = clock
         self._since = clock.now()
         if self._budget_s is not None:
             left = max(self._budget_s - self._spent_s, 0.0)
             self._timer = clock.call_later(left, lambda: self._exceed(stop))
 
-    def pause(self, clock: Clock) -> None:
+    def pause(self) -> None:
         """The device works on something else, or on nothing, from now."""
-        if self._since is not None:
-            self._spent_s += clock.now() - self._since
+        if self._since is not None and self._clock is not None:
+            self._spent_s += self._clock.now() - self._since
             self._since = None
         if self._timer is not None:
             self._timer.cancel()
@@ -54,6 +56,11 @@ class Meter:
         self._over.set()
         if usage is not None or self._spent_s:
             self._charge(usage or Usage(device_ms=self._spent_s * 1e3))
+
+    def close(self) -> None:
+        """Charge what was measured so far, and no more: nobody waits for the device's own figure."""
+        self.pause()
+        self.settle(None)
 
     @property
     def is_over(self) -> bool:
