@@ -15,12 +15,13 @@ from api.access import identity_of
 from api.routes import device, health, kernels, ops, runs, scripts, tensors
 from api.runtime import Runtime
 from api.settings import VERSION, Settings
+from sandbox.gates.network import SYSTEM, Network
 from shaders.errors import KernelgateError
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> FastAPI:
     """The application; `app.state.runtime` is the server behind it, which starts with the lifespan."""
-    runtime = Runtime(settings or Settings())
+    runtime = Runtime(settings or Settings(), network)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

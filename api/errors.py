@@ -98,6 +98,14 @@ class TensorNotFound(KernelgateError):
     code = "tensor_not_found"
     title = "There is no such tensor"
 
+    @classmethod
+    def of(cls, tensor_id: str) -> TensorNotFound:
+        """The error for an id."""
+        return cls(
+            f"there is no tensor {tensor_id[:60]!r}",
+            hint="Outputs of dispatches and ops are forgotten when the server stops; upload what must last.",
+        )
+
 
 class TensorLost(KernelgateError):
     """A tensor that lived on the device only, which has restarted."""
@@ -118,13 +126,6 @@ class LimitTooHigh(KernelgateError):
 
     code = "limit_too_high"
     title = "A limit is over its maximum"
-
-
-class GrantUnavailable(KernelgateError):
-    """A grant for a gate that this server does not have."""
-
-    code = "grant_unavailable"
-    title = "There is no such gate"
 
 
 class DeviceLimit(KernelgateError):

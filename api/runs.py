@@ -23,6 +23,7 @@ from api import records, values
 from api.database import Database
 from api.errors import IdempotencyConflict, QueueFull, RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
+from api.gates import Gatekeeper, RunGates, shown
 from api.ids import new_id, now
 from api.kernels import KernelStore
 from api.keys import Identity
@@ -35,6 +36,7 @@ from api.tensors import TensorRecord, TensorStore
 from api.values import TensorId
 from api.work import Work
 from host.supervisor import Device
+from sandbox.gates.grants import Grants
 from sandbox.pool import Limits, Outcome, WorkerPool
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -45,19 +47,17 @@ _KILLS = frozenset({"wall_limit", "cpu_limit", "memory_limit", "output_limit", "
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A checked request for a run: `inputs` are parsed values, `tensors` the records of those given by id.
-
-    `native`: plain CPython with NumPy was asked for, and may be.
+    """A checked request for a run: `inputs` are parsed values, `tensors` the records of those given by id, `grants`
+    what the run gets.
     """
 
     script: str
     inputs: dict[str, Any]
     tensors: dict[str, TensorRecord]
     limits: RunLimits
+    grants: Grants
     idempotency_key: str | None = None
     request_hash: str | None = None
-    native: bool = False
-    grants: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
@@ -93,6 +93,7 @@ class RunManager:
         scripts: ScriptStore,
         tensors: TensorStore,
         metrics: Metrics,
+        gates: Gatekeeper,
         ready: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
@@ -103,6 +104,7 @@ class RunManager:
         self._scripts = scripts
         self._tensors = tensors
         self._metrics = metrics
+        self._gates = gates
         self._ready = ready
         self._live: dict[str, LiveRun] = {}
         self._slots = asyncio.Semaphore(settings.runs_at_once)
@@ -189,7 +191,7 @@ class RunManager:
             owner=identity.owner,
             script=submission.script,
             limits=submission.limits,
-            grants=msgspec.Raw(msgspec.json.encode(submission.grants)),
+            grants=shown(submission.grants),
             created_at=now(),
             idempotency_key=submission.idempotency_key,
             request_hash=submission.request_hash,
@@ -233,8 +235,9 @@ class RunManager:
         began = time.perf_counter()
         await self._ready()
         record.level, record.level_reason = self._pool.level, self._pool.reason
+        gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
         async with Work(self._device, self._tensors, live.identity) as work:
-            live.services = RunServices(
+            live.services = services = RunServices(
                 work,
                 submission.limits,
                 self._settings,
@@ -242,19 +245,29 @@ class RunManager:
                 self._scripts,
                 self._tensors,
                 live.events,
+                gates,
             )
             try:
                 inputs = await self._admit(work, submission)
+                limits = _worker_limits(submission.limits)
                 outcome = await self._pool.run_script(
                     submission.script,
                     inputs,
-                    _worker_limits(submission.limits),
-                    live.services,
-                    native=submission.native,
+                    limits,
+                    services,
+                    gates.environment,
+                    native=bool(submission.grants.native),
                 )
-                await self._take(record, outcome, live.services)
+                await self._take(record, outcome, services)
             finally:
-                self._account(record, work, live.services, began)
+                self._account(record, work, services, began)
+                await self._close(record, gates)
+
+    async def _close(self, record: RunRecord, gates: RunGates) -> None:
+        """Close the gates, and keep what the run changed in its overlays, however it ended."""
+        await gates.close()
+        if gates.has_overlay:
+            record.files = msgspec.Raw(await asyncio.to_thread(gates.files))
 
     async def _admit(self, work: Work, submission: Submission) -> dict[str, Any]:
         """The inputs with each tensor held by `work` and named by its local handle."""
@@ -274,8 +287,6 @@ class RunManager:
             _end(record, outcome.status, outcome.error)
             if outcome.error.code in _KILLS:
                 self._metrics.kills.labels(outcome.error.code).inc()
-            if outcome.error.code == "permission_denied":
-                self._metrics.denied.labels("script").inc()
             return
         record.result = msgspec.Raw(to_json(await services.result(outcome.result)))
         _end(record, outcome.status, None)

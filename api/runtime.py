@@ -17,6 +17,7 @@ from api import keys
 from api.blobs import BlobStore, storage_errors
 from api.database import Database
 from api.errors import DeviceUnavailable, ServerRestarted, StorageError
+from api.gates import Gatekeeper
 from api.kernels import KernelStore
 from api.metrics import Metrics
 from api.records import end_interrupted
@@ -27,6 +28,7 @@ from api.settings import Settings
 from api.tensors import TensorStore
 from api.work import Work
 from host.supervisor import Device, DeviceSettings
+from sandbox.gates.network import SYSTEM, Network
 from sandbox.pool import PoolSettings, WorkerPool
 from shaders.errors import KernelgateError
 
@@ -34,9 +36,12 @@ log = logging.getLogger("kernelgate")
 
 
 class Runtime:
-    """A server. The stores are ready when `start` returns; the processes start meanwhile, `ready` waits for them."""
+    """A server. The stores are ready when `start` returns; the processes start meanwhile, `ready` waits for them.
 
-    def __init__(self, settings: Settings) -> None:
+    `network` is what the gate of HTTP speaks to.
+    """
+
+    def __init__(self, settings: Settings, network: Network = SYSTEM) -> None:
         self.settings = settings
         self.new_key: str | None = None
         self.failure: KernelgateError | None = None
@@ -61,6 +66,7 @@ class Runtime:
         )
         self.kernels = KernelStore(self.database, self.pool, self.compiler, self.compiler_ready)
         self.scripts = ScriptStore(self.database)
+        self.gates = Gatekeeper(settings, self.metrics, network)
         self.runs = RunManager(
             settings,
             self.database,
@@ -70,6 +76,7 @@ class Runtime:
             self.scripts,
             self.tensors,
             self.metrics,
+            self.gates,
             self.ready,
         )
         self._starts: dict[str, asyncio.Task[Any]] = {}
@@ -123,11 +130,11 @@ class Runtime:
         self.runs.count_device(work.device_ms)
 
     async def reasons(self) -> list[str]:
-        """Why the server is not ready; nothing when it is."""
+        """Why the server is not ready; nothing when it is. While the compiler starts, only new kernels wait."""
         found = [
             f"{name}: {error or 'starting'}"
             for name, error in ((n, self._error(n)) for n in self._starts)
-            if error != ""
+            if error != "" and not (name == "compiler" and error is None)
         ]
         if self.device.state not in ("ready", "starting"):
             found.append(f"device: {self.device.state}")

@@ -1,4 +1,4 @@
-"""What a running script reaches outside its worker: output, progress, tensor ops, kernels.
+"""What a running script reaches outside its worker: output, progress, tensor ops, kernels, gates.
 
 Owns the run's budgets of device time and dispatches, and what becomes of the result's tensors. Everything that
 comes here was sent by a worker, which is assumed to be controlled by an attacker: handles are checked by `Work`,
@@ -17,13 +17,17 @@ from api.arguments import Given
 from api.elements import named_dtype, size_of, to_list
 from api.errors import DeviceLimit, DispatchLimit, ReadLimit, ResultTooLarge
 from api.events import EventLog
-from api.kernels import KernelStore
+from api.gates import RunGates
+from api.kernels import KernelStore, kernel_name
 from api.scripts import ScriptStore
 from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore, wire_bytes
 from api.work import Work
 from ops.graph import Graph, TensorRef, TensorType
+from ops.table import find, full_name
+from ops.validate import LEAVES
 from sandbox.frames import DispatchKernel
+from sandbox.gates.frames import GateAnswer, GateRequest
 from sandbox.values import unpack
 
 MAX_RESULT_TENSORS = 1024
@@ -43,6 +47,7 @@ class RunServices:
         scripts: ScriptStore,
         tensors: TensorStore,
         events: EventLog,
+        gates: RunGates,
     ) -> None:
         self._work = work
         self._limits = limits
@@ -51,6 +56,7 @@ class RunServices:
         self._scripts = scripts
         self._tensors = tensors
         self._events = events
+        self._gates = gates
         self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
         self.cut = False
 
@@ -79,7 +85,9 @@ class RunServices:
         self._events.add("progress", event)
 
     async def compute(self, graph: Graph) -> list[TensorRef]:
-        """Compute a graph of this run's tensors."""
+        """Compute a graph of this run's tensors. Raises `PermissionDenied` for an op that was not granted."""
+        for op in sorted({node.op for node in graph.nodes} - LEAVES.keys()):
+            self._gates.require("ops", full_name(find(op)))
         self._check_budget()
         refs = await self._work.graph(graph)
         self._check_used()
@@ -97,9 +105,11 @@ class RunServices:
         return await self._work.read(handle)
 
     async def dispatch(self, request: DispatchKernel) -> dict[str, TensorRef]:
-        """Dispatch a stored kernel of the run's owner."""
+        """Dispatch a stored kernel that the run was granted."""
+        identity = self._work.identity
+        self._gates.require("kernels", kernel_name(identity, request.kernel))
         self._check_budget()
-        kernel = await self._kernels.find(self._work.identity, request.kernel)
+        kernel = await self._kernels.find(identity, request.kernel, shared=True)
         given: dict[str, Given] = {name: unpack(data) for name, data in request.uniforms.items()}
         for name, handle in request.tensors.items():
             type = self._work.type_of(handle)
@@ -118,6 +128,10 @@ class RunServices:
     async def free(self, handles: list[int]) -> None:
         """The script dropped tensors."""
         await self._work.free(handles)
+
+    async def gate(self, request: GateRequest) -> GateAnswer:
+        """The script asks a gate."""
+        return await self._gates.serve(request)
 
     async def result(self, value: Any) -> Any:
         """The JSON of the script's result. Its tensors are stored, and stay on the device while there is room.

@@ -91,6 +91,9 @@ class Settings(BaseSettings):
     transient_tensors: int = Field(
         default=4096, gt=0, description="outputs of dispatches and ops kept; the oldest leave"
     )
+    overlay_bytes: int = Field(
+        default=16 * MIB, ge=0, description="most bytes that a run may change in its overlays"
+    )
     inline_elements: int = Field(default=65_536, ge=0, description="largest tensor sent inside JSON")
     events_per_run: int = Field(
         default=10_000, gt=0, description="events stored for a run; output is kept beyond it"

@@ -32,6 +32,7 @@ keys = Table(
     Column("hash", String(64), nullable=False),
     Column("created_at", String(32), nullable=False),
     Column("revoked_at", String(32)),
+    Column("grants", Text),
 )
 
 kernels = Table(
@@ -117,6 +118,7 @@ runs = Table(
     Column("created_at", String(32), nullable=False),
     Column("started_at", String(32)),
     Column("finished_at", String(32)),
+    Column("files", Text, nullable=False, server_default="{}"),
     UniqueConstraint("owner", "idempotency_key"),
     Index("runs_of_owner", "owner", "id"),
     Index("runs_of_status", "status"),

@@ -42,6 +42,11 @@ _PASSED = (
     "XDG_CONFIG_DIRS",
 )
 _PASSED_PREFIXES = ("LC_", "VK_", "LP_", "MESA_", "GALLIUM_", "NVIDIA_", "CUDA_", "OPENBLAS_", "OMP_")
+_QUIET = {  # no layer that asks for a screen, and no shader of a stranger's in the home folder
+    "NODEVICE_SELECT": "1",
+    "MESA_SHADER_CACHE_DISABLE": "true",
+    "__GL_SHADER_DISK_CACHE": "0",
+}
 _HINT = "Tensors on the device are lost; upload or compute them again."
 
 Reply = frames.Done | Shared
@@ -308,4 +313,4 @@ def child_environment() -> dict[str, str]:
     """What a device process may know of ours: where libraries and drivers are, and no secret."""
     kept = {k: v for k, v in os.environ.items() if k in _PASSED or k.startswith(_PASSED_PREFIXES)}
     path = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, path)), "NODEVICE_SELECT": "1"}
+    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, path)), **_QUIET}

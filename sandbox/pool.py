@@ -10,7 +10,7 @@ import asyncio
 import logging
 import sys
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -124,21 +124,23 @@ class WorkerPool:
         inputs: dict[str, object],
         limits: Limits,
         services: Services,
+        environment: Mapping[str, str] | None = None,
         *,
         native: bool = False,
     ) -> Outcome:
-        """Run a script, with `native` as plain CPython with NumPy. Cancelling the caller kills the worker at once.
+        """Run a script, which sees `environment` as `os.environ`; with `native` as plain CPython with NumPy.
 
-        Failures of the script and of its limits are in the outcome; raises `ValueFormError` for inputs that can not
-        enter, `WorkerCrashedError` when no worker can be made, `SandboxWeakError` when this machine has no walls,
-        `NativeRefusedError` when it does not run native scripts.
+        Cancelling the caller kills the worker at once. Failures of the script and of its limits are in the outcome;
+        raises `ValueFormError` for inputs that can not enter, `WorkerCrashedError` when no worker can be made,
+        `SandboxWeakError` when this machine has no walls, `NativeRefusedError` when it runs no native scripts.
         """
         await self._live_zygote()
         if native:
             self.check_native()
-            return await self._native_pool().run_script(source, inputs, limits, services)
+            return await self._native_pool().run_script(source, inputs, limits, services, environment)
         self._check_walls()
-        job = frames.ScriptJob(source, values.pack(inputs, name="inputs"), limits.output_bytes)
+        packed = values.pack(inputs, name="inputs")
+        job = frames.ScriptJob(source, packed, limits.output_bytes, dict(environment or {}))
         session, worker = await self._session(limits, services)
         result: Any = None
         error: KernelgateError | None = None

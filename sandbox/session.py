@@ -20,6 +20,8 @@ import msgspec
 from ops.graph import Graph, TensorRef
 from ops.wire import FrameError, FrameReader, frame
 from sandbox import budget, errors, frames, values
+from sandbox.gates.errors import PermissionDenied
+from sandbox.gates.frames import GateAnswer, GateRequest, encode_answer
 from sandbox.throttle import Throttle
 from sandbox.worker_process import WorkerProcess
 from shaders.errors import ErrorRecord, KernelgateError
@@ -67,8 +69,9 @@ class Services(Protocol):
         """The script dropped these tensors."""
         ...
 
-
-Request = frames.Compute | frames.Read | frames.DispatchKernel | frames.LoadScript
+    async def gate(self, request: GateRequest) -> GateAnswer:
+        """What a gate answers, as the request's record says."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +222,10 @@ class Session:
                 await self._services.progress(message.fraction, message.values)
             case frames.Free():
                 await self._services.free(message.handles)
-            case frames.Compute() | frames.Read() | frames.DispatchKernel() | frames.LoadScript():
-                await self._serve(self._services, message)
+            case frames.Reflected():
+                raise FrameError("the worker sent Reflected about a script")
             case _:
-                raise FrameError(f"the worker sent {type(message).__name__} about a script")
+                await self._serve(self._services, message)
         return None
 
     async def _output(self, services: Services, message: frames.Output) -> None:
@@ -233,14 +236,14 @@ class Session:
             )
         await services.output(message.stream, message.text, message.cut)
 
-    async def _serve(self, services: Services, request: Request) -> None:
-        """Answer a request, or refuse it. Nothing else of the worker's is read meanwhile."""
+    async def _serve(self, services: Services, request: frames.Request) -> None:
+        """Answer a request, or refuse it. One at a time: what a worker sends meanwhile waits in its socket."""
         reply: msgspec.Struct
         try:
             reply = frames.Answer(request.id, await _answer(services, request))
         except KernelgateError as error:
             self._refused.add(error.code)
-            reply = frames.Refusal(request.id, error.record())
+            reply = frames.Refusal(request.id, error.record(), _denial(error))
         except Exception:
             _log.exception("a service of a run failed")
             record = ErrorRecord("internal", "something failed inside Kernelgate")
@@ -294,8 +297,16 @@ class Session:
         return errors.WorkerCrashedError(f"the worker died of {name}: {meaning}")
 
 
+_TOLD_BY_OPS = ("shape_mismatch", "dtype_mismatch", "bad_attribute", "unknown_op", "graph_invalid")
 _SCRIPT_CODES = frozenset(
-    ["script_syntax", "script_denied", "script_error", "permission_denied", "value_unsupported"]
+    (
+        "script_syntax",
+        "script_denied",
+        "script_error",
+        "permission_denied",
+        "value_unsupported",
+        *_TOLD_BY_OPS,
+    )
 )
 _MAX_TEXT = 8000
 
@@ -304,7 +315,13 @@ def _cut(text: str | None) -> str | None:
     return text if text is None else text[:_MAX_TEXT]
 
 
-async def _answer(services: Services, request: Request) -> bytes:
+def _denial(error: KernelgateError) -> frames.Denial | None:
+    if isinstance(error, PermissionDenied):
+        return frames.Denial(error.gate, error.asked, error.grant)
+    return None
+
+
+async def _answer(services: Services, request: frames.Request) -> bytes:
     match request:
         case frames.Compute(graph=graph):
             return values.pack(await services.compute(graph))
@@ -314,3 +331,5 @@ async def _answer(services: Services, request: Request) -> bytes:
             return values.pack(dict(await services.dispatch(request)))
         case frames.LoadScript(name=name):
             return (await services.script(name)).encode("utf-8", "surrogatepass")
+        case _:
+            return encode_answer(await services.gate(request))

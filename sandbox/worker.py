@@ -97,15 +97,22 @@ class _Worker:
             if is_limit(error):
                 self._out_of_memory(error)
                 return
-            last = Failed(record_of(error))
+            last = self._failed(error)
         except BaseException as error:
-            last = Failed(record_of(error))
+            last = self._failed(error)
         self._link.before()
         self._link.send(last)
+
+    def _failed(self, error: BaseException) -> Failed:
+        """What to say of `error`. What is left of the files that the script wrote goes out first."""
+        with suppress(Exception):
+            library.finish()
+        return Failed(record_of(error))
 
     def _result(self, job: ScriptJob) -> bytes:
         tracebacks.remember(job.source)
         code = self._language.compiled(job.source)
+        library.use_environment(job.environment)
         inputs = library.receive(values.unpack(job.inputs))
         try:
             exec(code, self._space)
@@ -114,6 +121,7 @@ class _Worker:
             if leaving.code not in (None, 0):
                 raise ScriptError(f"the script exited with status {str(leaving.code)[:200]}") from None
             result = self._space.get("result")
+        library.finish()
         return library.give(self._language.plain(result))
 
     def _out_of_memory(self, error: BaseException) -> None:

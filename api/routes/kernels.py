@@ -12,6 +12,7 @@ from api import body, elements, values
 from api.access import Caller, Cursor, PageSize, Server, json_response, while_connected
 from api.arguments import Given
 from api.errors import InvalidRequest, MalformedTensor
+from api.kernels import kernel_name
 from api.keys import Identity
 from api.runtime import Runtime
 from api.services import tensor_json
@@ -77,6 +78,7 @@ async def dispatch(
 async def _dispatch(server: Runtime, caller: Identity, name: str, asked: DispatchRequest) -> dict[str, Any]:
     began = time.perf_counter()
     kernel = await server.kernels.find(caller, name)
+    server.gates.require(caller, "kernels", kernel_name(caller, name))
     given = {key: _given(value, key, server.settings.upload_bytes) for key, value in asked.inputs.items()}
     workgroups = _workgroups(asked.workgroups)
     await server.ready()

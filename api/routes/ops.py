@@ -18,7 +18,7 @@ from api.services import tensor_json
 from api.work import Work
 from ops.graph import Graph, Node, TensorRef
 from ops.spec import REQUIRED, OpSpec
-from ops.table import TABLE, find
+from ops.table import TABLE, find, full_name
 
 router = APIRouter(prefix="/api/ops", tags=["ops"])
 MAX_INPUTS = 256
@@ -52,6 +52,7 @@ async def compute(
 async def _compute(server: Runtime, caller: Identity, name: str, asked: OpRequest) -> dict[str, Any]:
     began = time.perf_counter()
     spec = find(name)
+    server.gates.require(caller, "ops", full_name(spec))
     given = [
         _input(value, f"inputs[{n}]", server.settings.json_bytes) for n, value in enumerate(asked.inputs)
     ]

@@ -16,12 +16,14 @@ from pydantic import Field
 
 from api import body, records, values
 from api.access import Caller, Cursor, PageSize, Server, gone, json_response
-from api.errors import GrantUnavailable, InvalidRequest
+from api.errors import InvalidRequest, TensorNotFound
 from api.events import FINAL, select_events
+from api.keys import Identity
 from api.runs import LiveRun, Submission
+from api.runtime import Runtime
+from api.tensors import TensorRecord
 from api.values import TensorId
-from sandbox.gates.grants import parse as parse_grants
-from sandbox.gates.grants import to_json
+from sandbox.gates.grants import Grants
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
@@ -68,9 +70,7 @@ async def _submission(request: Request, server: Server, caller: Caller) -> Submi
     """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
     raw = await body.read_json(request, server.settings.json_bytes)
     asked = body.validate(RunRequest, raw)
-    grants = parse_grants(asked.grants)
-    for gate in asked.grants.keys() - {"native"}:
-        raise GrantUnavailable(f"this server has no gate {gate[:60]!r}", hint="Leave grants empty.")
+    grants = server.gates.grants(caller, asked.grants)
     if grants.native:
         server.pool.check_native()
     limits = server.settings.limits(asked.limits.asked())
@@ -78,14 +78,25 @@ async def _submission(request: Request, server: Server, caller: Caller) -> Submi
     if not isinstance(inputs, dict):
         raise InvalidRequest("inputs names the arguments of main; a lone tagged value is none")
     ids = {value.id for value in values.tensors_in(inputs) if isinstance(value, TensorId)}
-    tensors = {tensor_id: await server.tensors.get(caller, tensor_id) for tensor_id in sorted(ids)}
+    tensors = {tensor_id: await _tensor(server, caller, grants, tensor_id) for tensor_id in sorted(ids)}
     key = request.headers.get("idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
         raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
     digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if key else None
-    return Submission(
-        asked.script, inputs, tensors, limits, key, digest, native=bool(grants.native), grants=to_json(grants)
-    )
+    return Submission(asked.script, inputs, tensors, limits, grants, key, digest)
+
+
+async def _tensor(server: Runtime, caller: Identity, grants: Grants, tensor_id: str) -> TensorRecord:
+    """A tensor for a run: one's own, or one that a grant covers. What a key can never be granted is not there."""
+    record = await server.tensors.find(tensor_id)
+    if record is None:
+        raise TensorNotFound.of(tensor_id)
+    if record.owner != caller.owner:
+        name = f"{record.owner}/{record.id}"
+        if caller.maximum is not None and not caller.maximum.opens("tensors", name):
+            raise TensorNotFound.of(tensor_id)
+        server.gates.check(caller, grants, "tensors", name)
+    return record
 
 
 @router.post(
@@ -162,7 +173,7 @@ async def events(
     run: Annotated[LiveRun | records.RunRecord, Depends(_watched)],
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Events `status`, `output`, `progress` and, last, `result`; `Last-Event-ID` continues where a client left."""
+    """Events `status`, `output`, `progress`, `gate`, last `result`; `Last-Event-ID` continues where a client left."""
     given = last_event_id or ""
     after = min(int(given), MAX_EVENT) if given.isascii() and given.isdigit() else 0
     if isinstance(run, LiveRun):

@@ -97,10 +97,14 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         if len({grant.path for grant in self.files}) < len(self.files):
             raise ValueError("two grants in files have the same path")
 
+    def opens(self, gate: NameGate, name: str) -> bool:
+        """Whether a pattern of `gate` covers the exact name `name`."""
+        patterns: tuple[str, ...] = getattr(self, gate)
+        return "*" not in name and any(covers_name(pattern, name) for pattern in patterns)
+
     def require(self, gate: NameGate, name: str) -> None:
         """Raises `PermissionDenied` unless a pattern of `gate` covers the exact name `name`."""
-        patterns: tuple[str, ...] = getattr(self, gate)
-        if "*" in name or not any(covers_name(pattern, name) for pattern in patterns):
+        if not self.opens(gate, name):
             raise PermissionDenied(gate, repr(name[:200]), {gate: [name[:200]]})
 
 

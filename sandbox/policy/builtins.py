@@ -78,7 +78,6 @@ def _guards() -> dict[str, Any]:
         "print": show,
         "exit": leave,
         "quit": leave,
-        "open": closed("open"),
         "input": closed("input"),
         "PermissionDenied": PermissionDenied,
     }

@@ -155,17 +155,17 @@ def _number(name: str) -> int | None:
 
 
 ATTACKS = {
-    "read a file": ("open('/etc/passwd').read()", "PermissionError"),
+    "read a file": ("import io\nio.open('/etc/passwd').read()", "PermissionError"),
     "read a file by descriptor": ("import os\nos.open('/etc/passwd', os.O_RDONLY)", "PermissionError"),
     "read a file with NumPy": ("import numpy\nnumpy.fromfile('/etc/passwd')", "PermissionError"),
     "map a file with NumPy": ("import numpy\nnumpy.memmap('/etc/passwd')", "PermissionError"),
-    "write a file": ("open('/tmp/x', 'w')", "PermissionError"),
+    "write a file": ("import io\nio.open('/tmp/x', 'w')", "PermissionError"),
     "list the root": ("import os\nos.listdir('/')", "PermissionError"),
     "ask for a file": ("import os\nos.stat('/etc/passwd')", "PermissionError"),
     "change the folder": ("import os\nos.chdir('/')", "PermissionError"),
-    "read its memory map": ("open('/proc/self/maps')", "PermissionError"),
-    "read another environment": ("open('/proc/1/environ')", "PermissionError"),
-    "write its memory": ("open('/proc/self/mem', 'r+b')", "PermissionError"),
+    "read its memory map": ("import io\nio.open('/proc/self/maps')", "PermissionError"),
+    "read another environment": ("import io\nio.open('/proc/1/environ')", "PermissionError"),
+    "write its memory": ("import io\nio.open('/proc/self/mem', 'r+b')", "PermissionError"),
     "ask for the load": ("import os\nos.getloadavg()", "OSError"),
     "load a library": ("import ctypes\nctypes.CDLL('libanl.so.1')", "OSError"),
     "import from a path": ("import sys\nsys.path.append('/usr/lib/python3')\nimport apt", "ModuleNotFoundError"),
