@@ -1,4 +1,4 @@
-"""What scripts get from us: `torch`, `numpy`, `kernels`, `hashing`, `progress`, `call`, the gates' façade, and stored scripts.
+"""What scripts get from us: `torch`, `numpy`, `kernels`, `hashing`, `progress`, `call`, the gates, stored scripts.
 
 Owns their registration and their connection to the worker's link, and the passage of inputs and results. One
 process runs one script, so the connection is the process's. Must not know sockets.
@@ -32,7 +32,20 @@ from sandbox.policy import views
 
 def install() -> None:
     """Register the views; once, in the zygote."""
-    for part in (torch, numpy, kernels, hashing, progress, stored, files, os, pathlib, fetch, requests, httpx):
+    for part in (
+        torch,
+        numpy,
+        kernels,
+        hashing,
+        progress,
+        stored,
+        files,
+        os,
+        pathlib,
+        fetch,
+        requests,
+        httpx,
+    ):
         part.install()
 
 

@@ -40,6 +40,7 @@ class ndarray:  # noqa: N801
 
     @shape.setter
     def shape(self, shape: Any) -> None:
+        """Arrange the elements anew, in place."""
         sizes = shapes.resolve(shape if isinstance(shape, tuple | list) else (shape,), self.size)
         strides = in_place(self, sizes)
         if strides is None:
