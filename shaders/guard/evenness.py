@@ -99,7 +99,7 @@ class _Analysis:
         return _Facts(facts.uneven, [True] * len(facts.marks), everything)
 
     def _first_names(self) -> set[str]:
-        """What is uneven by its kind: memory that others write, parameters, results of functions, what is pointed to."""
+        """What is uneven by its kind: memory that others write, parameters, results, what pointers lead to."""
         names = set(self.module.functions)
         for declaration in self.module.declarations.values():
             is_written = declaration.space == "storage" and declaration.access == "read_write"
