@@ -10,7 +10,11 @@ fn first_power_over(limit: u32) -> u32 {
             return power;
         }
         power *= 2u;
+        if (power == 0u) {
+            break;
+        }
     }
+    if (limit == 0xffffffffu) { return 1u; } else { return 0u; }
  return u32(); }
 
                               
@@ -45,7 +49,7 @@ fn main(@builtin(workgroup_id) _wf_workgroup_slice: vec3<u32>,
     _wf_entry_main((_wf_workgroup * vec3<u32>(8u, 4u, 1u) + _wf_local), _wf_host[1].xyz);
     if (_wf_loop != 0u) { atomicMax(&_wf_report[0], _wf_loop); }
 }
-const _wf_cost1 = 18u;
+const _wf_cost1 = 28u;
 const _wf_cost2 = 419u;
 const _wf_cost3 = 12u;
 const _wf_cost4 = 20u;

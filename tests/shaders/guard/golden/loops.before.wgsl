@@ -10,7 +10,11 @@ fn first_power_over(limit: u32) -> u32 {
             return power;
         }
         power *= 2u;
+        if (power == 0u) {
+            break;
+        }
     }
+    if (limit == 0xffffffffu) { return 1u; } else { return 0u; }
 }
 
 @compute @workgroup_size(8, 4)
