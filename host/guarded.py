@@ -58,7 +58,6 @@ class GuardedKernels:
     ) -> None:
         self._gpu, self._pool, self._pipelines, self._transfers = gpu, pool, pipelines, transfers
         self._slice_ms = slice_ms
-        self._paces: dict[int, Pace] = {}
         self.kind: Kind = "turns" if "llvmpipe" in gpu.info.name.lower() else "fuel"
         self.fuel = MOST_FUEL
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 Size = tuple[int, int, int]
 
 _GROWTH = 8
-_FIRST = {"cpu": 64}
+_FIRST = {"cpu": 8}
 _FIRST_ELSEWHERE = 1024
 _REMEMBERED = 16
 

@@ -70,7 +70,7 @@ def test_a_loop_knows_its_place_and_both_its_prices():
     guard = guarded(in_main("  for (var i = 0u; i < o[1]; i++) { o[i] = i; }"))
     assert guard.loops == (GuardedLoop(3, 3, 26, 1),)
     assert guard.entries == {"main": GuardedEntry(1, 1, True)}
-    assert priced(guard, "fuel").endswith("const _wf_cost1 = 23u;\n")
+    assert priced(guard, "fuel").endswith("const _wf_cost1 = 26u;\n")
     assert priced(guard, "turns").endswith("const _wf_cost1 = 1u;\n")
 
 
