@@ -1,7 +1,7 @@
 """One device process as its parent sees it: from spawn to exit, never restarted.
 
-Owns the process, the link to it, the requests that it has not answered, and the watch over the first of them: a request
-that is not taken up in time, or runs past its deadline, gets the process killed. Must not know restarts.
+Owns the process, the link to it, the requests that it has not answered, and the watch over them: when none is taken up
+in time, or a step of one runs past its deadline, the process is killed. Must not know restarts.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ class Child:
         self._ready: asyncio.Future[frames.DeviceInfo] = self._loop.create_future()
         self._exited: asyncio.Future[None] = self._loop.create_future()
         self._pending: dict[int, _Pending] = {}
+        self._current: _Pending | None = None
         self._late: _Pending | None = None
         self._timer: Timer | None = None
         self._reaper: asyncio.Task[None] | None = None
@@ -215,15 +216,18 @@ class Child:
         return self._windows.open(message.carrier, message.nbytes)
 
     def _start(self, id: int) -> None:
-        if id not in self._pending or id != next(iter(self._pending)):
-            raise FrameError(f"the device took up request {id} out of order")
-        self._pending[id].started = True
+        if id not in self._pending:
+            raise FrameError(f"the device took up request {id}, which was not asked")
+        self._current = self._pending[id]
+        self._current.started = True
         self._watch()
 
     def _settle(self, id: int, outcome: Reply | KernelgateError) -> None:
         pending = self._pending.pop(id, None)
         if pending is None:
             raise FrameError(f"the device answered request {id}, which was not asked")
+        if pending is self._current:
+            self._current = None
         self._watch()
         if pending.future.done():
             if isinstance(outcome, Shared):
@@ -234,14 +238,14 @@ class Child:
             pending.future.set_result(outcome)
 
     def _watch(self) -> None:
-        """Set the one timer to what the oldest request may still take."""
+        """Set the one timer: to what the step in hand may take, or to when the oldest request must be taken up."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if self._pending and self.alive:
-            oldest = next(iter(self._pending.values()))
-            seconds = oldest.deadline_s if oldest.started else self._settings.takeup_s
-            self._timer = self._clock.call_later(seconds, lambda: self._overrun(oldest))
+            late = self._current or next(iter(self._pending.values()))
+            seconds = late.deadline_s if late is self._current else self._settings.takeup_s
+            self._timer = self._clock.call_later(seconds, lambda: self._overrun(late))
 
     def _overrun(self, pending: _Pending) -> None:
         self._late = pending
@@ -300,6 +304,8 @@ class Child:
                 f"{pending.what} ran longer than {pending.deadline_s:g} s, so the device was restarted",
                 hint="Do less in one request, or ask for a longer limit.",
             )
+        if pending is not self._current:
+            return DeviceRestarted(f"the device was restarted during {pending.what}", hint=_HINT)
         crash = DeviceCrashed(f"the device process was lost during {pending.what}: {how}", hint=_HINT)
         crash.signal = number
         return crash
