@@ -22,6 +22,10 @@ class DeviceRestarted(KernelgateError):
     title = "The device was restarted"
 
 
+class DeviceLeft(DeviceRestarted):
+    """The device process ended before it took up the request, which can be sent again as it is."""
+
+
 class DeviceCrashed(DeviceRestarted):
     """The device process died of itself while it worked on this very request. `signal` is 0 if unknown."""
 

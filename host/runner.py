@@ -54,6 +54,17 @@ class Prepared:
             self._last = (blocks, runs)
         return self._last[1]
 
+    def slice_end(self, begin: int) -> int:
+        """Where the slice ends that begins at step `begin`: after `slice` steps, or what they may cost together."""
+        end, work = begin, 0
+        steps = self.plan.steps[begin : begin + self.slice]
+        while end - begin < len(steps) and (
+            end == begin or work + steps[end - begin].work <= self.plan.slice_work
+        ):
+            work += steps[end - begin].work
+            end += 1
+        return end
+
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""
         self._last = ({}, [])
@@ -122,7 +133,7 @@ class Runner:
             if position:
                 yield
             stop()
-            slice = runs[position : position + prepared.slice]
+            slice = runs[position : prepared.slice_end(position)]
             began = time.perf_counter()
             self._gpu.submit([*self._pool.take_clears(), *slice])
             self._gpu.wait()
