@@ -260,6 +260,7 @@ class RunManager:
                 )
                 await self._take(record, outcome, services)
             finally:
+                await work.settle()
                 self._account(record, work, services, began)
                 await self._close(record, gates)
 
@@ -302,12 +303,6 @@ class RunManager:
         )
         record.stdout, record.stderr, record.output_cut = services.stdout, services.stderr, services.cut
         self._metrics.duration.labels(record.kind).observe(wall_ms / 1000)
-        self.count_device(work.device_ms)
-
-    def count_device(self, device_ms: float) -> None:
-        """Count time on the device."""
-        name = self._device.info.name if self._device.info is not None else "unknown"
-        self._metrics.device_seconds.labels(name).inc(device_ms / 1000)
 
     def _stop(self, live: LiveRun, by: str, reason: str) -> None:
         if live.record.live and live.task is not None and live.stop is None:

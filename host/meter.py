@@ -55,6 +55,11 @@ class Meter:
         if usage is not None or self._spent_s:
             self._charge(usage or Usage(device_ms=self._spent_s * 1e3))
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the charge was made."""
+        return self._over.is_set()
+
     async def settled(self) -> None:
         """Return when the request is over, or at once if the device never took it up."""
         if self.started:

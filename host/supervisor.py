@@ -33,7 +33,7 @@ from host.errors import (
     UnknownKernel,
 )
 from host.frames import DeviceInfo, MemoryReport, Usage
-from host.meter import Meter
+from host.meter import Charge, Meter
 from host.shared import Shared, memory_file
 from ops.graph import Graph
 from shaders.errors import KernelgateError
@@ -84,13 +84,15 @@ class DeviceSettings:
 class Device:
     """A device and its life. All methods belong to the event loop that called `start()`.
 
-    `generation` grows by one with each new process: tensors of an earlier one are gone (`unknown_handle`).
+    `generation` grows by one with each new process: tensors of an earlier one are gone (`unknown_handle`). Who meters
+    requests tells `on_charge` what they cost.
     """
 
     def __init__(self, settings: DeviceSettings) -> None:
         self.settings = settings
         self.info: DeviceInfo | None = None
         self.generation = 0
+        self.on_charge: Charge = lambda usage: None
         self.restarts = 0
         self.state: Literal["starting", "ready", "restarting", "failed", "closed"] = "starting"
         self._child: Child | None = None
