@@ -18,19 +18,18 @@ from sandbox.policy import classes, ownership, views
 
 def install() -> None:
     """Provide `numpy` and its submodules; scripts may set `a.shape`, and derive from no class of it."""
-    members = namespace.namespace()
-    _provide("numpy", members)
+    _provide("numpy", namespace.namespace())
     for name, inside in namespace.submodules().items():
         _provide(f"numpy.{name}", inside)
     ownership.add_writable(ndarray)
-    for value in members.values():
-        if isinstance(value, type):
-            classes.seal_class(value)
     setattr(Tensor, "numpy", _array_of)  # noqa: B010  # the class does not know it
 
 
 def _provide(title: str, members: dict[str, Any]) -> None:
     views.provide(title, lambda: members)
+    for value in members.values():
+        if isinstance(value, type) and not issubclass(value, Exception) and value is not Any:
+            classes.seal_class(value)
 
 
 def _array_of(self: Tensor) -> ndarray:

@@ -40,7 +40,7 @@ class ndarray:  # noqa: N801
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        """Arrange the elements anew, in place."""
+        """Read the same elements in another shape."""
         sizes = shapes.resolve(shape if isinstance(shape, tuple | list) else (shape,), self.size)
         strides = in_place(self, sizes)
         if strides is None:
@@ -260,6 +260,7 @@ def reshaped(a: ndarray, shape: Shape) -> ndarray:
 
 def broadcasted(a: ndarray, shape: Shape) -> ndarray:
     """`a` stretched to `shape`, without a copy. Raises `ValueError`."""
+    shapes.check(shape)
     strides = shapes.stretch(a._shape, a._strides, shape)
     if strides is None:
         raise ValueError(

@@ -208,7 +208,7 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> ndarray:
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> ndarray:
     """A new array of the elements whose bytes are given. It is a copy, unlike NumPy's."""
     row = dtype_of(dtype)
-    data = bytes(buffer)[operator.index(offset) :]
+    data = bytes(memoryview(buffer))[operator.index(offset) :]
     if count >= 0:
         data = data[: count * row._size]
     if len(data) % row._size:

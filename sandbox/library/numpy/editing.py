@@ -106,6 +106,7 @@ def _with_constant(a: ndarray, axis: int, before: int, after: int, constant: Any
 
 def _outside(size: int, before: int, after: int, mode: str) -> list[int]:
     numbers = range(-before, size + after)
+    shapes.check((len(numbers),))
     if mode == "edge":
         return [min(max(number, 0), size - 1) for number in numbers]
     if mode == "wrap":

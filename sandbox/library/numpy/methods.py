@@ -1,6 +1,6 @@
 """The methods and operators of arrays, of scalars and of functions of elements.
 
-Owns which function stands behind which. Importing this module completes `ndarray`, the scalars and `ufunc`.
+Owns which function stands behind which. Must not know how they compute.
 """
 
 from __future__ import annotations
@@ -343,6 +343,8 @@ def _add_to_scalar(cls: Any) -> None:
     _give(cls, "__hash__", float.__hash__ if cls is float64 else generic.__hash__)
 
 
-_add_operators()
-_add_methods()
-_add_scalar_operators()
+def complete() -> None:
+    """Give `ndarray`, the scalars and `ufunc` their methods and operators."""
+    _add_operators()
+    _add_methods()
+    _add_scalar_operators()

@@ -136,6 +136,11 @@ def copy(a: Any) -> ndarray:
     return convert.array(a)
 
 
+def broadcast_shapes(*args: Any) -> tuple[int, ...]:
+    """The shape that all shapes stretch to."""
+    return shapes.broadcast(*map(shapes.shape_of, args)) if args else ()
+
+
 def isscalar(element: Any) -> bool:
     """Whether it is a number or a string by itself."""
     return isinstance(element, int | float | complex | str | bytes | scalars.generic)
@@ -201,13 +206,13 @@ class _Grid:
 
 def namespace() -> dict[str, Any]:
     """The public names of `numpy`, its submodules left out."""
+    methods.complete()
     found = {**FUNCTIONS, **_listed(_FUNCTIONS), **scalars.CLASSES}
     found |= {alias: found[name] for alias, name in _ALIASES.items()}
-    own = (shape, ndim, size, copy, isscalar, iterable, may_share_memory)
+    own = (shape, ndim, size, copy, broadcast_shapes, isscalar, iterable, may_share_memory)
     found |= {function.__name__: function for function in own}
     return {
         **found,
-        "broadcast_shapes": shapes.broadcast,
         "compress": selection.compress_axis,
         "put": selection.put_flat,
         "shares_memory": may_share_memory,
@@ -252,6 +257,7 @@ def submodules() -> dict[str, dict[str, Any]]:
         "random": {**legacy.functions(), **_listed(_RANDOM)},
         "typing": {"NDArray": Typed(), "ArrayLike": Any, "DTypeLike": Any},
         "exceptions": {"AxisError": errors.AxisError},
+        "lib": {},
         "lib.stride_tricks": {"sliding_window_view": places.sliding_window_view},
         "testing": {"assert_allclose": assert_allclose, "assert_array_equal": assert_array_equal},
     }
@@ -276,6 +282,3 @@ def assert_array_equal(actual: Any, desired: Any, **_more: Any) -> None:
     """Raises `AssertionError` where elements differ."""
     if not numerics.array_equal(actual, desired, equal_nan=True):
         raise AssertionError(f"Arrays are not equal\n{actual!r}\n{desired!r}")
-
-
-COMPLETE = methods.METHODS

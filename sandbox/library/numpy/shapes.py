@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sandbox.library.numpy.errors import AxisError
@@ -27,7 +28,7 @@ def check(shape: Sequence[int]) -> int:
     if len(shape) > MAX_RANK:
         raise ValueError(f"maximum supported dimension for an ndarray is {MAX_RANK}, found {len(shape)}")
     count = prod(shape)
-    if count > MAX_ELEMENTS:
+    if count > MAX_ELEMENTS or (not count and prod(size or 1 for size in shape) > MAX_ELEMENTS):
         raise MemoryError(
             f"Unable to allocate an array with shape {tuple(shape)}: "
             f"arrays of scripts have at most {MAX_ELEMENTS} elements"
@@ -52,7 +53,8 @@ def shape_of(spec: Any) -> Shape:
     return shape
 
 
-def contiguous_strides(shape: Sequence[int]) -> Shape:
+@lru_cache(maxsize=512)
+def contiguous_strides(shape: Shape) -> Shape:
     """The strides of an array of `shape` whose rows follow each other."""
     strides, step = [], 1
     for size in reversed(shape):
@@ -63,6 +65,8 @@ def contiguous_strides(shape: Sequence[int]) -> Shape:
 
 def is_contiguous(shape: Shape, strides: Shape) -> bool:
     """Whether the elements follow each other without gaps."""
+    if strides == contiguous_strides(shape):
+        return True
     step = 1
     for size, stride in zip(reversed(shape), reversed(strides), strict=True):
         if size == 0:
@@ -112,6 +116,7 @@ def without(shape: Shape, axes: Iterable[int], keepdims: bool = False) -> Shape:
     return tuple(size for axis, size in enumerate(shape) if axis not in gone)
 
 
+@lru_cache(maxsize=512)
 def broadcast(*shapes: Shape) -> Shape:
     """The shape that all `shapes` stretch to. Raises `ValueError`."""
     first = shapes[0]

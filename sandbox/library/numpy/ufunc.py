@@ -105,7 +105,9 @@ class ufunc:  # noqa: N801
             )
         arrays, common = meet(operands)
         loop, takes = loop_of(self, common if dtype is None else dtype_of(dtype))
-        shape = shapes.broadcast(*[a._shape for a in arrays])
+        first = arrays[0]._shape
+        same = all(a._shape == first for a in arrays)
+        shape = first if same else shapes.broadcast(*[a._shape for a in arrays])
         items = loop.run([column(a, takes, shape) for a in arrays])
         result = make(items, loop.gives or takes, shape)
         if out is not None or where is not True:
