@@ -53,6 +53,8 @@ def _row(spec: OpSpec) -> str:
     facts.append(f"gives {_result(spec)}")
     if spec.tolerance:
         facts.append(f"error up to {spec.tolerance:g}")
+    if spec.namespace != "tensor":
+        facts.append(f"full name `{spec.namespace}.{spec.name}`")
     lines = [f"### {spec.name}({inputs})\n", f"{spec.doc}\n", f"{'; '.join(facts)}.".capitalize() + "\n"]
     return "\n".join([*lines, *map(_attribute, spec.attributes), *[""] * bool(spec.attributes)])
 

@@ -15,9 +15,12 @@ from ops.graph import TensorType
 from ops.shapes import MAX_RANK, Shape
 from ops.spec import Normal, OpSpec, check_attributes, check_dtypes
 from ops.table import find
+from shaders.digests import DIGESTS
 
 Attributes = Mapping[str, Normal]
 MAX_COUNT = (1 << 31) - 1
+MAX_SQUEEZE = 1 << 13
+"""The most bytes that are asked of a sponge: each block of them is two dispatches."""
 
 
 def infer(op: str, attributes: Mapping[str, object], inputs: Sequence[TensorType]) -> tuple[TensorType, ...]:
@@ -124,7 +127,25 @@ def _digest(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     longest = attributes["max_bytes"]
     if longest is not None and not 0 <= cast("int", longest) <= MAX_COUNT:
         raise AttributeValueError(f"{spec.name}: max_bytes is {longest}, but must be from 0 to {MAX_COUNT}")
-    return (offsets[0] - 1, 8)
+    return (offsets[0] - 1, _digest_words(spec, attributes))
+
+
+def _digest_words(spec: OpSpec, attributes: Attributes) -> int:
+    """The words of a digest; refuses attributes that no hash has."""
+    if "key" in attributes and not (
+        len(key := integers(attributes, "key")) == 4 and all(0 <= word < 1 << 32 for word in key)
+    ):
+        raise AttributeValueError(f"{spec.name}: the key must be four words from 0 to 2^32 - 1")
+    if "seed" in attributes and integer(attributes, "seed") < 0:
+        raise AttributeValueError(f"{spec.name}: the seed is {attributes['seed']}, but must not be negative")
+    if "length" in attributes:
+        length = integer(attributes, "length")
+        if not 0 <= length <= MAX_SQUEEZE:
+            raise AttributeValueError(
+                f"{spec.name}: the length is {length}, but must be from 0 to {MAX_SQUEEZE} bytes"
+            )
+        return -(-length // 4)
+    return DIGESTS[spec.name].digest_words
 
 
 def _reshape(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:

@@ -17,11 +17,13 @@ from ops.infer import Attributes, folded_axes, integer
 from ops.layout import Layout
 from ops.lowering import digest, elementwise, matmul, reduce, search, softmax
 from ops.lowering.base import CPU, GPU, Builder, DeviceClass, Lowering, Source, Target
+from ops.lowering.messages import messages
 from ops.lowering.reduce import Fold
 from ops.shapes import axis
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from ops.views import view
+from shaders.digests import DIGESTS
 from shaders.spec import Operand
 
 __all__ = [
@@ -190,7 +192,8 @@ def _digest(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
     data, offsets = sources
-    digest.emit(builder, data, offsets, typed("int | None", attributes["max_bytes"]), target)
+    given = messages(builder, data, offsets, typed("int | None", attributes["max_bytes"]))
+    digest.emit(builder, DIGESTS[spec.name], given, attributes, target)
 
 
 _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Target], None]] = {

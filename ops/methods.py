@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 FUNCTIONS: dict[str, Function] = {}
 """Every function of the `torch` namespace that computes tensors from tensors."""
 
-_BY_HAND = {"where", "cast", "sha256"}
+_BY_HAND = {"where", "cast"}
 
 
 class Extreme(NamedTuple):

@@ -70,7 +70,7 @@ class OpSpec:
     `dtypes` are those that every input may have. `expression` is the meaning of an elementwise op. `operator` is the
     Python operator that means the op on a `Tensor`, as in `__add__`. `tolerance` is the relative error that f32
     results may have against the exact value; 0 means exact or correctly rounded but for subnormal results.
-    `variadic` ops take one or more inputs.
+    `variadic` ops take one or more inputs. `namespace` is the first part of the full name, as in `hash.sha256`.
     """
 
     name: str
@@ -87,6 +87,7 @@ class OpSpec:
     tolerance: float = 0.0
     reduction: Reduction | None = None
     variadic: bool = False
+    namespace: str = "tensor"
 
 
 def check_attributes(spec: OpSpec, attributes: Mapping[str, object]) -> dict[str, Normal]:
