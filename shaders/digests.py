@@ -36,7 +36,9 @@ class Digest:
     The state is `state_words` words, a multiple of four, that begin as `initial`, or as the partial's own function
     says (`initial` empty). The digest is its first `digest_words`. `constants` are numbers that the rounds read at
     run time; `turns` how many turns the rounds of one block loop; `seed` the parameters that a message's hash
-    depends on; `finish` whether the partial has a step after the last block.
+    depends on; `finish` whether the partial has a step after the last block; `wide` whether it computes with 64 bits.
+    Where a digest is a tree of chunks of `chunk_bytes`, the kernel has a binding more: `stack`, which holds `levels`
+    states for each message.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Digest:
     seed: tuple[str, ...] = ()
     finish: bool = False
     wide: bool = False
+    chunk_bytes: int = 0
 
     @property
     def block_bytes(self) -> int:
@@ -65,6 +68,10 @@ class Digest:
         """The longest message that is one block with its padding."""
         overhead = {"length": 1 + 4 * self.length_words, "sponge": 1, "zeros": 1, "fill": 0}
         return self.block_bytes - overhead[self.padding]
+
+    def levels(self, length: int) -> int:
+        """How many subtrees of a message of `length` bytes wait at once."""
+        return max(1, (length // self.chunk_bytes).bit_length())
 
     def blocks(self, length: int) -> int:
         """How many blocks a message of `length` bytes fills, padding included."""
@@ -129,6 +136,7 @@ _ROWS = (
     _keccak("shake128", 168, 0, 0x1F),
     _keccak("shake256", 136, 0, 0x1F),
     Digest("blake2s", "blake2s", 16, 8, 8, "little", "fill", _BLAKE2S),
+    Digest("blake3", "blake3", 16, 8, 8, "little", "fill", _SHA256, turns=1, chunk_bytes=1024),
     Digest("blake2b", "blake2b", 32, 16, 16, "little", "fill", _BLAKE2B, wide=True),
 )
 DIGESTS = {row.name: row for row in _ROWS}
@@ -171,6 +179,8 @@ let end = offsets[thread + 1u];
 let length = end - start;
 """
 
+_TREE_HEAD = _HEAD + "digest_message = thread;\n"
+
 
 def digest_spec(
     digest: Digest, max_bytes: int | None = None, byte_order: Order = "little", continued: bool = False
@@ -209,9 +219,12 @@ def digest_spec(
     return KernelSpec(
         name=f"{digest.name}_short" if short else digest.name,
         inputs=(Binding("data", "u32"), Binding("offsets", "u32")),
-        outputs=(Binding("state", "vec4<u32>", "read_write"),),
+        outputs=tuple(
+            Binding(name, "vec4<u32>", "read_write") for name in ("state", "stack")[: 1 + bool(digest.chunk_bytes)]
+        ),
         params=(
             Param("count"),
+            *(Param("levels"),) * bool(digest.chunk_bytes),
             Param("first_block", default=0),
             Param("blocks", default=TURNS_A_PASS),
             Param("last", default=1),
@@ -219,7 +232,7 @@ def digest_spec(
             *map(Param, digest.seed),
             *(Param("constants", length=len(digest.constants)),) * bool(digest.constants),
         ),
-        body=_HEAD + body,
+        body=(_TREE_HEAD if digest.chunk_bytes else _HEAD) + body,
         partials=("wide", *partials) if digest.wide else partials,
         settings=(
             *digest_settings(digest),
@@ -244,6 +257,7 @@ def digest_settings(digest: Digest) -> tuple[tuple[str, Setting], ...]:
         ("length_words", digest.length_words),
         ("initial", digest.initial),
         ("finish", int(digest.finish)),
+        ("tree", int(digest.chunk_bytes > 0)),
     )
 
 

@@ -46,6 +46,9 @@ def absorb(
     if digest.constants:
         fixed["constants"] = digest.constants
     operands = [messages.data.operand, messages.offsets.operand, state.operand]
+    if digest.chunk_bytes:
+        fixed["levels"] = digest.levels(messages.longest)
+        operands.append(builder.temp((count, digest.levels(messages.longest) * digest.state_words), "u32").operand)
     for turn in digest_passes(digest, messages.longest):
         builder.spread(spec, count, operands, {**fixed, **turn})
 

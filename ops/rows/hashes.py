@@ -55,5 +55,6 @@ ROWS = (
     _digest("shake128", "SHAKE128", 0, "little", _LENGTH),
     _digest("shake256", "SHAKE256", 0, "little", _LENGTH),
     _digest("blake2s", "BLAKE2s (32 bytes, no key)", 8, "little"),
+    _digest("blake3", "BLAKE3 (32 bytes, no key)", 8, "little"),
     _digest("blake2b", "BLAKE2b (64 bytes, no key)", 16, "little"),
 )

@@ -130,6 +130,13 @@ def test_any_messages(device: Any, name: str, data: st.DataObject) -> None:
     np.testing.assert_array_equal(words, reference.apply(name, attributes, inputs))
 
 
+@pytest.mark.parametrize("lead", [0, 3])
+def test_trees_of_any_shape(device: Any, lead: int) -> None:
+    lengths = [chunks * 1024 + rest for chunks in range(10) for rest in (-1, 0, 1, 64, 500)][1:]
+    inputs = pack(noise([*lengths, 100_000]), lead)
+    np.testing.assert_array_equal(device.run("blake3", {}, inputs), reference.apply("blake3", {}, inputs))
+
+
 ANSWERS = [
     ("ripemd160", {}, b"", "9c1185a5c5e9fc54612808977ee8f548b2258d31"),
     ("ripemd160", {}, b"message digest", "5d0689ef49d2fae572b881b123a85ffa21595f36"),
@@ -144,6 +151,13 @@ ANSWERS = [
     ("xxhash64", {"seed": 0}, b"", "99e9d85137db46ef"),
     ("xxhash64", {"seed": 0}, b"abc", "990977adf52cbc44"),
     ("siphash", ATTRIBUTES["siphash"], bytes(range(15)), "e545be4961ca29a1"),
+    ("blake3", {}, b"", "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"),
+    (
+        "blake3",
+        {},
+        bytes(n % 251 for n in range(1025)),
+        "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444",
+    ),
     ("siphash", ATTRIBUTES["siphash"], b"", "310e0edd47db6f72"),
 ]
 """From the papers and reference implementations of hashes that neither `hashlib` nor `zlib` has."""
