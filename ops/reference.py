@@ -16,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ops import lower
+from ops.attributes import Attributes, integer, integers
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
-from ops.infer import Attributes, folded_axes, integer, integers, result_type, swapped, taken
+from ops.infer import folded_axes, result_type, swapped, taken
 from ops.reference_hashes import HASHES
+from ops.reference_routines import ROUTINES
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from shaders.digests import DIGESTS
@@ -257,6 +259,10 @@ def _digest(spec: OpSpec, attributes: Attributes, args: list[Array], result: Ten
     return np.frombuffer(b"".join(rows), ">u4" if digest.order == "big" else "<u4").reshape(result.shape)
 
 
+def _routine(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    return ROUTINES[spec.name](attributes, args)
+
+
 _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]] = {
     "elementwise": _elementwise,
     "leaf": _elementwise,
@@ -267,4 +273,5 @@ _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]
     "view": _view,
     "concat": _concat,
     "digest": _digest,
+    "routine": _routine,
 }

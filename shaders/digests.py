@@ -21,6 +21,7 @@ messages differ in length may count each one's turns, so that only 8 191 are saf
 """
 
 Order = Literal["little", "big"]
+Form = Literal["plain", "continued", "composed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ DIGESTS = {row.name: row for row in _ROWS}
 
 _SHORT_BODY = """
 let chain = digest_absorb({start}, digest_pad(digest_read(start), length, 0u), 0u, length);
-finish(thread, {finish}, in_data(start, end) && digest_blocks(length) == 1u);
+finish(thread, {finish}, in_data({begin}, end) && digest_blocks(length) == 1u);
 """
 
 _LONG_BODY = """
@@ -167,7 +168,7 @@ loop {{
         break;
     }}
 }}
-finish(thread, {finish}, in_data(start, end) && (params.last == 0u || stop == total));
+finish(thread, {finish}, in_data({begin}, end) && (params.last == 0u || stop == total));
 """
 
 _HEAD = """
@@ -179,11 +180,23 @@ let end = offsets[thread + 1u];
 let length = end - start;
 """
 
+_COMPOSED_HEAD = """
+if thread >= params.count {
+    return;
+}
+digest_message = thread;
+let first = select(thread, 0u, params.one_for_all == 1u);
+let begin = offsets[first];
+let end = offsets[first + 1u];
+let start = begin - params.lead;
+let length = end - start;
+"""
+
 _TREE_HEAD = _HEAD + "digest_message = thread;\n"
 
 
 def digest_spec(
-    digest: Digest, max_bytes: int | None = None, byte_order: Order = "little", continued: bool = False
+    digest: Digest, max_bytes: int | None = None, byte_order: Order = "little", form: Form = "plain"
 ) -> KernelSpec:
     """The kernel that hashes `count` messages by `digest`, one invocation each.
 
@@ -193,9 +206,13 @@ def digest_spec(
       (`byte_order="little"`) or the most significant (`"big"`). Messages may begin and end at any byte.
     * `offsets`: `count + 1` numbers (`u32`): message `i` is the bytes `offsets[i]` up to `offsets[i + 1]`.
     * `state` (read_write): `count * state_words` words (`u32`, bound as `vec4<u32>`): after the last pass it begins
-      with the digest of each message, its words as numbers. Its content before the first pass does not matter,
-      unless the spec is `continued`: then each message goes on from its state, with `prefix` bytes (a parameter,
-      whole blocks) hashed before it.
+      with the digest of each message, its words as numbers. Its content before the first pass does not matter.
+
+    `form` `continued` is for messages that go on: each from its state, with `prefix` bytes (a parameter, whole
+    blocks) hashed before it. In the form `composed`, moreover, what is hashed is not the bytes alone: before them
+    come 32 bytes (parameter `lead`, 32 or 0), eight words of the binding `before` for each message, and after them
+    the first `tail_bytes` (1 to 4) of the word `tail`, its most significant byte first. The messages of that form
+    are `one_for_all` (1 or 0): all take the first two offsets.
 
     Workgroups: `ceil(count / 64)`, over x, then y. Parameters: `count`, those of the digest, and for each pass what
     `digest_passes` gives. The passes run one after the other on the same `state`, which carries the chaining value
@@ -205,7 +222,8 @@ def digest_spec(
     block it chooses a kernel without a loop, a third faster. A message that is longer than the passes reach, or whose
     offsets are not in order or lie outside `data`, gets a digest of zeros, never a wrong one.
     """
-    short = max_bytes is not None and max_bytes <= digest.short_bytes
+    continued, composed = form != "plain", form == "composed"
+    short = max_bytes is not None and max_bytes <= digest.short_bytes and not composed
     begin = "load(thread)" if continued else "digest_start()"
     done = (
         "chain"
@@ -214,13 +232,21 @@ def digest_spec(
         if short
         else "finished(chain, stop == total)"
     )
-    body = (_SHORT_BODY if short else _LONG_BODY).format(start=begin, finish=done)
+    head = _COMPOSED_HEAD if composed else _TREE_HEAD if digest.chunk_bytes else _HEAD
+    body = (_SHORT_BODY if short else _LONG_BODY).format(
+        start=begin, finish=done, begin="begin" if composed else "start"
+    )
     partials = ("digest", f"digests/{digest.partial}")
     return KernelSpec(
         name=f"{digest.name}_short" if short else digest.name,
-        inputs=(Binding("data", "u32"), Binding("offsets", "u32")),
+        inputs=(
+            Binding("data", "u32"),
+            Binding("offsets", "u32"),
+            *(Binding("before", "vec4<u32>"),) * composed,
+        ),
         outputs=tuple(
-            Binding(name, "vec4<u32>", "read_write") for name in ("state", "stack")[: 1 + bool(digest.chunk_bytes)]
+            Binding(name, "vec4<u32>", "read_write")
+            for name in ("state", "stack")[: 1 + bool(digest.chunk_bytes)]
         ),
         params=(
             Param("count"),
@@ -229,10 +255,11 @@ def digest_spec(
             Param("blocks", default=TURNS_A_PASS),
             Param("last", default=1),
             *(Param("prefix"),) * continued,
+            *map(Param, ("lead", "tail", "tail_bytes", "one_for_all") * composed),
             *map(Param, digest.seed),
             *(Param("constants", length=len(digest.constants)),) * bool(digest.constants),
         ),
-        body=(_TREE_HEAD if digest.chunk_bytes else _HEAD) + body,
+        body=head + body,
         partials=("wide", *partials) if digest.wide else partials,
         settings=(
             *digest_settings(digest),
@@ -241,6 +268,7 @@ def digest_spec(
             if short
             else ("read_words", digest.block_words),
             ("continued", int(continued)),
+            ("composed", int(composed)),
             ("short", int(short)),
         ),
     )
@@ -258,6 +286,7 @@ def digest_settings(digest: Digest) -> tuple[tuple[str, Setting], ...]:
         ("initial", digest.initial),
         ("finish", int(digest.finish)),
         ("tree", int(digest.chunk_bytes > 0)),
+        ("composed", 0),
     )
 
 

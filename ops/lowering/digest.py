@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from ops.lowering import elementwise
 from ops.lowering.base import Builder, Params, Source, Target
 from ops.lowering.messages import Messages
-from shaders.digests import DIGESTS, Digest, digest_passes, digest_spec, squeeze_spec
+from shaders.digests import DIGESTS, Digest, Form, digest_passes, digest_spec, squeeze_spec
 
 _WORD = 0xFFFF_FFFF
+_COMPOSED_BYTES = 36
+"""How many bytes a composed message is longer at most than what it is composed of."""
 
 
 def emit(
@@ -36,20 +38,24 @@ def absorb(
     messages: Messages,
     state: Target,
     params: Params,
-    *,
-    continued: bool = False,
+    form: Form = "plain",
+    before: Source | None = None,
 ) -> None:
-    """Hash all messages into `state` (u32 [n, state_words])."""
+    """Hash all messages into `state` (u32 [n, state_words]); see `digest_spec` for the forms."""
     count = state.layout.shape[0]
-    spec = digest_spec(digest, messages.longest, continued=continued)
+    spec = digest_spec(digest, messages.longest, form=form)
     fixed: Params = {"count": count, **params}
     if digest.constants:
         fixed["constants"] = digest.constants
-    operands = [messages.data.operand, messages.offsets.operand, state.operand]
+    operands = [messages.data.operand, messages.offsets.operand]
+    operands += [before.operand, state.operand] if before else [state.operand]
     if digest.chunk_bytes:
         fixed["levels"] = digest.levels(messages.longest)
-        operands.append(builder.temp((count, digest.levels(messages.longest) * digest.state_words), "u32").operand)
-    for turn in digest_passes(digest, messages.longest):
+        operands.append(
+            builder.temp((count, digest.levels(messages.longest) * digest.state_words), "u32").operand
+        )
+    most = messages.longest + (_COMPOSED_BYTES if form == "composed" else 0)
+    for turn in digest_passes(digest, most):
         builder.spread(spec, count, operands, {**fixed, **turn})
 
 

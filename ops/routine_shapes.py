@@ -1,0 +1,104 @@
+"""Shapes of what hashes and routines give, one rule for each, found by the row's name.
+
+Owns the checks of their inputs' shapes and attributes. Must not know dtypes or kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ops.attributes import U32, Attributes, integer, within, words
+from ops.errors import ShapeError
+from ops.shapes import MAX_COUNT, Shape, text
+from ops.spec import OpSpec
+from shaders.digests import DIGESTS
+
+Rule = Callable[[OpSpec, Attributes, list[Shape]], Shape]
+MAX_SQUEEZE = 1 << 13
+"""The most bytes that are asked of a sponge or of a key derivation: each block of them is a few dispatches."""
+MAX_ITERATIONS = 10_000_000
+MAX_NONCES = 1 << 28
+
+
+def shape(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    """The shape that the routine `spec` gives."""
+    return _RULES[spec.name](spec, attributes, inputs)
+
+
+def digest(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    """The shape that a digest gives."""
+    count = _messages(spec, inputs)
+    if "key" in attributes:
+        words(spec, attributes, "key", 4)
+    if "seed" in attributes:
+        within(spec, attributes, "seed", 0, 1 << 53)
+    if "length" in attributes:
+        return (count, _length(spec, attributes))
+    return (count, DIGESTS[spec.name].digest_words)
+
+
+def refuse(spec: OpSpec, inputs: list[Shape], wanted: str) -> ShapeError:
+    """The error for inputs of wrong shapes."""
+    return ShapeError(f"{spec.name} takes {wanted}, not {' and '.join(map(text, inputs))}")
+
+
+def _length(spec: OpSpec, attributes: Attributes) -> int:
+    within(spec, attributes, "length", 0, MAX_SQUEEZE)
+    return -(-integer(attributes, "length") // 4)
+
+
+def _messages(spec: OpSpec, inputs: list[Shape]) -> int:
+    """How many messages the inputs are; every further pair of inputs must be as many, or one."""
+    counts = []
+    for data, offsets in zip(inputs[::2], inputs[1::2], strict=True):
+        if len(data) != 1 or len(offsets) != 1 or not offsets[0]:
+            names = " and ".join(
+                f"{name} [{'words' if number % 2 == 0 else 'n + 1'}]"
+                for number, name in enumerate(spec.inputs)
+            )
+            raise refuse(spec, inputs, names)
+        counts.append(offsets[0] - 1)
+    if any(count not in (1, counts[0]) for count in counts[1:]):
+        raise ShapeError(f"{spec.name} takes as many of each as it has messages ({counts[0]}), or one")
+    return counts[0]
+
+
+def _hmac(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return (_messages(spec, inputs), 8)
+
+
+def _derivation(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    if "iterations" in attributes:
+        within(spec, attributes, "iterations", 1, MAX_ITERATIONS)
+    return (_messages(spec, inputs), _length(spec, attributes))
+
+
+def _merkle(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    (leaves,) = inputs
+    if len(leaves) != 2 or leaves[1] != 8 or not leaves[0]:
+        raise refuse(spec, inputs, "leaves [n, 8] of at least one")
+    return (8,)
+
+
+def _find_nonce(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    if inputs != [(19,), (8,)]:
+        raise refuse(spec, inputs, "header [19] and goal [8]")
+    within(spec, attributes, "start", 0, U32)
+    within(spec, attributes, "count", 1, min(MAX_NONCES, U32 + 1 - integer(attributes, "start")))
+    return (2,)
+
+
+def longest(spec: OpSpec, attributes: Attributes) -> None:
+    """Refuse bounds on messages that no buffer holds."""
+    for name in ("max_bytes", "max_salt_bytes", "max_info_bytes"):
+        if name in attributes:
+            within(spec, attributes, name, 0, MAX_COUNT)
+
+
+_RULES: dict[str, Rule] = {
+    "hmac_sha256": _hmac,
+    "pbkdf2_sha256": _derivation,
+    "hkdf_sha256": _derivation,
+    "merkle": _merkle,
+    "find_nonce": _find_nonce,
+}
