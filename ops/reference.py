@@ -20,6 +20,7 @@ from ops.attributes import Attributes, integer, integers
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
 from ops.infer import folded_axes, result_type, swapped, taken
+from ops.reference_bits import FUNCTIONS as BIT_FUNCTIONS
 from ops.reference_hashes import HASHES
 from ops.reference_routines import ROUTINES
 from ops.spec import OpSpec, check_attributes
@@ -184,6 +185,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "or": np.logical_or,
     "not": np.logical_not,
     "where": np.where,
+    **BIT_FUNCTIONS,
 }
 """The meaning of each function of `ops/functions.py`, over wide arrays."""
 

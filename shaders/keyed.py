@@ -23,7 +23,7 @@ def _spec(
     partial: str,
     *settings: tuple[str, int | str],
 ) -> KernelSpec:
-    """A kernel whose partial `sha256/<partial>` has `run(thread)`; bindings are of quads, or of the type `name:type`."""
+    """A kernel whose partial `sha256/<partial>` has `run(thread)`; bindings are quads, or of the type `name:type`."""
     return KernelSpec(
         name=name,
         inputs=tuple(_binding(each, "read") for each in inputs),

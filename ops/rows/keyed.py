@@ -56,8 +56,8 @@ ROWS = (
         ("header", "goal"),
         "Searches the nonces from `start` on for the lowest with which the double SHA-256 of an 80-byte header, as a "
         "little-endian number, is at most `goal` (u32 [8], the most significant word first). `header` is the first 76 "
-        "bytes in words (the first byte lowest); the nonce follows them, lowest byte first. The result is u32 [2]: 1 and the "
-        "nonce, or 0 and 2^32 - 1.",
+        "bytes in words (the first byte lowest); the nonce follows, lowest byte first. The result is u32 [2]: 1 and "
+        "the nonce, or 0 and 2^32 - 1.",
         Attribute("start", "integer", 0),
         Attribute("count", "integer", 1 << 20, doc="How many to try."),
     ),
