@@ -29,7 +29,11 @@ _SECTIONS = {
     "view": "Views, without copies",
     "concat": "Joining",
     "leaf": "New tensors",
+    "bits": "Bits and text",
+    "data": "Flat arrays",
     "hash": "Hashing",
+    "random": "Random numbers",
+    "cipher": "Ciphers",
 }
 
 
@@ -37,7 +41,11 @@ def document() -> str:
     """The page."""
     parts = [_HEAD]
     for kind, title in _SECTIONS.items():
-        rows = [spec for spec in TABLE.values() if kind in (spec.kind, spec.namespace)]
+        rows = [
+            spec
+            for spec in TABLE.values()
+            if kind == (spec.kind if spec.namespace == "tensor" else spec.namespace)
+        ]
         parts.append(f"## {title}\n")
         parts += [_row(spec) for spec in rows]
     return "\n".join(parts)

@@ -18,6 +18,7 @@ MAX_SQUEEZE = 1 << 13
 """The most bytes that are asked of a sponge or of a key derivation: each block of them is a few dispatches."""
 MAX_ITERATIONS = 10_000_000
 MAX_NONCES = 1 << 28
+MAX_DISTANCE_BYTES = 2048
 
 
 def shape(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
@@ -88,6 +89,105 @@ def _find_nonce(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Sh
     return (2,)
 
 
+def _flat(spec: OpSpec, inputs: list[Shape]) -> int:
+    """The size of the first input; all must have one axis."""
+    if any(len(each) != 1 for each in inputs):
+        raise refuse(spec, inputs, " and ".join(f"{name} [n]" for name in spec.inputs))
+    return inputs[0][0]
+
+
+def _same(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return (_flat(spec, inputs),)
+
+
+def _places(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return (_flat(spec, inputs) + 1,)
+
+
+def _histogram(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    _flat(spec, inputs)
+    within(spec, attributes, "bins", 0, MAX_COUNT)
+    return (integer(attributes, "bins"),)
+
+
+def _compact(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    if len(set(inputs)) > 1:
+        raise refuse(spec, inputs, "as many flags as elements")
+    return (_flat(spec, inputs),)
+
+
+def _take(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    _flat(spec, inputs)
+    return inputs[1]
+
+
+def _size(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> int:
+    """The attribute `size`, which the first input must hold."""
+    words = _flat(spec, inputs)
+    within(spec, attributes, "size", 0, min(4 * words, MAX_COUNT))
+    return integer(attributes, "size")
+
+
+def _find_bytes(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    _messages(spec, inputs[1:])
+    return (_size(spec, attributes, inputs),)
+
+
+def _levenshtein(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    count = _messages(spec, inputs)
+    if inputs[3] != inputs[1]:
+        raise refuse(spec, inputs, "as many messages on the right as on the left")
+    within(spec, attributes, "max_bytes", 0, MAX_DISTANCE_BYTES)
+    return (count,)
+
+
+def _pack_bits(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return (-(-_flat(spec, inputs) // 32),)
+
+
+def _unpack_bits(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    within(spec, attributes, "count", 0, min(32 * _flat(spec, inputs), MAX_COUNT))
+    return (integer(attributes, "count"),)
+
+
+def _hex_encode(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return (-(-_size(spec, attributes, inputs) // 2),)
+
+
+def _base64_encode(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return (-(-_size(spec, attributes, inputs) // 3),)
+
+
+def _hex_decode(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return (-(-(_size(spec, attributes, inputs) // 2) // 4) + 1,)
+
+
+def _base64_decode(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return (-(-(-(-_size(spec, attributes, inputs) // 4) * 3) // 4) + 1,)
+
+
+def _stream(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    for name, count in (("key", 2 if spec.name == "philox" else 4), ("counter", 4)):
+        if name in attributes:
+            words(spec, attributes, name, count)
+    for name in ("seed", "stream"):
+        if name in attributes:
+            within(spec, attributes, name, 0, 1 << 53)
+    within(spec, attributes, "count", 0, MAX_COUNT)
+    return (integer(attributes, "count"),)
+
+
+def _cipher(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    keys, others = ([(8,)], [(3,)]) if spec.name == "chacha20" else ([(4,), (6,), (8,)], [(4,)])
+    _flat(spec, inputs)
+    if inputs[1] not in keys or inputs[2] not in others:
+        sizes = " or ".join(map(text, keys))
+        raise refuse(spec, inputs, f"x [n], {spec.inputs[1]} {sizes} and {spec.inputs[2]} {text(others[0])}")
+    if "counter" in attributes:
+        within(spec, attributes, "counter", 0, U32)
+    return inputs[0]
+
+
 def longest(spec: OpSpec, attributes: Attributes) -> None:
     """Refuse bounds on messages that no buffer holds."""
     for name in ("max_bytes", "max_salt_bytes", "max_info_bytes"):
@@ -101,4 +201,19 @@ _RULES: dict[str, Rule] = {
     "hkdf_sha256": _derivation,
     "merkle": _merkle,
     "find_nonce": _find_nonce,
+    **dict.fromkeys(("cumsum", "argsort", "sort"), _same),
+    **dict.fromkeys(("nonzero", "run_starts"), _places),
+    "histogram": _histogram,
+    "compact": _compact,
+    "take": _take,
+    "find_bytes": _find_bytes,
+    "levenshtein": _levenshtein,
+    "pack_bits": _pack_bits,
+    "unpack_bits": _unpack_bits,
+    "hex_encode": _hex_encode,
+    "hex_decode": _hex_decode,
+    "base64_encode": _base64_encode,
+    "base64_decode": _base64_decode,
+    **dict.fromkeys(("philox", "threefry", "pcg32"), _stream),
+    **dict.fromkeys(("chacha20", "aes_ctr"), _cipher),
 }

@@ -6,11 +6,13 @@ Owns the collection of rows and how they are found. Must not know what rows mean
 from __future__ import annotations
 
 from ops.errors import UnknownOpError
-from ops.rows import arrays, bits, elementwise, hashes, keyed, reductions
+from ops.rows import arrays, bits, data, elementwise, hashes, keyed, reductions, streams
 from ops.spec import OpSpec
 
 TABLE: dict[str, OpSpec] = {
-    row.name: row for rows in (elementwise, bits, reductions, arrays, hashes, keyed) for row in rows.ROWS
+    row.name: row
+    for rows in (elementwise, bits, reductions, arrays, data, hashes, keyed, streams)
+    for row in rows.ROWS
 }
 _ALIASES = {alias: row for row in TABLE.values() for alias in row.aliases}
 NAMESPACES = ("tensor", "hash", "bits", "data", "random", "cipher")

@@ -5,7 +5,7 @@ Owns how work is spread over workgroups and which operand is which. Must not kno
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Literal
@@ -18,6 +18,7 @@ GROUP = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
 Params = dict[str, Scalar | tuple[Scalar, ...]]
+Given = Mapping[str, Scalar | tuple[Scalar, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,12 @@ class Builder:
         return Target(Operand("temp", len(self.temps) - 1), Layout.contiguous(tuple(shape)), dtype)
 
     def dispatch(
-        self, spec: KernelSpec, workgroups: tuple[int, int, int], operands: Sequence[Operand], params: Params
+        self, spec: KernelSpec, workgroups: tuple[int, int, int], operands: Sequence[Operand], params: Given
     ) -> None:
         """Add a launch of `spec`."""
-        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), params))
+        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), dict(params)))
 
-    def spread(self, spec: KernelSpec, threads: int, operands: Sequence[Operand], params: Params) -> None:
+    def spread(self, spec: KernelSpec, threads: int, operands: Sequence[Operand], params: Given) -> None:
         """Add a launch of at least `threads` invocations, which the body numbers as `thread`."""
         self.dispatch(spec, grid(-(-threads // spec.workgroup_size[0])), operands, params)
 

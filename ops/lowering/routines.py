@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ops.attributes import Attributes
-from ops.lowering import keyed
+from ops.lowering import collections, keyed, streams, text
 from ops.lowering.base import Builder, Source, Target
 
 Emit = Callable[[Builder, Attributes, list[Source], Target], None]
@@ -19,4 +19,25 @@ ROUTINES: dict[str, Emit] = {
     "hkdf_sha256": keyed.hkdf,
     "merkle": keyed.tree,
     "find_nonce": keyed.find_nonce,
+    "cumsum": collections.cumsum,
+    "histogram": collections.histogram,
+    "compact": collections.compact,
+    "nonzero": collections.nonzero,
+    "run_starts": collections.run_starts,
+    "take": collections.take,
+    "argsort": collections.argsort,
+    "sort": collections.sort,
+    "find_bytes": text.find_bytes,
+    "levenshtein": text.levenshtein,
+    "pack_bits": text.pack_bits,
+    "unpack_bits": text.unpack_bits,
+    "hex_encode": text.hex_encode,
+    "hex_decode": text.hex_decode,
+    "base64_encode": text.base64_encode,
+    "base64_decode": text.base64_decode,
+    "philox": streams.philox,
+    "threefry": streams.threefry,
+    "pcg32": streams.pcg32,
+    "chacha20": streams.chacha20,
+    "aes_ctr": streams.aes_ctr,
 }

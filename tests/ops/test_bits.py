@@ -57,7 +57,9 @@ def test_morton_codes_interleave(device: Any, axes: str, bits: int) -> None:
 @pytest.mark.parametrize("dtype", [np.int32, np.uint32])
 def test_shifts_have_no_surprises(device: Any, dtype: Any) -> None:
     values = WORDS[-7:].view(dtype)[:, None]
-    places = np.array([0, 1, 31, 32, 33, 1000, (1 << 31) - 1, *([-1, -32] if dtype == np.int32 else [])], dtype)
+    places = np.array(
+        [0, 1, 31, 32, 33, 1000, (1 << 31) - 1, *([-1, -32] if dtype == np.int32 else [])], dtype
+    )
     left, right = (device.run(op, {}, [values, places[None]]) for op in ("left_shift", "right_shift"))
     for row, value in enumerate(values[:, 0].tolist()):
         for column, place in enumerate(places.tolist()):
