@@ -1,4 +1,4 @@
-"""What scripts get from us: `torch`, `kernels`, `hashing` and `progress`.
+"""What scripts get from us: `torch`, `kernels`, `hashing`, `routines` and `progress`.
 
 Owns their registration and their connection to the worker's link, and the passage of inputs and results. One
 process runs one script, so the connection is the process's. Must not know sockets.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandbox.library import hashing, kernels, progress, tensors, torch
+from sandbox.library import hashing, kernels, progress, routines, tensors, torch
 from sandbox.link import Link
 from sandbox.policy import views
 
@@ -18,6 +18,7 @@ def install() -> None:
     torch.install()
     kernels.install()
     hashing.install()
+    routines.install()
     progress.install()
 
 
@@ -30,7 +31,7 @@ def connect(link: Link) -> None:
 
 def builtins() -> dict[str, Any]:
     """The names that need no import."""
-    modules = {name: views.view(name) for name in ("torch", "kernels", "hashing")}
+    modules = {name: views.view(name) for name in ("torch", "kernels", "hashing", "routines")}
     return {**modules, "progress": progress.progress}
 
 
