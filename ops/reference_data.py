@@ -76,7 +76,7 @@ def find_bytes(attributes: Attributes, args: list[Array]) -> Array:
     text = args[0].tobytes()[: integer(attributes, "size")]
     raw, found = args[1].tobytes(), np.zeros(len(text), np.uint32)
     for number, (begin, end) in reversed(list(enumerate(pairwise(args[2].tolist()), 1))):
-        place = text.find(raw[begin:end]) if begin < end else -1
+        place = text.find(raw[begin:end]) if begin < end <= len(raw) else -1
         while place >= 0:
             found[place] = number
             place = text.find(raw[begin:end], place + 1)
@@ -85,15 +85,18 @@ def find_bytes(attributes: Attributes, args: list[Array]) -> Array:
 
 def levenshtein(attributes: Attributes, args: list[Array]) -> Array:
     """Edit distances, row by row."""
-    sides = []
-    for data, offsets in (args[:2], args[2:]):
-        raw = data.tobytes()
-        sides.append([raw[begin:end] for begin, end in pairwise(offsets.tolist())])
     longest = integer(attributes, "max_bytes")
-    return np.array(
-        [_NONE if max(len(a), len(b)) > longest else _distance(a, b) for a, b in zip(*sides, strict=True)],
-        np.uint32,
-    )
+    sides = [_messages(data, offsets, longest) for data, offsets in (args[:2], args[2:])]
+    pairs = zip(*sides, strict=True)
+    return np.array([_NONE if a is None or b is None else _distance(a, b) for a, b in pairs], np.uint32)
+
+
+def _messages(data: Array, offsets: Array, longest: int) -> list[bytes | None]:
+    raw = data.tobytes()
+    return [
+        raw[begin:end] if begin <= end <= len(raw) and end - begin <= longest else None
+        for begin, end in pairwise(offsets.tolist())
+    ]
 
 
 def _distance(a: bytes, b: bytes) -> int:

@@ -1,4 +1,4 @@
-"""HMAC, key derivation, trees and the search for a nonce, by `hashlib` and `hmac`.
+"""HMAC, key derivation, trees, the search for a nonce and Bloom filters, by `hashlib` and `hmac`.
 
 Owns their references. Must not know devices.
 """
@@ -15,16 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ops.attributes import Attributes, integer, maybe_integer
+from ops.reference_hashes import murmur3
 from shaders.digests import DIGESTS
 
 Array = npt.NDArray[Any]
 
 
-def cut(data: Array, offsets: Array, longest: int | None = None) -> Iterator[bytes | None]:
+def cut(
+    data: Array, offsets: Array, longest: int | None = None, digest: str = "sha256"
+) -> Iterator[bytes | None]:
     """The messages of two inputs; None for one that lies outside, is backwards or fills more blocks than `longest`."""
     raw = data.tobytes()
     most = len(raw) if longest is None else min(longest, len(raw))
-    blocks = DIGESTS["sha256"].blocks
+    blocks = DIGESTS[digest].blocks
     for begin, end in pairwise(offsets.tolist()):
         right = begin <= end <= len(raw) and blocks(end - begin) <= blocks(most)
         yield raw[begin:end] if right else None
@@ -105,3 +108,27 @@ def find_nonce(attributes: Attributes, args: list[Array]) -> Array:
         if int.from_bytes(digest, "little") <= goal:
             return np.array([1, nonce], np.uint32)
     return np.array([0, 0xFFFFFFFF], np.uint32)
+
+
+def bloom_build(attributes: Attributes, args: list[Array]) -> Array:
+    """The bits of all messages."""
+    words = -(-integer(attributes, "bits") // 32)
+    flags = np.zeros(32 * words, np.bool_)
+    for places in _bloom(attributes, args, 32 * words):
+        flags[places] = True
+    return np.packbits(flags, bitorder="little").view(np.uint32)
+
+
+def bloom_query(attributes: Attributes, args: list[Array]) -> Array:
+    """Whether all bits of each are set."""
+    flags = np.unpackbits(args[0].view(np.uint8), bitorder="little")
+    return np.array(
+        [bool(flags[places].all()) for places in _bloom(attributes, args[1:], flags.size)], np.bool_
+    )
+
+
+def _bloom(attributes: Attributes, args: list[Array], bits: int) -> Iterator[list[int]]:
+    for message in cut(args[0], args[1], maybe_integer(attributes, "max_bytes"), digest="murmur3"):
+        first, second = (0 if message is None else murmur3(message, seed) for seed in (0, 0x9747B28C))
+        turns = range(integer(attributes, "hashes"))
+        yield [((first + turn * (second | 1)) & 0xFFFFFFFF) % bits for turn in turns]

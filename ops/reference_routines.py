@@ -23,6 +23,8 @@ ROUTINES: dict[str, Callable[[Attributes, list[Array]], Array]] = {
     "hkdf_sha256": keyed.hkdf_sha256,
     "merkle": keyed.merkle,
     "find_nonce": keyed.find_nonce,
+    "bloom_build": keyed.bloom_build,
+    "bloom_query": keyed.bloom_query,
     "cumsum": data.cumsum,
     "histogram": data.histogram,
     "compact": data.compact,

@@ -14,11 +14,12 @@ from ops.spec import OpSpec
 from shaders.digests import DIGESTS
 
 Rule = Callable[[OpSpec, Attributes, list[Shape]], Shape]
-MAX_SQUEEZE = 1 << 13
+MAX_SQUEEZE = 255 * 32
 """The most bytes that are asked of a sponge or of a key derivation: each block of them is a few dispatches."""
 MAX_ITERATIONS = 10_000_000
 MAX_NONCES = 1 << 28
 MAX_DISTANCE_BYTES = 2048
+MAX_NEEDLE_BYTES = 8_000
 
 
 def shape(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
@@ -129,8 +130,23 @@ def _size(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> int:
 
 
 def _find_bytes(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
-    _messages(spec, inputs[1:])
+    if 4 * inputs[1][0] + _messages(spec, inputs[1:]) > MAX_NEEDLE_BYTES:
+        raise refuse(spec, inputs, f"needles of at most {MAX_NEEDLE_BYTES} bytes together, one more each")
     return (_size(spec, attributes, inputs),)
+
+
+def _bloom_build(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    _messages(spec, inputs)
+    within(spec, attributes, "bits", 1, MAX_COUNT)
+    within(spec, attributes, "hashes", 1, 64)
+    return (-(-integer(attributes, "bits") // 32),)
+
+
+def _bloom_query(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    if not _flat(spec, inputs):
+        raise refuse(spec, inputs, "a filter of at least one word")
+    within(spec, attributes, "hashes", 1, 64)
+    return (_messages(spec, inputs[1:]),)
 
 
 def _levenshtein(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
@@ -207,6 +223,8 @@ _RULES: dict[str, Rule] = {
     "compact": _compact,
     "take": _take,
     "find_bytes": _find_bytes,
+    "bloom_build": _bloom_build,
+    "bloom_query": _bloom_query,
     "levenshtein": _levenshtein,
     "pack_bits": _pack_bits,
     "unpack_bits": _unpack_bits,

@@ -72,7 +72,7 @@ def find(text: Message, needles: Message | Iterable[Message]) -> list[tuple[int,
     found = apply(
         "find_bytes", [words(data), *packed([text_bytes(needle) for needle in wanted])], size=len(data)
     )
-    places = nonzero(found != 0)
+    places = nonzero(apply("cast", [found], dtype="bool"))
     which = apply("take", [found, places])
     return [(place, number - 1) for place, number in zip(places.tolist(), which.tolist(), strict=True)]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ops.attributes import Attributes
-from ops.lowering import collections, keyed, streams, text
+from ops.lowering import bloom, collections, keyed, streams, text
 from ops.lowering.base import Builder, Source, Target
 
 Emit = Callable[[Builder, Attributes, list[Source], Target], None]
@@ -19,6 +19,8 @@ ROUTINES: dict[str, Emit] = {
     "hkdf_sha256": keyed.hkdf,
     "merkle": keyed.tree,
     "find_nonce": keyed.find_nonce,
+    "bloom_build": bloom.build,
+    "bloom_query": bloom.query,
     "cumsum": collections.cumsum,
     "histogram": collections.histogram,
     "compact": collections.compact,

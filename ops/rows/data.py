@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ops.rows.hashes import LONGEST
 from ops.spec import ALL, NUMBERS, Attribute, OpSpec, ResultRule
 
 _BYTES = "bytes packed into u32 words (the first byte lowest)"
 _SIZE = Attribute("size", "integer", doc="How many bytes the input holds.")
 _WORDS = ("u32",)
+_HASHES = Attribute("hashes", "integer", 7, doc="How many bits a message sets, from 1 to 64.")
 
 
 def _routine(
@@ -88,16 +90,33 @@ ROWS = (
         "find_bytes",
         {"data": _WORDS, "needles": _WORDS, "offsets": _WORDS},
         f"Which needle stands at each of the first `size` bytes of `data` ({_BYTES}): the number of the first that"
-        " does, from 1, or 0. Needle n is the bytes of `needles` from `offsets[n]` to `offsets[n + 1]`; after 8000"
-        " comparisons at one place the search there ends.",
+        " does, from 1, or 0. Needle n is the bytes of `needles` from `offsets[n]` to `offsets[n + 1]`; all are at"
+        " most 8000 bytes together.",
         _SIZE,
     ),
     _routine(
         "levenshtein",
         {"left": _WORDS, "left_offsets": _WORDS, "right": _WORDS, "right_offsets": _WORDS},
         "The edit distance in bytes of each pair of messages, packed as for hashes; 2^32 - 1 where one is longer than"
-        " `max_bytes`.",
+        " `max_bytes` or outside.",
         Attribute("max_bytes", "integer", 256, doc="No message is longer."),
+    ),
+    _routine(
+        "bloom_build",
+        {"data": _WORDS, "offsets": _WORDS},
+        "A Bloom filter of messages, packed as for hashes: u32 words of `bits` bits, rounded up to whole words. Bit"
+        " places are the first MurmurHash3 (seed 0) and steps from it by the second (seed 0x9747b28c, made odd).",
+        Attribute("bits", "integer"),
+        _HASHES,
+        LONGEST,
+    ),
+    _routine(
+        "bloom_query",
+        {"filter": _WORDS, "data": _WORDS, "offsets": _WORDS},
+        "Whether each message may be among those of a Bloom filter; a false is certain.",
+        _HASHES,
+        LONGEST,
+        result="bool",
     ),
     _routine(
         "pack_bits",

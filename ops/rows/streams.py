@@ -67,8 +67,8 @@ ROWS = (
         "cipher",
         "aes_ctr",
         ("x", "key", "counter"),
-        "`x` (u32 words, the first byte lowest) encrypted or decrypted by AES in counter mode; the key is 4, 6 or"
-        " 8 words, the first counter block 4. Not constant-time: it reads a table at places that depend on the key. It does"
-        " not tell whether a text was altered.",
+        "`x` (u32 words, the first byte lowest) encrypted or decrypted by AES in counter mode; the key is 4, 6 or 8"
+        " words, the first counter block 4. Not constant-time: it reads a table at places that depend on the key. It"
+        " does not tell whether a text was altered.",
     ),
 )

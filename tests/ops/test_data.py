@@ -152,6 +152,32 @@ def test_long_pairs_go_on_in_the_next_dispatch(device: Any) -> None:
     )
 
 
+def test_messages_outside_are_told(device: Any) -> None:
+    data, _ = pack([b"abcdefgh"])
+    offsets = np.array([0, 4, 2, 99, 8], np.uint32)
+    inputs = [data, offsets, data, np.array([0, 4, 8, 8, 8], np.uint32)]
+    distances = device.run("levenshtein", {}, inputs)
+    assert distances.tolist() == [0, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF]
+    np.testing.assert_array_equal(distances, reference.apply("levenshtein", {}, inputs))
+    found = device.run("find_bytes", {"size": 8}, [data, data, np.array([6, 99, 2, 3], np.uint32)])
+    assert found.tolist() == [0, 0, 3, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("hashes", [1, 7])
+def test_a_filter_knows_its_messages(device: Any, hashes: int) -> None:
+    members, others = ([b"%s %d" % (kind, number) for number in range(500)] for kind in (b"in", b"out"))
+    attributes = {"bits": 8000, "hashes": hashes}
+    bits = device.run("bloom_build", attributes, pack(members, 1))
+    np.testing.assert_array_equal(bits, reference.apply("bloom_build", attributes, pack(members, 1)))
+    assert device.run("bloom_query", {"hashes": hashes}, [bits, *pack(members, 2)]).all()
+    found = device.run("bloom_query", {"hashes": hashes}, [bits, *pack(others, 3)])
+    assert found.mean() < 0.1
+    np.testing.assert_array_equal(
+        found, reference.apply("bloom_query", {"hashes": hashes}, [bits, *pack(others, 3)])
+    )
+    assert not device.run("bloom_build", attributes, pack([])).any()
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_bools_as_bits(device: Any, size: int) -> None:
     x = np.random.default_rng(size).random(size) < 0.5
@@ -196,6 +222,14 @@ def test_what_is_no_text_is_told(device: Any, form: str, text: bytes) -> None:
         ("hex_encode", {"size": 13}, [np.zeros(3, np.uint32)], AttributeValueError),
         ("unpack_bits", {"count": 97}, [np.zeros(3, np.uint32)], AttributeValueError),
         ("levenshtein", {"max_bytes": 1 << 20}, [*pack([b"a"]), *pack([b"b"])], AttributeValueError),
+        (
+            "find_bytes",
+            {"size": 1},
+            [np.zeros(3, np.uint32), np.zeros(2001, np.uint32), np.zeros(2, np.uint32)],
+            ShapeError,
+        ),
+        ("bloom_query", {}, [np.zeros(0, np.uint32), *pack([b"a"])], ShapeError),
+        ("bloom_build", {"bits": 0}, pack([b"a"]), AttributeValueError),
         ("levenshtein", {}, [*pack([b"a"] * 2), *pack([b"b"])], ShapeError),
     ],
 )
