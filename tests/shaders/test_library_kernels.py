@@ -50,7 +50,7 @@ def specs() -> Iterator[tuple[str, KernelSpec]]:
         (output,) = infer(row.name, attributes, types)
         operands = [(Layout.contiguous(type.shape), dtype(type.dtype)) for type in types]
         for dispatch in lower(row.name, attributes, operands, output, CPU).dispatches:
-            assert 0 < math.prod(dispatch.workgroups)
+            assert math.prod(dispatch.workgroups) > 0
             if dispatch.spec not in seen:
                 seen.add(dispatch.spec)
                 yield row.name, dispatch.spec
