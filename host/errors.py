@@ -74,6 +74,20 @@ class KernelCrash(KernelgateError):
     title = "The kernel crashed the driver"
 
 
+class FuelExhausted(KernelgateError):
+    """A loop of a kernel drew the last of the budget of its invocation; line, column and caret point at the loop."""
+
+    code = "fuel_exhausted"
+    title = "The kernel ran out of fuel"
+
+
+class DriverLoopLimit(KernelgateError):
+    """A kernel's loops turn more often than the driver can do; line, column and caret point at the loop."""
+
+    code = "driver_loop_limit"
+    title = "The kernel loops more often than this driver allows"
+
+
 class UnknownKernel(KernelgateError):
     """A dispatch names a kernel that was never added, or an entry point that it does not have."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import lru_cache
 from typing import overload
 
@@ -162,20 +162,23 @@ class Runner:
         for prepared in self._plans.values():
             prepared.forget()
 
-    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> int:
-        """Run a prepared plan over `blocks` to its end, or to `Cancelled`; the number of dispatches."""
+    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> Generator[None, None, tuple[int, float]]:
+        """Run a prepared plan over `blocks` to its end, yielding between slices; dispatches and milliseconds."""
         stop()
         runs = prepared.runs(self._gpu, blocks)
-        position = 0
+        position, spent = 0, 0.0
         while position < len(runs):
+            if position:
+                yield
             stop()
             slice = runs[position : prepared.slice_end(position)]
             began = time.perf_counter()
             self._gpu.submit([*self._pool.take_clears(), *slice])
             self._gpu.wait()
-            self._adapt(prepared, len(slice), (time.perf_counter() - began) * 1e3)
-            position += len(slice)
-        return len(runs)
+            elapsed = (time.perf_counter() - began) * 1e3
+            self._adapt(prepared, len(slice), elapsed)
+            position, spent = position + len(slice), spent + elapsed
+        return len(runs), spent
 
     def _adapt(self, prepared: Prepared, count: int, elapsed_ms: float) -> None:
         """More dispatches a slice when this one was short, fewer when it was long."""

@@ -49,7 +49,9 @@ _COMPILE_ATTEMPTS = 8
 class DeviceSettings:
     """What a `Device` is told; times in seconds.
 
-    `deadline_s` bounds each request from the moment the GPU thread takes it up. `role` "compiler" is for a device that
+    `deadline_s` bounds each request in the device's own time: work in slices is stopped after it, and a single step
+    that takes longer gets the process killed. `fuel` is the budget of a kernel's invocation where a dispatch names
+    none (None: measured at the start). `role` "compiler" is for a device that
     only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each the
     next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits for a
     restart. `kernels` bounds how many kernels are remembered.
@@ -60,6 +62,7 @@ class DeviceSettings:
     memory_bytes: int | None = None
     pool_bytes: int = 1 << 30
     slice_ms: float = 20.0
+    fuel: int | None = None
     deadline_s: float = 30.0
     start_s: float = 30.0
     takeup_s: float = 10.0
@@ -74,7 +77,7 @@ class DeviceSettings:
 
     def child(self) -> ChildSettings:
         """The part that one process needs."""
-        engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms)
+        engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.fuel)
         return ChildSettings(self.python, engine, self.start_s, self.takeup_s, self.exit_s)
 
 
@@ -207,15 +210,11 @@ class Device:
         """
         handles = list(outputs)
         needs = [index for index, node in enumerate(graph.nodes) if node.op == "input"]
-        return await self._run(
-            job,
-            lambda id: frames.RunGraph(id, job, owner, graph, handles),
-            "a graph",
-            handles,
-            deadline_s,
-            meter,
-            needs,
-        )
+
+        def make(id: int) -> frames.RunGraph:
+            return frames.RunGraph(id, job, owner, graph, handles, self._deadline(deadline_s))
+
+        return await self._run(job, make, "a graph", handles, deadline_s, meter, needs)
 
     async def dispatch(
         self,
@@ -226,11 +225,13 @@ class Device:
         workgroups: tuple[int, int, int],
         arguments: Sequence[frames.Argument],
         deadline_s: float | None = None,
+        fuel: int | None = None,
         meter: Meter | None = None,
     ) -> Usage:
         """Dispatch a kernel that was added; its `Fresh` arguments become tensors owned by `owner`.
 
-        `meter` is as in `run_graph`.
+        `fuel` is the budget of each invocation; None: the device's own. Raises `FuelExhausted` or `DriverLoopLimit`
+        when a loop drew the last of it; then nothing was made. `meter` is as in `run_graph`.
         """
         if kernel not in self._kernels:
             raise UnknownKernel(
@@ -241,7 +242,10 @@ class Device:
         needs = [number for argument in arguments for number in _read_by(argument)]
 
         def make(id: int) -> frames.DispatchKernel:
-            return frames.DispatchKernel(id, job, owner, kernel, entry_point, workgroups, list(arguments))
+            given = list(arguments)
+            return frames.DispatchKernel(
+                id, job, owner, kernel, entry_point, workgroups, given, fuel, self._deadline(deadline_s)
+            )
 
         try:
             return await self._run(
@@ -321,7 +325,7 @@ class Device:
     ) -> Reply:
         if kernel is not None and kernel not in child.kernels:
             self._send_kernel(child, kernel)
-        deadline = self.settings.deadline_s if deadline_s is None else deadline_s
+        deadline = self._deadline(deadline_s)
         future = child.request(make, what, deadline, fd, meter)
         try:
             return await future
@@ -329,6 +333,9 @@ class Device:
             if makes and child.alive:
                 _ignore(child.request(lambda id: frames.Free(id, list(makes)), "freeing tensors", deadline))
             raise
+
+    def _deadline(self, deadline_s: float | None) -> float:
+        return self.settings.deadline_s if deadline_s is None else deadline_s
 
     def _send_kernel(self, child: Child, kernel: str) -> None:
         """Tell `child` a kernel that an earlier process compiled, ahead of the request that needs it."""

@@ -5,7 +5,7 @@ Owns how work is spread over workgroups and which operand is which. Must not kno
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Literal
@@ -19,6 +19,7 @@ _INVOCATION_WORK = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
 Params = dict[str, Scalar | tuple[Scalar, ...]]
+Given = Mapping[str, Scalar | tuple[Scalar, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +89,19 @@ class Builder:
         spec: KernelSpec,
         workgroups: tuple[int, int, int],
         operands: Sequence[Operand],
-        params: Params,
+        params: Given,
         each: int = _INVOCATION_WORK,
     ) -> None:
         """Add a launch of `spec`, each invocation of which costs about as much as `each` multiply-adds."""
         work = each * prod(workgroups) * prod(spec.workgroup_size)
-        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), params, work))
+        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), dict(params), work))
 
     def spread(
         self,
         spec: KernelSpec,
         threads: int,
         operands: Sequence[Operand],
-        params: Params,
+        params: Given,
         each: int = _INVOCATION_WORK,
     ) -> None:
         """Add a launch of at least `threads` invocations, which the body numbers as `thread`; `each` as above."""
