@@ -12,15 +12,16 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
-from api.routes import device, health, kernels, ops, runs, tensors
+from api.routes import device, health, kernels, ops, runs, scripts, tensors
 from api.runtime import Runtime
 from api.settings import VERSION, Settings
+from sandbox.gates.network import SYSTEM, Network
 from shaders.errors import KernelgateError
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> FastAPI:
     """The application; `app.state.runtime` is the server behind it, which starts with the lifespan."""
-    runtime = Runtime(settings or Settings())
+    runtime = Runtime(settings or Settings(), network)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -46,7 +47,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.runtime = runtime
     problems.install(app)
     app.include_router(health.router)
-    for module in (runs, kernels, tensors, ops, device):
+    for module in (runs, scripts, kernels, tensors, ops, device):
         app.include_router(
             module.router, dependencies=[Depends(identity_of)], responses={"default": problems.RESPONSE}
         )

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
+import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from api import keys as key_store
+from api.body import parse_json
 from api.database import Database
 from api.diagnosis import diagnose, lines
+from api.errors import MalformedJson
 from api.server import Server, configure_logging
 from api.settings import Settings
+from sandbox.gates.errors import GrantError
+from sandbox.gates.grants import Grants, parse
 from shaders.errors import KernelgateError
 
 
@@ -33,6 +39,12 @@ def serve(argv: Sequence[str]) -> int:
         action="store_true",
         default=None,
         help="a proxy in front ends TLS: allow listening beyond loopback",
+    )
+    parser.add_argument(
+        "--allow-weak-sandbox",
+        action="store_true",
+        default=None,
+        help="run scripts even where there is no wall around workers (level process)",
     )
     given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
     try:
@@ -87,6 +99,7 @@ def keys(argv: Sequence[str]) -> int:
     create.add_argument("name", help="up to 32 of a-z, 0-9, - and _")
     create.add_argument("--role", choices=key_store.ROLES, default="user")
     create.add_argument("--owner", help="whose objects the key uses (its name)")
+    create.add_argument("--grants", metavar="FILE", help="JSON of the most that its runs may be granted")
     revoke = actions.add_parser("revoke", help="revoke a key; a running server notices within two seconds")
     revoke.add_argument("id", help="as `keys list` shows it")
     options = parser.parse_args(argv)
@@ -105,14 +118,12 @@ def keys(argv: Sequence[str]) -> int:
 def _change_keys(database: Database, options: argparse.Namespace) -> int:
     if options.action == "list":
         for record in database.run(key_store.listed):
-            state = f"revoked {record.revoked_at}" if record.revoked_at else "valid"
-            print(
-                f"{record.id}  {record.name:<20} {record.owner:<20} {record.role:<6} {record.created_at}  {state}"
-            )
+            print(_row(record))
         return 0
     if options.action == "create":
+        grants = None if options.grants is None else _grants(Path(options.grants))
         record, token = database.run(
-            lambda db: key_store.create(db, options.name, options.role, options.owner), durable=True
+            lambda db: key_store.create(db, options.name, options.role, options.owner, grants), durable=True
         )
         print(token)
         print(f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr)
@@ -122,6 +133,23 @@ def _change_keys(database: Database, options: argparse.Namespace) -> int:
         return 0
     print(f"kernelgate: there is no valid key {options.id}", file=sys.stderr)
     return 1
+
+
+def _row(record: key_store.KeyRecord) -> str:
+    """A key as `keys list` shows it; `opens` are the gates that its own grants speak of."""
+    state = f"revoked {record.revoked_at}" if record.revoked_at else "valid"
+    row = f"{record.id}  {record.name:<20} {record.owner:<20} {record.role:<6} {record.created_at}  {state}"
+    if record.grants is None:
+        return row
+    return f"{row}, opens {', '.join(json.loads(record.grants)) or 'the default'}"
+
+
+def _grants(path: Path) -> Grants:
+    """The grants in a file. Raises OSError, `GrantError`."""
+    try:
+        return parse(parse_json(path.read_bytes()))
+    except MalformedJson as error:
+        raise GrantError(f"{path} is not valid JSON: {error.message}") from None
 
 
 def _complain(error: Exception) -> int:

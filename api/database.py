@@ -87,19 +87,21 @@ def migrate(connection: sa.Connection) -> None:
     found = _revision(connection)
     if found == HEAD:
         return
-    if found is not None and found > HEAD:
-        raise StorageError(
-            f"the data folder was written by a newer Kernelgate (revision {found}, this one knows {HEAD})",
-            hint="Upgrade Kernelgate, or use another KERNELGATE_DATA.",
-        )
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
-    with connection.begin():
-        command.upgrade(config, "head")
+    try:
+        with connection.begin():
+            command.upgrade(config, "head")
+    except CommandError:  # it does not know the revision
+        raise StorageError(
+            f"the data folder was written by a newer Kernelgate (revision {found}, this one knows {HEAD})",
+            hint="Upgrade Kernelgate, or use another KERNELGATE_DATA.",
+        ) from None
 
 
 def _revision(connection: sa.Connection) -> str | None:

@@ -5,7 +5,6 @@ Owns the findings and their lines of text. Must not know arguments.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import platform
 import shutil
@@ -14,10 +13,11 @@ from typing import Any
 
 import msgspec
 
+from api import walls
 from api.settings import VERSION, Settings
 from host.doctor import adapters
 from host.frames import DeviceInfo
-from sandbox.pool import PoolSettings, WorkerPool
+from sandbox.walls.probe import probe
 from shaders.errors import KernelgateError
 
 
@@ -33,21 +33,15 @@ def diagnose(settings: Settings) -> dict[str, Any]:
         "kernel": platform.release(),
         "adapters": [msgspec.to_builtins(adapter) for adapter in found],
         "adapters_problem": why,
-        "sandbox": asyncio.run(_sandbox()),
+        "sandbox": _sandbox(settings),
         "data": _folder(settings.data),
     }
 
 
-async def _sandbox() -> dict[str, str]:
-    """Start the workers once, to see how strong their walls are."""
-    pool = WorkerPool(PoolSettings(size=1))
-    try:
-        await pool.start()
-        return {"level": pool.level, "reason": pool.reason}
-    except KernelgateError as error:
-        return {"level": "none", "reason": str(error)}
-    finally:
-        await pool.close()
+def _sandbox(settings: Settings) -> dict[str, Any]:
+    """Every wall of this machine, tried and attacked, and what follows."""
+    report = probe()
+    return {**report.to_dict(), "follows": walls.consequences(report.level, settings)}
 
 
 def _folder(path: Path) -> dict[str, Any]:
@@ -64,12 +58,12 @@ def _folder(path: Path) -> dict[str, Any]:
 
 def lines(found: dict[str, Any]) -> list[str]:
     """The findings as text."""
-    folder, sandbox = found["data"], found["sandbox"]
+    folder = found["data"]
     text = [
         f"kernelgate  {found['kernelgate']}, Python {found['python']}, Linux {found['kernel']}",
         f"data        {folder['path']} ({'exists' if folder['exists'] else 'is made at the first start'}, "
         f"{'writable' if folder['writable'] else 'NOT WRITABLE'}, {folder['free_bytes'] >> 30} GiB free)",
-        f"sandbox     {sandbox['level']}{': ' + sandbox['reason'] if sandbox['reason'] else ''}",
+        *walls.lines(found["sandbox"]),
     ]
     if not found["adapters"]:
         text.append(f"adapters    none: {found['adapters_problem'] or 'install mesa-vulkan-drivers'}")

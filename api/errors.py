@@ -85,11 +85,26 @@ class KernelNotFound(KernelgateError):
     title = "There is no such kernel"
 
 
+class ScriptNotFound(KernelgateError):
+    """A stored script that does not exist, or belongs to somebody else."""
+
+    code = "script_not_found"
+    title = "There is no such stored script"
+
+
 class TensorNotFound(KernelgateError):
     """A tensor that does not exist, or belongs to somebody else."""
 
     code = "tensor_not_found"
     title = "There is no such tensor"
+
+    @classmethod
+    def of(cls, tensor_id: str) -> TensorNotFound:
+        """The error for an id."""
+        return cls(
+            f"there is no tensor {tensor_id[:60]!r}",
+            hint="Outputs of dispatches and ops are forgotten when the server stops; upload what must last.",
+        )
 
 
 class TensorLost(KernelgateError):
@@ -100,7 +115,7 @@ class TensorLost(KernelgateError):
 
 
 class NameReserved(KernelgateError):
-    """A kernel name that belongs to the server."""
+    """A name of a kernel or a script that belongs to the server."""
 
     code = "name_reserved"
     title = "The name is reserved"
@@ -111,13 +126,6 @@ class LimitTooHigh(KernelgateError):
 
     code = "limit_too_high"
     title = "A limit is over its maximum"
-
-
-class GrantUnavailable(KernelgateError):
-    """A grant for a gate that this server does not have."""
-
-    code = "grant_unavailable"
-    title = "There is no such gate"
 
 
 class DeviceLimit(KernelgateError):

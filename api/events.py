@@ -21,7 +21,7 @@ _INSERT = sa.insert(tables.events)
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Something that happened: `type` is status, output, progress or result; `data` is JSON."""
+    """Something that happened: `type` is status, output, progress, gate or result; `data` is JSON."""
 
     seq: int
     type: str
@@ -41,13 +41,13 @@ class EventLog:
 
     def add(self, type: str, data: dict[str, Any]) -> None:
         """Append an event."""
-        if len(self._events) >= self._cap and type in ("output", "progress"):
+        if len(self._events) >= self._cap and type in ("output", "progress", "gate"):
             return
         self._append(type, to_json(data).decode())
         if len(self._events) == self._cap:
             note = {
                 "status": "running",
-                "note": f"further output and progress are not in the events (over {self._cap})",
+                "note": f"further output, progress and requests are not in the events (over {self._cap})",
             }
             self._append("status", to_json(note).decode())
 

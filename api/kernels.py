@@ -95,13 +95,16 @@ class KernelStore:
         self._forget(identity.owner, name)
         return record, new
 
-    async def find(self, identity: Identity, reference: str) -> KernelRecord:
-        """The kernel called `name`, `name@hash`, `owner/name` or `owner/name@hash`. Raises `KernelNotFound`."""
+    async def find(self, identity: Identity, reference: str, *, shared: bool = False) -> KernelRecord:
+        """The kernel called `name`, `name@hash`, `owner/name` or `owner/name@hash`. Raises `KernelNotFound`.
+
+        `shared`: a grant covers it, so that it may be anybody's.
+        """
         owner, name, digest = self._split(identity, reference)
         record = self._cache.get((owner, name, digest))
         if record is None:
             record = await self._database.do(lambda db: _find(db, owner, name, digest))
-        if record is None or (owner != identity.owner and identity.role != "admin"):
+        if record is None or not (shared or owner == identity.owner or identity.role == "admin"):
             raise KernelNotFound(
                 f"there is no kernel {reference[:80]!r}",
                 hint="GET /api/kernels lists yours; POST one to add it.",
@@ -133,6 +136,12 @@ class KernelStore:
     def _forget(self, owner: str, name: str) -> None:
         for key in [key for key in self._cache if key[:2] == (owner, name)]:
             del self._cache[key]
+
+
+def kernel_name(identity: Identity, reference: str) -> str:
+    """The name of a kernel as grants spell it: of one's own `name`, of others `owner/name`, without a version."""
+    path = reference.partition("@")[0]
+    return path.removeprefix(f"{identity.owner}/")
 
 
 def check_name(name: str) -> None:

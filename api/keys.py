@@ -22,6 +22,8 @@ from api import tables
 from api.database import Database
 from api.errors import InvalidRequest, Unauthorized
 from api.ids import now
+from sandbox.gates.errors import GrantError
+from sandbox.gates.grants import Grants, parse, to_json
 
 ROLES = ("admin", "user")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
@@ -31,11 +33,15 @@ _TOKEN = re.compile(r"kg_([0-9a-f]{12})_([0-9a-f]{48})")
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Who asks: a key, the owner whose objects it uses, and its role."""
+    """Who asks: a key, the owner whose objects it uses, its role, and the most that its runs may be granted.
+
+    A `maximum` of None is no bound.
+    """
 
     key_id: str
     owner: str
     role: str
+    maximum: Grants | None = Grants()
 
 
 class KeyRecord(msgspec.Struct, frozen=True):
@@ -47,6 +53,7 @@ class KeyRecord(msgspec.Struct, frozen=True):
     role: str
     created_at: str
     revoked_at: str | None = None
+    grants: str | None = None
 
 
 class Keys:
@@ -69,13 +76,26 @@ class Keys:
         if row is None or not hmac.compare_digest(row.hash, digest) or row.revoked_at is not None:
             self._known.pop(digest, None)
             raise _refused()
-        identity = Identity(row.id, row.owner, row.role)
+        identity = Identity(row.id, row.owner, row.role, maximum(row.role, row.grants))
         self._known[digest] = (time.monotonic() + CACHE_S, identity)
         return identity
 
 
-def create(db: sa.Connection, name: str, role: str, owner: str | None = None) -> tuple[KeyRecord, str]:
-    """A new key and its token, which is not kept. Raises `InvalidRequest` for a bad name, owner or role."""
+def maximum(role: str, grants: str | None) -> Grants | None:
+    """The most that a key's runs may be granted. Without grants of its own an admin has no bound, a user the default:
+    our ops and the owner's own kernels."""
+    if grants is not None:
+        return parse(msgspec.json.decode(grants))
+    return None if role == "admin" else Grants()
+
+
+def create(
+    db: sa.Connection, name: str, role: str, owner: str | None = None, grants: Grants | None = None
+) -> tuple[KeyRecord, str]:
+    """A new key and its token, which is not kept.
+
+    Raises `InvalidRequest` for a bad name, owner or role, `GrantError` for a file grant that names no folder.
+    """
     owner = owner or name
     for word, value in (("name", name), ("owner", owner)):
         if not NAME.fullmatch(value):
@@ -87,7 +107,10 @@ def create(db: sa.Connection, name: str, role: str, owner: str | None = None) ->
         raise InvalidRequest(
             f"the role {role!r} or the owner {owner!r} is not possible", hint=f"Roles: {ROLES}."
         )
-    record = KeyRecord(secrets.token_hex(6), name, owner, role, now())
+    if nameless := [grant.path for grant in grants.files if not grant.folder] if grants else []:
+        raise GrantError(f"grants: files: {nameless[0]} names no folder of the host")
+    stored = None if grants is None else msgspec.json.encode(to_json(grants)).decode()
+    record = KeyRecord(secrets.token_hex(6), name, owner, role, now(), grants=stored)
     token = f"kg_{record.id}_{secrets.token_hex(24)}"
     values = {name: getattr(record, name) for name in record.__struct_fields__}
     db.execute(sa.insert(tables.keys).values(**values, hash=_hash(token)))
@@ -127,7 +150,9 @@ def _write_admin(db: sa.Connection, path: Path) -> str:
 
 def _find(db: sa.Connection, key_id: str) -> Any:
     c = tables.keys.c
-    return db.execute(sa.select(c.id, c.owner, c.role, c.hash, c.revoked_at).where(c.id == key_id)).first()
+    return db.execute(
+        sa.select(c.id, c.owner, c.role, c.hash, c.revoked_at, c.grants).where(c.id == key_id)
+    ).first()
 
 
 def _hash(token: str) -> str:

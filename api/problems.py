@@ -25,16 +25,24 @@ DEFAULT_STATUS = 422
 STATUS = {
     "malformed_json": 400,
     "unauthorized": 401,
+    "file_refused": 403,
     "permission_denied": 403,
     "script_denied": 422,
+    "native_refused": 403,
+    "file_not_found": 404,
     "not_found": 404,
     "run_not_found": 404,
     "kernel_not_found": 404,
+    "script_not_found": 404,
     "tensor_not_found": 404,
     "unknown_op": 404,
     "method_not_allowed": 405,
     "not_acceptable": 406,
     "cancelled": 409,
+    "file_exists": 409,
+    "file_is_folder": 409,
+    "file_not_folder": 409,
+    "folder_not_empty": 409,
     "idempotency_conflict": 409,
     "name_reserved": 409,
     "tensor_lost": 410,
@@ -44,6 +52,7 @@ STATUS = {
     "protocol": 500,
     "storage_error": 500,
     "blob_corrupt": 500,
+    "fetch_failed": 502,
     "adapter_not_found": 503,
     "device_failed": 503,
     "device_restarted": 503,
@@ -53,7 +62,9 @@ STATUS = {
     "server_stopping": 503,
     "worker_crashed": 503,
     "device_timeout": 504,
+    "fetch_timeout": 504,
     "device_out_of_memory": 507,
+    "file_quota": 507,
 }
 RESPONSE: dict[str, Any] = {
     "description": "a problem; `code` never changes its meaning",
@@ -144,8 +155,11 @@ async def _invalid(request: Request, error: Exception) -> Response:
 def describe(errors: Any) -> str:
     """The first of pydantic's errors as a sentence that names the field."""
     first = errors[0]
-    where = ".".join(str(part) for part in first["loc"]) or "the body"
+    where = _where(first)
     if first["type"] == "extra_forbidden":
+        unknown = [_where(error) for error in errors if error["type"] == "extra_forbidden"]
+        if len(unknown) > 1:
+            return f"{', '.join(unknown[:-1])} and {unknown[-1]} are not fields of this request"
         return f"{where} is not a field of this request"
     if first["type"] == "missing":
         return f"{where} is missing"
@@ -153,14 +167,19 @@ def describe(errors: Any) -> str:
     return f"{where}: {first['msg']}{more}"
 
 
+def _where(error: Any) -> str:
+    """The path of a field; what the client called it is cut."""
+    return ".".join(str(part)[:40] for part in error["loc"])[:80] or "the body"
+
+
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path = request.url.path
     if error.status_code == 404:
-        return problem_response(NotFound(f"nothing is served at {path}", hint="See /docs."))
+        return problem_response(NotFound(f"nothing is served at {path:.80}", hint="See /docs."))
     if error.status_code == 405:
         return problem_response(
-            MethodNotAllowed(f"{path} does not take {request.method}", hint="See /docs."),
+            MethodNotAllowed(f"{path:.80} does not take {request.method:.20}", hint="See /docs."),
             dict(error.headers or {}),
         )
     if error.status_code == 413:

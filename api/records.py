@@ -31,7 +31,7 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class RunRecord(msgspec.Struct):
-    """A run. `result` is JSON; `error` a problem document as JSON."""
+    """A run. `result` is JSON; `error` a problem document as JSON; `files` what its overlays changed, as JSON."""
 
     id: str
     owner: str
@@ -50,10 +50,12 @@ class RunRecord(msgspec.Struct):
     reason: str | None = None
     cancelled_by: str | None = None
     level: str | None = None
+    level_reason: str | None = None
     idempotency_key: str | None = None
     request_hash: str | None = None
     started_at: str | None = None
     finished_at: str | None = None
+    files: msgspec.Raw = msgspec.Raw(b"{}")
 
     @property
     def live(self) -> bool:
@@ -74,13 +76,13 @@ _SUMMARY = (
     "id", "kind", "status", "usage", "reason", "cancelled_by", "created_at", "started_at", "finished_at",
 )  # fmt: skip
 _SHOWN = (
-    "id", "kind", "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "limits", "grants",
-    "reason", "cancelled_by", "level", "created_at", "started_at", "finished_at",
+    "id", "kind", "status", "result", "error", "stdout", "stderr", "output_cut", "files", "usage", "limits",
+    "grants", "reason", "cancelled_by", "level", "level_reason", "created_at", "started_at", "finished_at",
 )  # fmt: skip
-_JSON = ("limits", "grants", "result", "error", "usage")
+_JSON = ("limits", "grants", "result", "error", "usage", "files")
 _ENDING = (
     "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "reason", "cancelled_by", "level",
-    "started_at", "finished_at",
+    "level_reason", "started_at", "finished_at", "files",
 )  # fmt: skip
 
 _INSERT = sa.insert(tables.runs)
@@ -164,7 +166,7 @@ def _column(name: str, value: Any) -> Any:
 
 def _record(row: sa.Row[Any]) -> RunRecord:
     fields = dict(row._mapping)
-    for name in ("grants", "result", "error"):
+    for name in ("grants", "files", "result", "error"):
         if fields[name] is not None:
             fields[name] = msgspec.Raw(fields[name].encode())
     fields["limits"] = msgspec.json.decode(fields["limits"], type=RunLimits)

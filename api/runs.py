@@ -23,17 +23,20 @@ from api import records, values
 from api.database import Database
 from api.errors import IdempotencyConflict, QueueFull, RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
+from api.gates import Gatekeeper, RunGates, shown
 from api.ids import new_id, now
 from api.kernels import KernelStore
 from api.keys import Identity
 from api.metrics import Metrics
 from api.records import RunRecord, Usage
+from api.scripts import ScriptStore
 from api.services import RunServices
 from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore
 from api.values import TensorId
 from api.work import Work
 from host.supervisor import Device
+from sandbox.gates.grants import Grants
 from sandbox.pool import Limits, Outcome, WorkerPool
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -44,12 +47,15 @@ _KILLS = frozenset({"wall_limit", "cpu_limit", "memory_limit", "output_limit", "
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A checked request for a run: `inputs` are parsed values, `tensors` the records of those given by id."""
+    """A checked request for a run: `inputs` are parsed values, `tensors` the records of those given by id, `grants`
+    what the run gets.
+    """
 
     script: str
     inputs: dict[str, Any]
     tensors: dict[str, TensorRecord]
     limits: RunLimits
+    grants: Grants
     idempotency_key: str | None = None
     request_hash: str | None = None
 
@@ -84,8 +90,10 @@ class RunManager:
         pool: WorkerPool,
         device: Device,
         kernels: KernelStore,
+        scripts: ScriptStore,
         tensors: TensorStore,
         metrics: Metrics,
+        gates: Gatekeeper,
         ready: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
@@ -93,8 +101,10 @@ class RunManager:
         self._pool = pool
         self._device = device
         self._kernels = kernels
+        self._scripts = scripts
         self._tensors = tensors
         self._metrics = metrics
+        self._gates = gates
         self._ready = ready
         self._live: dict[str, LiveRun] = {}
         self._slots = asyncio.Semaphore(settings.runs_at_once)
@@ -181,6 +191,7 @@ class RunManager:
             owner=identity.owner,
             script=submission.script,
             limits=submission.limits,
+            grants=shown(submission.grants),
             created_at=now(),
             idempotency_key=submission.idempotency_key,
             request_hash=submission.request_hash,
@@ -223,18 +234,41 @@ class RunManager:
         live.events.add("status", {"status": "running"})
         began = time.perf_counter()
         await self._ready()
+        record.level, record.level_reason = self._pool.level, self._pool.reason
+        gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
         async with Work(self._device, self._tensors, live.identity) as work:
-            live.services = RunServices(
-                work, submission.limits, self._settings, self._kernels, self._tensors, live.events
+            live.services = services = RunServices(
+                work,
+                submission.limits,
+                self._settings,
+                self._kernels,
+                self._scripts,
+                self._tensors,
+                live.events,
+                gates,
             )
             try:
                 inputs = await self._admit(work, submission)
+                limits = _worker_limits(submission.limits)
                 outcome = await self._pool.run_script(
-                    submission.script, inputs, _worker_limits(submission.limits), live.services
+                    submission.script,
+                    inputs,
+                    limits,
+                    services,
+                    gates.environment,
+                    native=bool(submission.grants.native),
                 )
-                await self._take(record, outcome, live.services)
+                await self._take(record, outcome, services)
             finally:
-                self._account(record, work, live.services, began)
+                await work.settle()
+                self._account(record, work, services, began)
+                await self._close(record, gates)
+
+    async def _close(self, record: RunRecord, gates: RunGates) -> None:
+        """Close the gates, and keep what the run changed in its overlays, however it ended."""
+        await gates.close()
+        if gates.has_overlay:
+            record.files = msgspec.Raw(await asyncio.to_thread(gates.files))
 
     async def _admit(self, work: Work, submission: Submission) -> dict[str, Any]:
         """The inputs with each tensor held by `work` and named by its local handle."""
@@ -248,14 +282,12 @@ class RunManager:
 
     async def _take(self, record: RunRecord, outcome: Outcome, services: RunServices) -> None:
         """Put the outcome of a script into its record."""
-        record.level = outcome.level
+        record.level, record.level_reason = outcome.level, outcome.level_reason
         record.usage = Usage(outcome.wall_ms, outcome.cpu_ms, 0.0, outcome.peak_bytes, 0)
         if outcome.error is not None:
             _end(record, outcome.status, outcome.error)
             if outcome.error.code in _KILLS:
                 self._metrics.kills.labels(outcome.error.code).inc()
-            if outcome.error.code == "permission_denied":
-                self._metrics.denied.labels("script").inc()
             return
         record.result = msgspec.Raw(to_json(await services.result(outcome.result)))
         _end(record, outcome.status, None)
@@ -271,12 +303,6 @@ class RunManager:
         )
         record.stdout, record.stderr, record.output_cut = services.stdout, services.stderr, services.cut
         self._metrics.duration.labels(record.kind).observe(wall_ms / 1000)
-        self.count_device(work.device_ms)
-
-    def count_device(self, device_ms: float) -> None:
-        """Count time on the device."""
-        name = self._device.info.name if self._device.info is not None else "unknown"
-        self._metrics.device_seconds.labels(name).inc(device_ms / 1000)
 
     def _stop(self, live: LiveRun, by: str, reason: str) -> None:
         if live.record.live and live.task is not None and live.stop is None:

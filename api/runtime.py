@@ -17,15 +17,19 @@ from api import keys
 from api.blobs import BlobStore, storage_errors
 from api.database import Database
 from api.errors import DeviceUnavailable, ServerRestarted, StorageError
+from api.gates import Gatekeeper
 from api.kernels import KernelStore
 from api.metrics import Metrics
 from api.records import end_interrupted
 from api.residency import Residency
 from api.runs import RunManager
+from api.scripts import ScriptStore
 from api.settings import Settings
 from api.tensors import TensorStore
 from api.work import Work
+from host.frames import Usage
 from host.supervisor import Device, DeviceSettings
+from sandbox.gates.network import SYSTEM, Network
 from sandbox.pool import PoolSettings, WorkerPool
 from shaders.errors import KernelgateError
 
@@ -33,9 +37,12 @@ log = logging.getLogger("kernelgate")
 
 
 class Runtime:
-    """A server. The stores are ready when `start` returns; the processes start meanwhile, `ready` waits for them."""
+    """A server. The stores are ready when `start` returns; the processes start meanwhile, `ready` waits for them.
 
-    def __init__(self, settings: Settings) -> None:
+    `network` is what the gate of HTTP speaks to.
+    """
+
+    def __init__(self, settings: Settings, network: Network = SYSTEM) -> None:
         self.settings = settings
         self.new_key: str | None = None
         self.failure: KernelgateError | None = None
@@ -43,24 +50,35 @@ class Runtime:
         self.database = Database(settings.data / "kernelgate.db")
         self.blobs = BlobStore(settings.data / "blobs")
         self.device = Device(DeviceSettings(adapter=settings.adapter, deadline_s=settings.device_deadline_s))
+        self.device.on_charge = self._count_device
         self.compiler = Device(
             DeviceSettings(adapter=settings.adapter, role="compiler", deadline_s=settings.device_deadline_s)
         )
-        self.pool = WorkerPool(PoolSettings(size=settings.workers))
+        self.pool = WorkerPool(
+            PoolSettings(
+                size=settings.workers,
+                allow_weak=settings.allow_weak_sandbox,
+                allow_native=settings.allow_native,
+            )
+        )
         self.keys = keys.Keys(self.database)
         self.residency = Residency(self.device, settings.resident_bytes)
         self.tensors = TensorStore(
             self.database, self.blobs, self.device, self.residency, settings.transient_tensors
         )
         self.kernels = KernelStore(self.database, self.pool, self.compiler, self.compiler_ready)
+        self.scripts = ScriptStore(self.database)
+        self.gates = Gatekeeper(settings, self.metrics, network)
         self.runs = RunManager(
             settings,
             self.database,
             self.pool,
             self.device,
             self.kernels,
+            self.scripts,
             self.tensors,
             self.metrics,
+            self.gates,
             self.ready,
         )
         self._starts: dict[str, asyncio.Task[Any]] = {}
@@ -108,17 +126,21 @@ class Runtime:
         await self._wait("compiler")
 
     def count(self, kind: str, work: Work, began: float) -> None:
-        """Count a piece of work that was no run: its kind, duration and device time."""
+        """Count a piece of work that was no run: its kind and duration."""
         self.metrics.runs.labels(kind, "succeeded").inc()
         self.metrics.duration.labels(kind).observe(time.perf_counter() - began)
-        self.runs.count_device(work.device_ms)
+
+    def _count_device(self, usage: Usage) -> None:
+        """Count time on the device, whatever came of it."""
+        name = self.device.info.name if self.device.info is not None else "unknown"
+        self.metrics.device_seconds.labels(name).inc(usage.device_ms / 1000)
 
     async def reasons(self) -> list[str]:
-        """Why the server is not ready; nothing when it is."""
+        """Why the server is not ready; nothing when it is. While the compiler starts, only new kernels wait."""
         found = [
             f"{name}: {error or 'starting'}"
             for name, error in ((n, self._error(n)) for n in self._starts)
-            if error != ""
+            if error != "" and not (name == "compiler" and error is None)
         ]
         if self.device.state not in ("ready", "starting"):
             found.append(f"device: {self.device.state}")

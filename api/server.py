@@ -16,14 +16,15 @@ from api.app import create_app
 from api.errors import AddressUnavailable
 from api.runtime import Runtime
 from api.settings import Settings
+from sandbox.gates.network import SYSTEM, Network
 from shaders.errors import KernelgateError
 
 
 class Server(uvicorn.Server):
     """Says where it serves once it does, and drains runs before it closes connections."""
 
-    def __init__(self, settings: Settings) -> None:
-        app = create_app(settings)
+    def __init__(self, settings: Settings, network: Network = SYSTEM) -> None:
+        app = create_app(settings, network)
         self.runtime: Runtime = app.state.runtime
         self._draining = False
         super().__init__(

@@ -1,4 +1,4 @@
-"""What a running script reaches outside its worker: output, progress, tensor ops, kernels.
+"""What a running script reaches outside its worker: output, progress, tensor ops, kernels, gates.
 
 Owns the run's budgets of device time and dispatches, and what becomes of the result's tensors. Everything that
 comes here was sent by a worker, which is assumed to be controlled by an attacker: handles are checked by `Work`,
@@ -8,6 +8,8 @@ graphs by `ops.validate`, sizes here.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic_core import to_json
@@ -17,12 +19,18 @@ from api.arguments import Given
 from api.elements import named_dtype, size_of, to_list
 from api.errors import DeviceLimit, DispatchLimit, ReadLimit, ResultTooLarge
 from api.events import EventLog
-from api.kernels import KernelStore
+from api.gates import RunGates
+from api.kernels import KernelStore, kernel_name
+from api.scripts import ScriptStore
 from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore, wire_bytes
 from api.work import Work
+from host.errors import DeviceTimeout
 from ops.graph import Graph, TensorRef, TensorType
+from ops.table import find, full_name
+from ops.validate import LEAVES
 from sandbox.frames import DispatchKernel
+from sandbox.gates.frames import GateAnswer, GateRequest
 from sandbox.values import unpack
 
 MAX_RESULT_TENSORS = 1024
@@ -39,15 +47,19 @@ class RunServices:
         limits: RunLimits,
         settings: Settings,
         kernels: KernelStore,
+        scripts: ScriptStore,
         tensors: TensorStore,
         events: EventLog,
+        gates: RunGates,
     ) -> None:
         self._work = work
         self._limits = limits
         self._settings = settings
         self._kernels = kernels
+        self._scripts = scripts
         self._tensors = tensors
         self._events = events
+        self._gates = gates
         self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
         self.cut = False
 
@@ -76,11 +88,11 @@ class RunServices:
         self._events.add("progress", event)
 
     async def compute(self, graph: Graph) -> list[TensorRef]:
-        """Compute a graph of this run's tensors."""
-        self._check_budget()
-        refs = await self._work.graph(graph)
-        self._check_used()
-        return refs
+        """Compute a graph of this run's tensors. Raises `PermissionDenied` for an op that was not granted."""
+        for op in sorted({node.op for node in graph.nodes} - LEAVES.keys()):
+            self._gates.require("ops", full_name(find(op)))
+        with self._budgeted() as budget_s:
+            return await self._work.graph(graph, budget_s)
 
     async def read(self, handle: int) -> bytes:
         """The elements of one of this run's tensors. Raises `ReadLimit` for a large one."""
@@ -94,9 +106,10 @@ class RunServices:
         return await self._work.read(handle)
 
     async def dispatch(self, request: DispatchKernel) -> dict[str, TensorRef]:
-        """Dispatch a stored kernel of the run's owner."""
-        self._check_budget()
-        kernel = await self._kernels.find(self._work.identity, request.kernel)
+        """Dispatch a stored kernel that the run was granted."""
+        identity = self._work.identity
+        self._gates.require("kernels", kernel_name(identity, request.kernel))
+        kernel = await self._kernels.find(identity, request.kernel, shared=True)
         given: dict[str, Given] = {name: unpack(data) for name, data in request.uniforms.items()}
         for name, handle in request.tensors.items():
             type = self._work.type_of(handle)
@@ -104,13 +117,20 @@ class RunServices:
         for name, spec in request.outputs.items():
             size_of(spec.shape, named_dtype(spec.dtype), self._settings.upload_bytes)
             given[name] = TensorType(spec.shape, spec.dtype)
-        outputs = await self._work.dispatch(kernel, request.entry_point, request.workgroups, given)
-        self._check_used()
-        return outputs
+        with self._budgeted() as budget_s:
+            return await self._work.dispatch(kernel, request.entry_point, request.workgroups, given, budget_s)
+
+    async def script(self, name: str) -> str:
+        """The text of a stored script of the run's owner."""
+        return (await self._scripts.find(self._work.identity, name)).source
 
     async def free(self, handles: list[int]) -> None:
         """The script dropped tensors."""
         await self._work.free(handles)
+
+    async def gate(self, request: GateRequest) -> GateAnswer:
+        """The script asks a gate."""
+        return await self._gates.serve(request)
 
     async def result(self, value: Any) -> Any:
         """The JSON of the script's result. Its tensors are stored, and stay on the device while there is room.
@@ -139,6 +159,17 @@ class RunServices:
         record = await self._tensors.store_from_device(self._work.identity.owner, held.type, held.handle)
         self._work.give_up(handle)
         return record
+
+    @contextmanager
+    def _budgeted(self) -> Iterator[float]:
+        """Device work within the run's budgets; the seconds that are left. What is done over them is refused too."""
+        self._check_budget()
+        try:
+            yield (self._limits.device_ms - self._work.device_ms) / 1000
+        except DeviceTimeout:
+            self._check_budget()
+            raise
+        self._check_used()
 
     def _check_budget(self) -> None:
         """Refuse device work when its budget is used up."""

@@ -55,6 +55,13 @@ class Settings(BaseSettings):
         default=None, description="numpy, null, cpu, discrete, or part of an adapter's name; unset: the best"
     )
 
+    allow_weak_sandbox: bool = Field(
+        default=False, description="run scripts even where there is no wall around workers (level process)"
+    )
+    allow_native: bool = Field(
+        default=False,
+        description="take grants.native: CPython and NumPy behind the system's walls alone, at level full or hardened",
+    )
     workers: int = Field(default=4, ge=1, description="worker processes kept ready")
     runs_at_once: int = Field(
         default=max(4, 2 * (os.cpu_count() or 2)), ge=1, description="runs in progress at the same time"
@@ -83,6 +90,9 @@ class Settings(BaseSettings):
     )
     transient_tensors: int = Field(
         default=4096, gt=0, description="outputs of dispatches and ops kept; the oldest leave"
+    )
+    overlay_bytes: int = Field(
+        default=16 * MIB, ge=0, description="most bytes that a run may change in its overlays"
     )
     inline_elements: int = Field(default=65_536, ge=0, description="largest tensor sent inside JSON")
     events_per_run: int = Field(

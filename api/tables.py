@@ -32,6 +32,7 @@ keys = Table(
     Column("hash", String(64), nullable=False),
     Column("created_at", String(32), nullable=False),
     Column("revoked_at", String(32)),
+    Column("grants", Text),
 )
 
 kernels = Table(
@@ -48,6 +49,27 @@ kernels = Table(
 
 kernel_names = Table(
     "kernel_names",
+    metadata,
+    Column("owner", String(64), nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("updated_at", String(32), nullable=False),
+    PrimaryKeyConstraint("owner", "name"),
+)
+
+scripts = Table(
+    "scripts",
+    metadata,
+    Column("owner", String(64), nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("created_at", String(32), nullable=False),
+    PrimaryKeyConstraint("owner", "name", "hash"),
+)
+
+script_names = Table(
+    "script_names",
     metadata,
     Column("owner", String(64), nullable=False),
     Column("name", String(64), nullable=False),
@@ -90,11 +112,13 @@ runs = Table(
     Column("reason", Text),
     Column("cancelled_by", String(64)),
     Column("level", String(16)),
+    Column("level_reason", Text),
     Column("idempotency_key", String(255)),
     Column("request_hash", String(64)),
     Column("created_at", String(32), nullable=False),
     Column("started_at", String(32)),
     Column("finished_at", String(32)),
+    Column("files", Text, nullable=False, server_default="{}"),
     UniqueConstraint("owner", "idempotency_key"),
     Index("runs_of_owner", "owner", "id"),
     Index("runs_of_status", "status"),

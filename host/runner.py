@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import lru_cache
 
 from host.buffers import Block, Pool
@@ -53,6 +53,17 @@ class Prepared:
             ]
             self._last = (blocks, runs)
         return self._last[1]
+
+    def slice_end(self, begin: int) -> int:
+        """Where the slice ends that begins at step `begin`: after `slice` steps, or what they may cost together."""
+        end, work = begin, 0
+        steps = self.plan.steps[begin : begin + self.slice]
+        while end - begin < len(steps) and (
+            end == begin or work + steps[end - begin].work <= self.plan.slice_work
+        ):
+            work += steps[end - begin].work
+            end += 1
+        return end
 
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""
@@ -113,20 +124,23 @@ class Runner:
         for prepared in self._plans.values():
             prepared.forget()
 
-    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> int:
-        """Run a prepared plan over `blocks` to its end, or to `Cancelled`; the number of dispatches."""
+    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> Generator[None, None, tuple[int, float]]:
+        """Run a prepared plan over `blocks` to its end, yielding between slices; dispatches and milliseconds."""
         stop()
         runs = prepared.runs(self._gpu, blocks)
-        position = 0
+        position, spent = 0, 0.0
         while position < len(runs):
+            if position:
+                yield
             stop()
-            slice = runs[position : position + prepared.slice]
+            slice = runs[position : prepared.slice_end(position)]
             began = time.perf_counter()
             self._gpu.submit([*self._pool.take_clears(), *slice])
             self._gpu.wait()
-            self._adapt(prepared, len(slice), (time.perf_counter() - began) * 1e3)
-            position += len(slice)
-        return len(runs)
+            elapsed = (time.perf_counter() - began) * 1e3
+            self._adapt(prepared, len(slice), elapsed)
+            position, spent = position + len(slice), spent + elapsed
+        return len(runs), spent
 
     def _adapt(self, prepared: Prepared, count: int, elapsed_ms: float) -> None:
         """More dispatches a slice when this one was short, fewer when it was long."""

@@ -100,6 +100,8 @@ def _run(options: argparse.Namespace) -> int:
 def _show(run: Run) -> int:
     sys.stdout.write(run.stdout)
     sys.stderr.write(run.stderr)
+    if run.raw.get("output_cut"):
+        print("kernelgate: the output is cut at the limit output_bytes", file=sys.stderr)
     if run.error is not None:
         print(f"kernelgate: {run.status}: {run.error}", file=sys.stderr)
         return 1

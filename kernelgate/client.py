@@ -165,7 +165,7 @@ class Client:
     # Tensors
 
     def upload(self, array: object) -> Tensor:
-        """A tensor on the server from a NumPy array, the bytes of an `.npy` file, or a path to one."""
+        """A tensor on the server from a NumPy array, nested lists, the bytes of an `.npy` file, or a path to one."""
         headers = {"Content-Type": NPY}
         return tensor(self.request("POST", "/api/tensors", content=to_npy(array), headers=headers).json())
 
@@ -203,7 +203,10 @@ class Client:
         An input is a tensor or array for a storage binding, `output(shape, dtype)` for one to make, and a number,
         list or dict of fields for a uniform.
         """
-        body: dict[str, Any] = {"inputs": encode(dict(inputs)), "workgroups": [*workgroups, 1, 1][:3]}
+        body: dict[str, Any] = {
+            "inputs": encode(dict(inputs), self.upload),
+            "workgroups": [*workgroups, 1, 1][:3],
+        }
         if entry_point is not None:
             body["entry_point"] = entry_point
         answer = self.request("POST", f"/api/kernels/{name}/dispatch", json=body).json()
@@ -211,7 +214,8 @@ class Client:
 
     def op(self, name: str, *inputs: object, **attributes: object) -> Tensor:
         """The output of one op of the table, as `op("matmul", a, b)` or `op("sum", a, dims=[0])`."""
-        body = {"inputs": [encode(value) for value in inputs], "attributes": encode(attributes)}
+        body: dict[str, Any] = {"inputs": [encode(value, self.upload) for value in inputs]}
+        body["attributes"] = encode(attributes, self.upload)
         output: Tensor = decode(self.request("POST", f"/api/ops/{name}", json=body).json()["output"])
         return output
 
@@ -228,7 +232,7 @@ class Client:
         grants: Mapping[str, object] | None,
         wait: float | None,
     ) -> Run:
-        body: dict[str, Any] = {"script": script, "inputs": encode(dict(inputs or {}))}
+        body: dict[str, Any] = {"script": script, "inputs": encode(dict(inputs or {}), self.upload)}
         if limits:
             body["limits"] = dict(limits)
         if grants:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ INLINE_ELEMENTS = 65_536
 _NUMPY_NAMES = {"bool": "bool", "u32": "uint32", "i32": "int32", "f32": "float32"}
 DTYPES = tuple(_NUMPY_NAMES)
 _SAFE_INTEGER = 2**53
+_NARROWED = {"float64": "float32", "int64": "int32"}  # what NumPy makes of Python's numbers, and what is sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,15 @@ class Tensor:
         return numpy.array(self.data, dtype=dtype).reshape(self.shape)
 
 
-def encode(value: object) -> Any:
+Upload = Callable[[object], Tensor]
+
+
+def encode(value: object, upload: Upload | None = None) -> Any:
     """`value` as the JSON that the server reads.
 
-    Takes None, bool, int, float, str, bytes, lists, tuples, dicts with string keys, `Tensor`, and NumPy arrays
-    of up to 65 536 elements. Raises `TypeError` for anything else and `ValueError` for a larger array.
+    Takes None, bool, int, float, str, bytes, lists, tuples, dicts with string keys, `Tensor`, and NumPy arrays;
+    those of more than 65 536 elements go through `upload`. Raises `TypeError` for anything else, and `ValueError` for
+    a large array without `upload`.
     """
     match value:
         case None | bool() | int() | str():
@@ -64,11 +69,11 @@ def encode(value: object) -> Any:
         case Tensor():
             return {"$tensor": _tensor(value)}
         case list() | tuple():
-            return [encode(item) for item in value]
+            return [encode(item, upload) for item in value]
         case dict():
-            return {_key(key): encode(item) for key, item in value.items()}
+            return {_key(key): encode(item, upload) for key, item in value.items()}
     if numpy is not None and hasattr(value, "__array_interface__"):
-        return _array(numpy.asarray(value))
+        return _array(numpy.asarray(value), upload)
     raise TypeError(
         f"a {type(value).__name__} cannot be sent: use numbers, text, bytes, lists, dicts or tensors"
     )
@@ -101,15 +106,21 @@ def tensor(fields: dict[str, Any]) -> Tensor:
 
 
 def to_npy(array: object) -> bytes:
-    """The bytes of an `.npy` file: of an array, of a path to one, or as given. Only arrays need NumPy."""
+    """The bytes of an `.npy` file: of an array, of a path to one, or as given. Only arrays need NumPy.
+
+    Lists of Python's numbers become f32 or i32; an array keeps its dtype.
+    """
     if isinstance(array, bytes | bytearray | memoryview):
         return bytes(array)
     if isinstance(array, str | Path):
         return Path(array).read_bytes()
     if numpy is None:
         raise TypeError("without NumPy, give the bytes of an .npy file or a path to one")
+    elements = numpy.asarray(array)
+    if isinstance(array, list | tuple):
+        elements = elements.astype(_NARROWED.get(elements.dtype.name, elements.dtype.name))
     buffer = io.BytesIO()
-    numpy.save(buffer, numpy.asarray(array), allow_pickle=False)
+    numpy.save(buffer, elements, allow_pickle=False)
     return buffer.getvalue()
 
 
@@ -126,11 +137,13 @@ def _tensor(value: Tensor) -> dict[str, Any]:
     return {"shape": list(value.shape), "dtype": value.dtype, "data": [_element(item) for item in value.data]}
 
 
-def _array(array: Any) -> Any:
+def _array(array: Any, upload: Upload | None) -> Any:
     if array.ndim == 0:
-        return encode(array.item())
+        return encode(array.item(), upload)
     if array.size > INLINE_ELEMENTS:
-        raise ValueError(f"an array of {array.size} elements is too large to inline: use Client.upload")
+        if upload is None:
+            raise ValueError(f"an array of {array.size} elements is too large to inline: use Client.upload")
+        return {"$tensor": _tensor(upload(array))}
     names = {numpy_name: name for name, numpy_name in _NUMPY_NAMES.items()}
     dtype = names.get(array.dtype.name)
     if dtype is None:

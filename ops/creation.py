@@ -25,9 +25,14 @@ _random = random.Random()
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """The tensor of a number, of nested lists, or of another tensor. Without `dtype`: f32, i32 or bool, as the data."""
+    """The tensor of a number, of nested lists, of another tensor, or of what has `tolist`, as an array of NumPy's form.
+
+    Without `dtype`: f32, i32 or bool, as the data.
+    """
     if isinstance(data, Tensor):
         return data if dtype is None else data.type(dtype)
+    if hasattr(type(data), "tolist"):
+        data = data.tolist()
     if requires_grad:
         raise GraphError("gradients are not recorded yet", hint="Leave requires_grad out.")
     flat, shape = _flatten(data)
@@ -48,7 +53,7 @@ def _flatten(data: Any) -> tuple[list[Any], tuple[int, ...]]:
         flat = list(chain.from_iterable(flat))
         if len(shape) > MAX_RANK:
             raise ShapeError(f"data nested more than {MAX_RANK} deep")
-    flat = [value.item() if isinstance(value, Tensor) else value for value in flat]
+    flat = [value.item() if hasattr(type(value), "item") else value for value in flat]
     return flat, tuple(shape)
 
 

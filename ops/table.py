@@ -31,6 +31,11 @@ def find(name: str) -> OpSpec:
     return row
 
 
+def full_name(spec: OpSpec) -> str:
+    """The name of the operation among all that there are, as grants spell it: `tensor.add`, `hash.sha256`."""
+    return f"{'hash' if spec.kind == 'digest' else 'tensor'}.{spec.name}"
+
+
 def _suggest(name: str) -> str:
     import difflib  # a slow module that only a mistake needs
 

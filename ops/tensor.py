@@ -142,6 +142,12 @@ class Tensor:
 
     __hash__ = object.__hash__
 
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Tensor:
+        return self  # tensors never change, and a memo would bring nodes to light
+
     # views
 
     def __getitem__(self, index: object) -> Tensor:

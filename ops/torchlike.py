@@ -40,6 +40,7 @@ def namespace() -> dict[str, object]:
         **methods.FUNCTIONS,
         **{name: getattr(creation, name) for name in _CREATION.split()},
         "as_tensor": creation.tensor,
+        "from_numpy": creation.tensor,
         "empty": creation.zeros,
         "empty_like": creation.zeros_like,
         **_shape_functions(),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from sandbox.policy.names import unmangle
+from sandbox.policy.whole import Whole
 
 StreamName = Literal["stdout", "stderr"]
 Emit = Callable[[StreamName, str, bool], None]
@@ -83,7 +84,7 @@ class Console:
             self._busy = False
 
 
-class Stream:
+class Stream(Whole):
     """`sys.stdout` or `sys.stderr` of a script."""
 
     encoding = "utf-8"

@@ -31,6 +31,12 @@ class Spawned(msgspec.Struct, frozen=True, tag="spawned", tag_field="t"):
     pid: int
 
 
+class NotSpawned(msgspec.Struct, frozen=True, tag="not_spawned", tag_field="t"):
+    """No worker could be made, for this reason; also an answer in the order of the requests."""
+
+    reason: str
+
+
 class Exited(msgspec.Struct, frozen=True, tag="exited", tag_field="t"):
     """A worker ended with this wait status, after so many processor seconds and so many bytes resident at once."""
 
@@ -40,7 +46,7 @@ class Exited(msgspec.Struct, frozen=True, tag="exited", tag_field="t"):
     peak_bytes: int
 
 
-ZygoteMessage = Ready | Spawned | Exited
+ZygoteMessage = Ready | Spawned | NotSpawned | Exited
 MAX_MESSAGE = 65536
 
 encode = msgspec.msgpack.Encoder().encode

@@ -78,6 +78,13 @@ class SandboxWeakError(KernelgateError):
     title = "Scripts do not run behind walls this weak"
 
 
+class NativeRefusedError(KernelgateError):
+    """The run asks for native code, which this server's settings or this machine's walls do not give."""
+
+    code = "native_refused"
+    title = "Native code does not run here"
+
+
 class ValueFormError(KernelgateError):
     """A value has no form that can cross the wall of the sandbox."""
 

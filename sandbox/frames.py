@@ -6,21 +6,26 @@ checks every field. Handles here are numbers of one run; they mean nothing in an
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from ops.graph import Graph
+from sandbox.gates.frames import GateRequest
 from shaders.errors import ErrorRecord
 from shaders.reflection import Reflection
 
 
 class ScriptJob(msgspec.Struct, frozen=True, tag="script", tag_field="t"):
-    """Run `source`; `inputs` is a packed mapping (`sandbox/values.py`) of keyword arguments for `main`."""
+    """Run `source`; `inputs` is a packed mapping (`sandbox/values.py`) of keyword arguments for `main`.
+
+    `environment` are the values of `os.environ`.
+    """
 
     source: str
     inputs: bytes
     output_bytes: int
+    environment: dict[str, str] = {}
 
 
 class KernelJob(msgspec.Struct, frozen=True, tag="kernel", tag_field="t"):
@@ -36,11 +41,20 @@ class Answer(msgspec.Struct, frozen=True, tag="answer", tag_field="t"):
     value: bytes
 
 
+class Denial(msgspec.Struct, frozen=True):
+    """A closed gate: the field of a run's grants that decides, what was asked, and the grant that would open it."""
+
+    gate: str
+    asked: str
+    grant: dict[str, Any]
+
+
 class Refusal(msgspec.Struct, frozen=True, tag="refusal", tag_field="t"):
-    """Request `id` was denied or failed."""
+    """Request `id` failed, or was denied: then `denial` says what a grant would change."""
 
     id: int
     error: ErrorRecord
+    denial: Denial | None = None
 
 
 ServerMessage = ScriptJob | KernelJob | Answer | Refusal
@@ -97,6 +111,13 @@ class DispatchKernel(msgspec.Struct, frozen=True, tag="dispatch", tag_field="t")
     uniforms: dict[str, bytes]
 
 
+class LoadScript(msgspec.Struct, frozen=True, tag="load_script", tag_field="t"):
+    """Give the text of the run's owner's stored script `name`; the answer is UTF-8, not packed."""
+
+    id: int
+    name: str
+
+
 class Free(msgspec.Struct, frozen=True, tag="free", tag_field="t"):
     """The script dropped these tensors."""
 
@@ -121,4 +142,5 @@ class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):
     reflection: Reflection
 
 
-WorkerMessage = Output | Progress | Compute | Read | DispatchKernel | Free | Finished | Failed | Reflected
+Request = Compute | Read | DispatchKernel | LoadScript | GateRequest
+WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Request

@@ -72,5 +72,8 @@ def refused(refusal: Refusal) -> Exception:
     """The exception that a refused request raises in the script."""
     record = refusal.error
     if record.code == "permission_denied":
-        return PermissionDenied(record.message, record.hint)
+        denial = refusal.denial
+        if denial is None:
+            return PermissionDenied(record.message, record.hint)
+        return PermissionDenied(record.message, record.hint, denial.gate, denial.asked, denial.grant)
     return HostError(record)

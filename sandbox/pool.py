@@ -10,12 +10,12 @@ import asyncio
 import logging
 import sys
 from collections import deque
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sandbox import frames, values
-from sandbox.errors import SandboxWeakError, WorkerCrashedError
+from sandbox.errors import NativeRefusedError, SandboxWeakError, WorkerCrashedError
 from sandbox.session import Limits, Services, Session
 from sandbox.walls.rlimits import WorkerLimits
 from sandbox.worker_process import WorkerProcess
@@ -28,6 +28,8 @@ __all__ = ["Limits", "Outcome", "PoolSettings", "Services", "WorkerPool"]
 _log = logging.getLogger("kernelgate.sandbox")
 _TIMED_OUT = frozenset(["wall_limit", "cpu_limit"])
 _TRIES = 3
+NATIVE_LEVELS = frozenset(["full", "hardened"])
+NATIVE_SIZE = 2
 KERNEL_LIMITS = Limits(wall_s=5.0, cpu_s=5.0, memory_mb=256, output_bytes=0)
 
 
@@ -38,6 +40,7 @@ class PoolSettings:
     `size`: ready workers; `python`: the interpreter; `max_frame`: the longest message of a worker in bytes;
     `recycle_after`: workers that one zygote makes, as they share its hash seed and address layout; `clock`: what the
     wall clock is read from, the loop's time when None. `allow_weak`: run scripts even at level `process`.
+    `allow_native`: run native scripts, at the levels of `NATIVE_LEVELS`. `language`: which scripts the workers run.
     """
 
     size: int = 4
@@ -46,6 +49,8 @@ class PoolSettings:
     recycle_after: int = 20_000
     clock: Callable[[], float] | None = None
     allow_weak: bool = False
+    allow_native: bool = False
+    language: Literal["restricted", "native"] = "restricted"
     kernel_limits: Limits = KERNEL_LIMITS
 
 
@@ -60,10 +65,11 @@ class Outcome:
     cpu_ms: float
     peak_bytes: int
     level: str
+    level_reason: str
 
 
 class WorkerPool:
-    """Runs scripts and parses kernels in workers."""
+    """Runs scripts and parses kernels in workers. Native scripts have a pool of their own inside, made at the first."""
 
     def __init__(self, settings: PoolSettings) -> None:
         self._settings = settings
@@ -75,6 +81,7 @@ class WorkerPool:
         self._coming = 0
         self._closed = False
         self._base: int | None = None
+        self._native: WorkerPool | None = None
         self.level = "process"
         self.reason = "the pool has not started"
         self.modules: tuple[str, ...] = ()
@@ -84,6 +91,11 @@ class WorkerPool:
         """The process that the pool started, from which all workers come."""
         return None if self._zygote is None else self._zygote.pid
 
+    @property
+    def runs_scripts(self) -> bool:
+        """Whether scripts run at the level that workers are made at."""
+        return self.level != "process" or self._settings.allow_weak
+
     async def start(self) -> None:
         """Start the zygote and the first workers. Raises `WorkerCrashedError`."""
         await self._live_zygote()
@@ -92,6 +104,8 @@ class WorkerPool:
     async def close(self) -> None:
         """End every process of the pool, and wait until they are gone."""
         self._closed = True
+        if self._native is not None:
+            await self._native.close()
         for task in list(self._tasks):
             task.cancel()
         if self._tasks:
@@ -105,16 +119,28 @@ class WorkerPool:
 
     # ------------------------------------------------------------------ jobs
     async def run_script(
-        self, source: str, inputs: dict[str, object], limits: Limits, services: Services
+        self,
+        source: str,
+        inputs: dict[str, object],
+        limits: Limits,
+        services: Services,
+        environment: Mapping[str, str] | None = None,
+        *,
+        native: bool = False,
     ) -> Outcome:
-        """Run a script. Cancelling the caller kills the worker at once.
+        """Run a script, which sees `environment` as `os.environ`; with `native` as plain CPython with NumPy.
 
-        Failures of the script and of its limits are in the outcome; raises `ValueFormError` for inputs that can not
-        enter, `WorkerCrashedError` when no worker can be made, `SandboxWeakError` when this machine has no walls.
+        Cancelling the caller kills the worker at once. Failures of the script and of its limits are in the outcome;
+        raises `ValueFormError` for inputs that can not enter, `WorkerCrashedError` when no worker can be made,
+        `SandboxWeakError` when this machine has no walls, `NativeRefusedError` when it runs no native scripts.
         """
         await self._live_zygote()
+        if native:
+            self.check_native()
+            return await self._native_pool().run_script(source, inputs, limits, services, environment)
         self._check_walls()
-        job = frames.ScriptJob(source, values.pack(inputs, name="inputs"), limits.output_bytes)
+        packed = values.pack(inputs, name="inputs")
+        job = frames.ScriptJob(source, packed, limits.output_bytes, dict(environment or {}))
         session, worker = await self._session(limits, services)
         result: Any = None
         error: KernelgateError | None = None
@@ -134,10 +160,33 @@ class WorkerPool:
             cpu_ms=worker.cpu_s() * 1e3,
             peak_bytes=session.peak_bytes,
             level=self.level,
+            level_reason=self.reason,
         )
 
+    def check_native(self) -> None:
+        """Raise `NativeRefusedError` unless native scripts run here, as far as is known before the pool starts."""
+        if not self._settings.allow_native:
+            raise NativeRefusedError(
+                "native scripts are off: the setting allow_native is false",
+                hint="Leave grants.native out, or ask the server's owner for KERNELGATE_ALLOW_NATIVE=true.",
+            )
+        if self._zygote is not None and self.level not in NATIVE_LEVELS:
+            raise NativeRefusedError(
+                f"native scripts run at the levels full and hardened only, and this server is at {self.level}: "
+                f"{self.reason}",
+                hint="Leave grants.native out; an ordinary script has `import numpy` too.",
+            )
+
+    def _native_pool(self) -> WorkerPool:
+        if self._native is None:
+            size = min(NATIVE_SIZE, self._settings.size)
+            self._native = WorkerPool(replace(self._settings, size=size, language="native"))
+        return self._native
+
     def _check_walls(self) -> None:
-        if self.level == "process" and not self._settings.allow_weak:
+        if self._settings.language == "native":
+            self.check_native()
+        if not self.runs_scripts:
             raise SandboxWeakError(
                 f"scripts are not run at level {self.level}: {self.reason}",
                 hint="The owner of the server can allow it with --allow-weak-sandbox.",
@@ -160,7 +209,7 @@ class WorkerPool:
             worker = await self._take()
             try:
                 worker.begin(bounds, self._base)
-            except ProcessLookupError:  # it died while it waited
+            except OSError:  # it died while it waited
                 worker.close()
                 continue
             return Session(worker, limits, services, self._settings.max_frame, clock), worker
@@ -197,18 +246,32 @@ class WorkerPool:
 
     async def _live_zygote(self) -> ZygoteProcess:
         async with self._starting:
+            if self._closed:
+                raise WorkerCrashedError("the pool of workers is closed")
             old = self._zygote
             if old is not None and not old.died.is_set() and old.spawned < self._settings.recycle_after:
                 return old
             if old is not None:
                 self._drop_ready()
                 self._retired.append(old)
-            zygote = ZygoteProcess([self._settings.python, "-I", "-m", "sandbox.zygote"])
+            command = [self._settings.python, "-I", "-m", "sandbox.zygote", self._settings.language]
+            zygote = ZygoteProcess(command)
             ready = await zygote.start()
             self._zygote, self._base = zygote, ready.base
             self.level, self.reason, self.modules = ready.level, ready.reason, ready.modules
-            _log.info("workers are made at level %s (%s)", ready.level, ready.reason or "nothing is missing")
+            self._tell_level()
             return zygote
+
+    def _tell_level(self) -> None:
+        language, reason = self._settings.language, self.reason or "nothing is missing"
+        _log.info("workers for %s scripts are made at level %s (%s)", language, self.level, reason)
+        if self.level == "process":
+            allowed = (
+                "run all the same, as allow_weak_sandbox is set"
+                if self._settings.allow_weak
+                else "are refused"
+            )
+            _log.warning("there is no wall around workers: scripts %s", allowed)
 
     async def _close_retired(self) -> None:
         """A zygote that was replaced lives as long as its last worker."""

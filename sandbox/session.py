@@ -20,6 +20,9 @@ import msgspec
 from ops.graph import Graph, TensorRef
 from ops.wire import FrameError, FrameReader, frame
 from sandbox import budget, errors, frames, values
+from sandbox.gates.errors import PermissionDenied
+from sandbox.gates.frames import GateAnswer, GateRequest, encode_answer
+from sandbox.throttle import Throttle
 from sandbox.worker_process import WorkerProcess
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -58,8 +61,16 @@ class Services(Protocol):
         """The tensors that a kernel wrote, by binding."""
         ...
 
+    async def script(self, name: str) -> str:
+        """The text of the owner's stored script `name`."""
+        ...
+
     async def free(self, handles: list[int]) -> None:
         """The script dropped these tensors."""
+        ...
+
+    async def gate(self, request: GateRequest) -> GateAnswer:
+        """What a gate answers, as the request's record says."""
         ...
 
 
@@ -91,6 +102,7 @@ class Session:
         self._reader: FrameReader[frames.WorkerMessage] = FrameReader(
             frames.WorkerMessage, max_frame, budget.check
         )
+        self._throttle = Throttle()
         self._loop = asyncio.get_running_loop()
         self._started = clock()
         self._verdict: asyncio.Future[KernelgateError] = self._loop.create_future()
@@ -179,11 +191,11 @@ class Session:
                 data = await self._loop.sock_recv(connection, CHUNK)
                 if not data:
                     break
-                for message in self._reader.feed(data):
+                for message in self._throttle.timed(self._reader.feed(data)):
                     last = await self._take(message)
                     if last is not None:
                         return last
-                await asyncio.sleep(0)
+                await asyncio.sleep(self._throttle.wait_s())
         except OSError:  # the worker closed its end
             pass
         raise await self._cause_of_death()
@@ -210,10 +222,10 @@ class Session:
                 await self._services.progress(message.fraction, message.values)
             case frames.Free():
                 await self._services.free(message.handles)
-            case frames.Compute() | frames.Read() | frames.DispatchKernel():
-                await self._serve(self._services, message)
+            case frames.Reflected():
+                raise FrameError("the worker sent Reflected about a script")
             case _:
-                raise FrameError(f"the worker sent {type(message).__name__} about a script")
+                await self._serve(self._services, message)
         return None
 
     async def _output(self, services: Services, message: frames.Output) -> None:
@@ -224,16 +236,14 @@ class Session:
             )
         await services.output(message.stream, message.text, message.cut)
 
-    async def _serve(
-        self, services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel
-    ) -> None:
-        """Answer a request, or refuse it."""
+    async def _serve(self, services: Services, request: frames.Request) -> None:
+        """Answer a request, or refuse it. One at a time: what a worker sends meanwhile waits in its socket."""
         reply: msgspec.Struct
         try:
             reply = frames.Answer(request.id, await _answer(services, request))
         except KernelgateError as error:
             self._refused.add(error.code)
-            reply = frames.Refusal(request.id, error.record())
+            reply = frames.Refusal(request.id, error.record(), _denial(error))
         except Exception:
             _log.exception("a service of a run failed")
             record = ErrorRecord("internal", "something failed inside Kernelgate")
@@ -287,8 +297,16 @@ class Session:
         return errors.WorkerCrashedError(f"the worker died of {name}: {meaning}")
 
 
+_TOLD_BY_OPS = ("shape_mismatch", "dtype_mismatch", "bad_attribute", "unknown_op", "graph_invalid")
 _SCRIPT_CODES = frozenset(
-    ["script_syntax", "script_denied", "script_error", "permission_denied", "value_unsupported"]
+    (
+        "script_syntax",
+        "script_denied",
+        "script_error",
+        "permission_denied",
+        "value_unsupported",
+        *_TOLD_BY_OPS,
+    )
 )
 _MAX_TEXT = 8000
 
@@ -297,7 +315,13 @@ def _cut(text: str | None) -> str | None:
     return text if text is None else text[:_MAX_TEXT]
 
 
-async def _answer(services: Services, request: frames.Compute | frames.Read | frames.DispatchKernel) -> bytes:
+def _denial(error: KernelgateError) -> frames.Denial | None:
+    if isinstance(error, PermissionDenied):
+        return frames.Denial(error.gate, error.asked, error.grant)
+    return None
+
+
+async def _answer(services: Services, request: frames.Request) -> bytes:
     match request:
         case frames.Compute(graph=graph):
             return values.pack(await services.compute(graph))
@@ -305,3 +329,7 @@ async def _answer(services: Services, request: frames.Compute | frames.Read | fr
             return await services.read(handle)
         case frames.DispatchKernel():
             return values.pack(dict(await services.dispatch(request)))
+        case frames.LoadScript(name=name):
+            return (await services.script(name)).encode("utf-8", "surrogatepass")
+        case _:
+            return encode_answer(await services.gate(request))

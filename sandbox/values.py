@@ -25,7 +25,7 @@ _TENSOR = 2
 _LOW, _HIGH = -(1 << 63), (1 << 64) - 1
 _MAX_BIG_INT_BYTES = 1 << 16
 
-Refer = Callable[[object], TensorRef | None]
+Refer = Callable[[object], Any]
 _encoder = msgspec.msgpack.Encoder()
 _ref_decoder = msgspec.msgpack.Decoder(TensorRef)
 
@@ -60,9 +60,9 @@ class _Packer:
             return bytes(value)
         if isinstance(value, list | tuple | dict):
             return self._container(value, path, depth)
-        reference = self._refer(value)
-        if reference is not None:
-            return msgspec.msgpack.Ext(_TENSOR, _encoder.encode(reference))
+        stand_in = self._refer(value)
+        if stand_in is not None:
+            return self.plain(stand_in, path, depth)
         raise ValueFormError(
             f"{path} is of type {kind.__qualname__}, which can not leave or enter the sandbox",
             hint="Use None, bool, int, float, str, bytes, tensors, and lists or dicts of these.",
@@ -99,16 +99,26 @@ class _Packer:
             return {None: "null", True: "true", False: "false"}[key]
         if isinstance(key, int | float):
             return repr(float(key) if isinstance(key, float) else int(key))
+        stand_in = self._refer(key)
+        if isinstance(stand_in, int | float):
+            return self._key(stand_in, path)
         raise ValueFormError(f"{path} has a key of type {type(key).__qualname__}; keys must be strings")
 
 
 def pack(value: object, refer: Refer = _no_tensors, name: str = "value") -> bytes:
-    """`value` in packed form. `refer(object)` gives the reference of an object that is a tensor, else None.
+    """`value` in packed form. `refer(object)` gives what stands for an object of another type: a tensor's reference,
+    or a plain value; None where nothing does.
 
     Tuples become lists and keys strings, as in JSON. Raises `ValueFormError` for anything else, for values of more
     than `MAX_ITEMS` items or `MAX_DEPTH` levels, and for packed forms over `MAX_BYTES`; `name` begins its path.
     """
-    data = _encoder.encode(_Packer(refer).plain(value, name, 0))
+    try:
+        data = _encoder.encode(_Packer(refer).plain(value, name, 0))
+    except UnicodeEncodeError:
+        raise ValueFormError(
+            f"{name} holds text with half a surrogate pair, which is no Unicode",
+            hint="Encode it, as with text.encode('utf-8', 'backslashreplace').",
+        ) from None
     if len(data) > MAX_BYTES:
         raise ValueFormError(
             f"{name} takes {len(data)} bytes; the most is {MAX_BYTES}", hint="Return a tensor."

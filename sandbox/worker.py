@@ -13,20 +13,17 @@ import sys
 import types
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from ops.wire import frame
 from sandbox import library, values
 from sandbox.console import CONSOLE
 from sandbox.entry import result_of
 from sandbox.errors import ScriptError
-from sandbox.failures import record_of
+from sandbox.failures import is_limit, record_of
 from sandbox.frames import Failed, Finished, KernelJob, Output, Reflected, ScriptJob
 from sandbox.link import Link
 from sandbox.policy import tracebacks
-from sandbox.policy.builtins import make_globals
-from sandbox.policy.compiler import compile_script
-from sandbox.policy.views import star_names
 from shaders import reflect
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -34,16 +31,37 @@ SETUP_FAILED = 70
 _OUT_OF_MEMORY = frame(Failed(ErrorRecord("memory_limit", "the memory limit was reached")))
 
 
+class Language(Protocol):
+    """How scripts are understood: `restricted.py` or `native.py`, which explain the functions."""
+
+    def warm(self) -> None:
+        """In the zygote."""
+        ...
+
+    def begin(self, entered: Callable[[], None]) -> dict[str, Any]:
+        """The script's globals."""
+        ...
+
+    def compiled(self, source: str) -> types.CodeType:
+        """The script's code."""
+        ...
+
+    def plain(self, result: Any) -> Any:
+        """What leaves for `result`."""
+        ...
+
+
 class _Worker:
     """One job. What can be made before it is known, is."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, language: Language) -> None:
         self._link = link
+        self._language = language
         library.connect(link)
         sys.stdout, sys.stderr = CONSOLE.stdout, CONSOLE.stderr  # for what the library prints
         sys.modules["__main__"] = types.ModuleType("__main__")
         self._main_ran = False
-        self._space = make_globals(library.builtins(), self._entered)
+        self._space = language.begin(self._entered)
 
     def _entered(self) -> None:
         self._main_ran = True
@@ -76,18 +94,26 @@ class _Worker:
         try:
             last = Finished(self._result(job))
         except MemoryError as error:
-            if not error.args:
+            if is_limit(error):
                 self._out_of_memory(error)
                 return
-            last = Failed(record_of(error))
+            last = self._failed(error)
         except BaseException as error:
-            last = Failed(record_of(error))
+            last = self._failed(error)
         self._link.before()
         self._link.send(last)
 
+    def _failed(self, error: BaseException) -> Failed:
+        """What to say of `error`. What is left of the files that the script wrote goes out first."""
+        with suppress(Exception):
+            library.finish()
+        return Failed(record_of(error))
+
     def _result(self, job: ScriptJob) -> bytes:
         tracebacks.remember(job.source)
-        code = compile_script(job.source, star_names)
+        code = self._language.compiled(job.source)
+        library.use_environment(job.environment)
+        os.environ.update(job.environment)  # which native scripts read
         inputs = library.receive(values.unpack(job.inputs))
         try:
             exec(code, self._space)
@@ -96,7 +122,8 @@ class _Worker:
             if leaving.code not in (None, 0):
                 raise ScriptError(f"the script exited with status {str(leaving.code)[:200]}") from None
             result = self._space.get("result")
-        return library.give(result)
+        library.finish()
+        return library.give(self._language.plain(result))
 
     def _out_of_memory(self, error: BaseException) -> None:
         """Let go of everything first; the message was made beforehand."""
@@ -110,7 +137,9 @@ class _Worker:
         self._link.send(Output(stream, text, cut))
 
 
-def become(connection_fd: int, null_fd: int, seal: Callable[[Collection[int]], None]) -> NoReturn:
+def become(
+    connection_fd: int, null_fd: int, seal: Callable[[Collection[int]], None], language: Language
+) -> NoReturn:
     """Be a worker, in a fresh fork of the zygote: its socket is all that it keeps.
 
     `seal(keep)` puts up the walls and closes every descriptor that is not in `keep`. What fails before it is told on
@@ -119,7 +148,7 @@ def become(connection_fd: int, null_fd: int, seal: Callable[[Collection[int]], N
     try:
         os.dup2(null_fd, 0)
         os.dup2(null_fd, 1)
-        worker = _Worker(Link(socket.socket(fileno=connection_fd)))
+        worker = _Worker(Link(socket.socket(fileno=connection_fd)), language)
         os.dup2(null_fd, 2)
         seal((0, 1, 2, connection_fd))
     except BaseException as error:

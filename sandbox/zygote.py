@@ -1,12 +1,13 @@
 """The zygote: a warm process that forks workers and runs nobody's code itself.
 
-Owns the imports that workers share, the walls' preparation, and the loop that forks and reaps. Started as
-`python -m sandbox.zygote FD`, the descriptor being a socket that keeps message boundaries (`control.py`). It ends
-when that socket does, and its workers with it. Must not know jobs.
+Owns the walls' preparation, and the loop that forks and reaps; what workers share is imported by the language of
+their scripts. Started as `python -m sandbox.zygote LANGUAGE FD`, the descriptor being a socket that keeps message
+boundaries (`control.py`). It ends when that socket does, and its workers with it. Must not know jobs.
 """
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import os
@@ -17,10 +18,8 @@ import sys
 from collections.abc import Collection, Sequence
 from typing import NoReturn
 
-from sandbox import library, worker
-from sandbox.control import MAX_MESSAGE, Exited, Ready, Spawned, decode_server, encode
-from sandbox.policy import stdlib, views
-from sandbox.policy.compiler import compile_script
+from sandbox import native, restricted, worker
+from sandbox.control import MAX_MESSAGE, Exited, NotSpawned, Ready, Spawned, decode_server, encode
 from sandbox.walls.preparation import Prepared, prepare_zygote
 from sandbox.walls.rlimits import WorkerLimits
 
@@ -30,41 +29,19 @@ WIDE = WorkerLimits(memory_bytes=1 << 40, cpu_s=3600)
 _CODECS = (
     "ascii latin_1 utf_16 utf_16_le utf_16_be utf_32 utf_8_sig cp1252 idna raw_unicode_escape unicode_escape"
 )
-_LAZY = "_strptime stringprep concurrent.futures.thread asyncio.selector_events unicodedata zlib"
-_WARM_SCRIPT = """
-import json, re, math, dataclasses, enum, asyncio
-
-@dataclasses.dataclass
-class Point:
-    x: int = 0
-
-async def main():
-    match Point():
-        case Point(x=0):
-            return json.dumps({"a": re.sub("a", "b", f"{math.pi:.2f}")})
-"""
-
-
-def warm() -> None:
-    """Import and touch everything that a worker may need, as it can open no file."""
-    stdlib.install()
-    library.install()
-    for name in _CODECS.split():
-        importlib.import_module(f"encodings.{name}")
-    for name in _LAZY.split():
-        importlib.import_module(name)
-    for module in views.available():
-        views.view(module)
-    compile_script(_WARM_SCRIPT)
+LANGUAGES: dict[str, worker.Language] = {"restricted": restricted, "native": native}
 
 
 class Zygote:
     """Serves one server."""
 
-    def __init__(self, control: socket.socket, prepared: Prepared, null: int) -> None:
+    def __init__(
+        self, control: socket.socket, prepared: Prepared, null: int, language: worker.Language
+    ) -> None:
         self._control = control
         self._prepared = prepared
         self._null = null
+        self._language = language
         self._wake, self._woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def serve(self) -> NoReturn:
@@ -93,12 +70,18 @@ class Zygote:
         self._fork(descriptors[0])
 
     def _fork(self, connection: int) -> None:
-        self._prepared.before_fork()
-        pid = os.fork()
+        """Make a worker, or say why there is none: the machine may be out of namespaces, processes or memory."""
+        try:
+            self._prepared.before_fork()
+            pid = os.fork()
+        except OSError as error:
+            self._send(encode(NotSpawned(f"{errno.errorcode.get(error.errno or 0)}, {error.strerror}")))
+            os.close(connection)
+            return
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            worker.become(connection, self._null, self._seal)
+            worker.become(connection, self._null, self._seal, self._language)
         os.close(connection)
         handle = os.pidfd_open(pid)
         self._send(encode(Spawned(pid)), [handle])
@@ -125,21 +108,23 @@ class Zygote:
             os._exit(0)
 
 
-def main(descriptor: int) -> NoReturn:
+def main(language: worker.Language, descriptor: int) -> NoReturn:
     """The zygote's life."""
     control = socket.socket(fileno=descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
-    warm()
+    for name in _CODECS.split():
+        importlib.import_module(f"encodings.{name}")
+    language.warm()
     null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)  # there are no files any more after the next line
     prepared = prepare_zygote()
     gc.collect()
     gc.freeze()
-    zygote = Zygote(control, prepared, null)
+    zygote = Zygote(control, prepared, null, language)
     report = prepared.report
     control.send(encode(Ready(report.level, report.reason, prepared.base, tuple(sorted(sys.modules)))))
     zygote.serve()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(LANGUAGES[sys.argv[1]], int(sys.argv[2]))

@@ -15,12 +15,23 @@ from contextlib import suppress
 
 import msgspec
 
-from sandbox.control import MAX_MESSAGE, Exited, Ready, Spawn, Spawned, ZygoteMessage, decode_zygote, encode
+from sandbox.control import (
+    MAX_MESSAGE,
+    Exited,
+    NotSpawned,
+    Ready,
+    Spawn,
+    Spawned,
+    ZygoteMessage,
+    decode_zygote,
+    encode,
+)
 from sandbox.errors import WorkerCrashedError
 from sandbox.worker_process import WorkerProcess
 
 START_S = 30.0
 SPAWN_S = 10.0
+END_S = 2.0
 MAX_ASKED = 16
 
 
@@ -85,10 +96,10 @@ class ZygoteProcess:
                 async with asyncio.timeout(SPAWN_S):
                     return await future
             except TimeoutError:
+                _drop(future)
                 raise WorkerCrashedError(f"the zygote made no worker within {SPAWN_S:g} s") from None
             except asyncio.CancelledError:
-                if not future.cancelled():  # it came in the same turn of the loop
-                    future.result().close()
+                _drop(future)
                 raise
 
     def _ask(self) -> asyncio.Future[WorkerProcess]:
@@ -139,6 +150,13 @@ class ZygoteProcess:
                     worker.close()
                 else:
                     future.set_result(worker)
+            case NotSpawned(reason=reason):
+                connection, future = self._waiting.popleft()
+                connection.close()
+                if not future.done():
+                    future.set_exception(
+                        WorkerCrashedError(f"no worker can be made now: {reason}", hint="Try again later.")
+                    )
             case Exited(pid=pid):
                 ended = self._workers.pop(pid, None)
                 if ended is not None:
@@ -170,13 +188,21 @@ class ZygoteProcess:
         self._lost()
         if self._process is None:
             return
-        try:
-            async with asyncio.timeout(2):  # it ends by itself when its socket does
-                await self._process.wait()
-        except TimeoutError:
-            with suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
+        for end in (self._process.terminate, self._process.kill):  # the keeper reaps what it can at the first
+            try:
+                async with asyncio.timeout(END_S):  # it ends by itself when its socket does
+                    await self._process.wait()
+                return
+            except TimeoutError:
+                with suppress(ProcessLookupError):
+                    end()
+        await self._process.wait()
+
+
+def _drop(asked: asyncio.Future[WorkerProcess]) -> None:
+    """Let go of a worker that came in the same turn of the loop in which nobody wanted it any more."""
+    if asked.done() and not asked.cancelled() and asked.exception() is None:
+        asked.result().close()
 
 
 def _environment() -> dict[str, str]:

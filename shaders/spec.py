@@ -99,10 +99,11 @@ class Operand:
 class Dispatch:
     """One launch of a spec: workgroups, parameter values, and an operand for each storage binding in order.
 
-    `temp_bytes` on a plan step sizes the temporaries that several dispatches of one node share.
+    `work` is about how many multiply-adds it costs.
     """
 
     spec: KernelSpec
     workgroups: tuple[int, int, int]
     operands: tuple[Operand, ...]
     params: dict[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
+    work: int = 0

@@ -98,7 +98,9 @@ def test_nothing_is_installed_without_asking(checkout: Path, tools: Path, apt: b
 
 def test_a_step_that_fails_shows_its_output(checkout: Path, tools: Path) -> None:
     fake(tools, "python3", '[[ $2 == venv ]] && { echo "disk full"; exit 7; }; echo 3.12 0 /usr')
-    done = run("scripts/setup", "--yes", cwd=checkout, PATH=str(tools), KERNELGATE_PYTHON="")
+    done = run(
+        "scripts/setup", "--yes", cwd=checkout, PATH=str(tools), KERNELGATE_PYTHON="", KERNELGATE_VENV=""
+    )
     assert done.returncode == 1
     assert done.stderr == "disk full\n\n[1/3] making .venv failed (status 7); its output is above.\n"
 

@@ -104,3 +104,10 @@ def test_nobody_gets_in_without_a_key(server: LocalServer) -> None:
     assert answer.status_code == 401
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["code"] == "unauthorized"
+
+
+def test_large_arrays_and_lists_are_uploaded_on_the_way(client: Client) -> None:
+    large = np.ones((300, 300), np.float32)
+    assert client.run("def main(x): return x.sum().item()", {"x": large}).result == 90_000
+    assert client.upload([1, 2, 3]).dtype == "i32"
+    assert client.upload([0.5]).dtype == "f32"

@@ -18,10 +18,9 @@ async def root() -> Response:
 
 @router.get("/healthz", summary="Whether the server lives")
 async def health(server: Server) -> Response:
-    """Always 200, with the level of the sandbox's walls and why it is not higher."""
-    return json_response(
-        {"status": "ok", "sandbox": {"level": server.pool.level, "reason": server.pool.reason}}
-    )
+    """Always 200, with the level of the sandbox's walls, why it is not higher, and whether it runs scripts."""
+    sandbox = {"level": server.pool.level, "reason": server.pool.reason, "scripts": server.pool.runs_scripts}
+    return json_response({"status": "ok", "sandbox": sandbox})
 
 
 @router.get("/readyz", summary="Whether the server can work")

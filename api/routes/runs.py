@@ -16,16 +16,21 @@ from pydantic import Field
 
 from api import body, records, values
 from api.access import Caller, Cursor, PageSize, Server, gone, json_response
-from api.errors import GrantUnavailable, InvalidRequest
+from api.errors import InvalidRequest, TensorNotFound
 from api.events import FINAL, select_events
+from api.keys import Identity
 from api.runs import LiveRun, Submission
+from api.runtime import Runtime
+from api.tensors import TensorRecord
 from api.values import TensorId
+from sandbox.gates.grants import Grants
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _PAGE = 1000
 MAX_EVENT = (1 << 31) - 1
+MAX_GRANT_ITEMS = 10_000
 
 
 class AskedLimits(body.RequestModel):
@@ -56,7 +61,9 @@ _WHOLE = ("memory_mb", "output_bytes", "dispatches")
 class RunRequest(body.RequestModel):
     """A script to run."""
 
-    script: str = Field(description="Python that defines main(**inputs) or assigns result")
+    script: str = Field(
+        max_length=body.MAX_SCRIPT, description="Python that defines main(**inputs) or assigns result"
+    )
     inputs: dict[str, Any] = Field(default={}, description="arguments of main: JSON, $tensor, $bytes, $float")
     grants: dict[str, Any] = Field(default={}, description="what the run may reach beyond arithmetic")
     limits: AskedLimits = Field(default=AskedLimits(), description="what the run may use")
@@ -64,23 +71,45 @@ class RunRequest(body.RequestModel):
 
 async def _submission(request: Request, server: Server, caller: Caller) -> Submission:
     """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
-    raw = await body.read_json(request, server.settings.json_bytes)
-    asked = body.validate(RunRequest, raw)
-    if asked.grants:
-        raise GrantUnavailable(
-            f"this server has no gate {next(iter(asked.grants))[:60]!r}", hint="Leave grants empty."
-        )
-    limits = server.settings.limits(asked.limits.asked())
-    inputs = values.parse(asked.inputs, "inputs", server.settings.json_bytes)
-    if not isinstance(inputs, dict):
-        raise InvalidRequest("inputs names the arguments of main; a lone tagged value is none")
-    ids = {value.id for value in values.tensors_in(inputs) if isinstance(value, TensorId)}
-    tensors = {tensor_id: await server.tensors.get(caller, tensor_id) for tensor_id in sorted(ids)}
     key = request.headers.get("idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
         raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
-    digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if key else None
-    return Submission(asked.script, inputs, tensors, limits, key, digest)
+    asked, inputs, ids, digest = await body.read_json(
+        request,
+        server.settings.json_bytes,
+        partial(_asked, limit=server.settings.json_bytes, keyed=bool(key)),
+    )
+    grants = server.gates.grants(caller, asked.grants)
+    if grants.native:
+        server.pool.check_native()
+    limits = server.settings.limits(asked.limits.asked())
+    tensors = {tensor_id: await _tensor(server, caller, grants, tensor_id) for tensor_id in sorted(ids)}
+    return Submission(asked.script, inputs, tensors, limits, grants, key, digest)
+
+
+def _asked(raw: Any, *, limit: int, keyed: bool) -> tuple[RunRequest, dict[str, Any], set[str], str | None]:
+    """The request in the body `raw`, its parsed inputs, the ids of tensors in them, and its digest if it has a key."""
+    asked = body.validate(RunRequest, raw)
+    values.check_items(asked.grants, "grants", MAX_GRANT_ITEMS)
+    inputs = values.parse(asked.inputs, "inputs", limit)
+    if not isinstance(inputs, dict):
+        raise InvalidRequest("inputs names the arguments of main; a lone tagged value is none")
+    ids = {value.id for value in values.tensors_in(inputs) if isinstance(value, TensorId)}
+    digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if keyed else None
+    return asked, inputs, ids, digest
+
+
+async def _tensor(server: Runtime, caller: Identity, grants: Grants, tensor_id: str) -> TensorRecord:
+    """A tensor for a run: one's own, or one that a grant covers. What a key can never be granted is not there."""
+    record = await server.tensors.find(tensor_id)
+    if record is None:
+        raise TensorNotFound.of(tensor_id)
+    if record.owner != caller.owner:
+        name = f"{record.owner}/{record.id}"
+        if caller.maximum is not None and not caller.maximum.opens("tensors", name):
+            raise TensorNotFound.of(tensor_id)
+        server.gates.check(caller, grants, "tensors", name)
+    return record
 
 
 @router.post(
@@ -157,7 +186,7 @@ async def events(
     run: Annotated[LiveRun | records.RunRecord, Depends(_watched)],
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Events `status`, `output`, `progress` and, last, `result`; `Last-Event-ID` continues where a client left."""
+    """Events `status`, `output`, `progress`, `gate`, last `result`; `Last-Event-ID` continues where a client left."""
     given = last_event_id or ""
     after = min(int(given), MAX_EVENT) if given.isascii() and given.isdigit() else 0
     if isinstance(run, LiveRun):

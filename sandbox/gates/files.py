@@ -16,6 +16,7 @@ from functools import cache
 from sandbox.gates.errors import FileIsFolder, FileRefused, PermissionDenied
 from sandbox.gates.folder import FileLimits, Folder, Tree
 from sandbox.gates.frames import (
+    FileAnswer,
     FileEntry,
     FileInfo,
     FileList,
@@ -32,7 +33,6 @@ from sandbox.gates.overlay import Memory, Overlay
 from sandbox.gates.paths import Parts, children, find, split
 from shaders.errors import KernelgateError
 
-FileAnswer = bytes | FileInfo | list[FileEntry] | None
 _FARTHEST = 1 << 60
 
 

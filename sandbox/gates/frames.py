@@ -103,3 +103,12 @@ class FileEntry(msgspec.Struct, frozen=True):
 
 FileRequest = FileRead | FileWrite | FileStat | FileList | FolderMake | FileRemove
 GateRequest = Fetch | FileRequest
+FileAnswer = bytes | FileInfo | list[FileEntry] | None
+GateAnswer = FetchResponse | FileAnswer
+
+
+def encode_answer(answer: GateAnswer) -> bytes:
+    """The bytes of an answer on the wire: those of a file as they are, records in MessagePack, none for None."""
+    if answer is None:
+        return b""
+    return answer if isinstance(answer, bytes) else msgspec.msgpack.encode(answer)

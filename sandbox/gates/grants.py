@@ -78,9 +78,11 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """All that a run may reach beyond arithmetic. Without grants every gate is closed, but for our own ops.
 
     In a request or a key an `env` value of null stands for the value that the key holds (request), or for any value
-    that the request brings along (key). `ops`, `kernels` and `tensors` are name patterns (`gates/patterns.py`).
+    that the request brings along (key). `native`: the script is plain CPython with these packages. `ops`, `kernels`
+    and `tensors` are name patterns (`gates/patterns.py`).
     """
 
+    native: Annotated[tuple[Literal["numpy"], ...], msgspec.Meta(max_length=1)] = ()
     fetch: Annotated[tuple[FetchGrant, ...], msgspec.Meta(max_length=64)] = ()
     files: Annotated[tuple[FileGrant, ...], msgspec.Meta(max_length=16)] = ()
     env: Annotated[dict[Name, str | None], msgspec.Meta(max_length=64)] = {}
@@ -95,10 +97,14 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         if len({grant.path for grant in self.files}) < len(self.files):
             raise ValueError("two grants in files have the same path")
 
+    def opens(self, gate: NameGate, name: str) -> bool:
+        """Whether a pattern of `gate` covers the exact name `name`."""
+        patterns: tuple[str, ...] = getattr(self, gate)
+        return "*" not in name and any(covers_name(pattern, name) for pattern in patterns)
+
     def require(self, gate: NameGate, name: str) -> None:
         """Raises `PermissionDenied` unless a pattern of `gate` covers the exact name `name`."""
-        patterns: tuple[str, ...] = getattr(self, gate)
-        if "*" in name or not any(covers_name(pattern, name) for pattern in patterns):
+        if not self.opens(gate, name):
             raise PermissionDenied(gate, repr(name[:200]), {gate: [name[:200]]})
 
 
@@ -126,6 +132,7 @@ def intersect(key_maximum: Grants | None, requested: Grants) -> Grants:
             raise GrantError(f"grants: files: {nameless[0]} names no folder, and the key has none for it")
         return requested
     return Grants(
+        native=tuple(name for name in requested.native if name in key_maximum.native),
         fetch=_meet_fetch(key_maximum.fetch, requested.fetch),
         files=tuple(met for grant in requested.files if (met := _meet_file(key_maximum.files, grant))),
         env=_meet_env(key_maximum.env, requested.env),

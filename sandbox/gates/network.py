@@ -11,7 +11,7 @@ import ssl
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpcore2
 
@@ -20,6 +20,14 @@ from sandbox.gates.errors import FetchFailed, FetchLimit, FetchRefused
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Connect = Callable[[str, int], Awaitable[httpcore2.AsyncNetworkStream]]
+
+
+class Network(NamedTuple):
+    """How names are resolved, and addresses connected to."""
+
+    resolve: Resolve
+    connect: Connect
+
 
 CONNECT_SECONDS = 5.0
 ATTEMPTS = 4
@@ -45,6 +53,9 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
 async def system_connect(address: str, port: int) -> httpcore2.AsyncNetworkStream:
     """A connection to an address, never to a name."""
     return await httpcore2.AnyIOBackend().connect_tcp(address, port, timeout=CONNECT_SECONDS)
+
+
+SYSTEM = Network(system_resolve, system_connect)
 
 
 class CheckedNetwork(httpcore2.AsyncNetworkBackend):

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 
 from sandbox.gates import environment
 from sandbox.gates.fetch import FetchEvent, FetchGate, FetchLimits, Secret
-from sandbox.gates.files import FileAnswer, FileEvent, FilesGate
+from sandbox.gates.files import FileEvent, FilesGate
 from sandbox.gates.folder import FileLimits
-from sandbox.gates.frames import Fetch, FetchResponse, GateRequest
+from sandbox.gates.frames import Fetch, GateAnswer, GateRequest
 from sandbox.gates.grants import Grants, NameGate
 from sandbox.gates.network import Connect, Resolve, system_connect, system_resolve
 
@@ -41,7 +41,7 @@ class Gates:
         self._files = FilesGate(grants.files, limits=file_limits, on_event=on_event)
         self.environment = environment.values(grants)
 
-    async def serve(self, request: GateRequest) -> FetchResponse | FileAnswer:
+    async def serve(self, request: GateRequest) -> GateAnswer:
         """The answer to a worker's request, or a `KernelgateError`."""
         if isinstance(request, Fetch):
             return await self._fetch.fetch(request)

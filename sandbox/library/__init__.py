@@ -1,4 +1,4 @@
-"""What scripts get from us: `torch`, `kernels`, `hashing`, `routines` and `progress`.
+"""What scripts get from us: `torch`, `numpy`, `kernels`, `hashing`, `routines`, `progress`, `call`, gates and the like.
 
 Owns their registration and their connection to the worker's link, and the passage of inputs and results. One
 process runs one script, so the connection is the process's. Must not know sockets.
@@ -8,18 +8,47 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandbox.library import hashing, kernels, progress, routines, tensors, torch
+from sandbox.library import (
+    environment,
+    fetch,
+    files,
+    gate,
+    hashing,
+    httpx,
+    kernels,
+    numpy,
+    os,
+    pathlib,
+    progress,
+    requests,
+    routines,
+    stored,
+    tensors,
+    torch,
+)
+from sandbox.library.call import call
 from sandbox.link import Link
 from sandbox.policy import views
 
 
 def install() -> None:
     """Register the views; once, in the zygote."""
-    torch.install()
-    kernels.install()
-    hashing.install()
-    routines.install()
-    progress.install()
+    for part in (
+        torch,
+        numpy,
+        kernels,
+        hashing,
+        routines,
+        progress,
+        stored,
+        files,
+        os,
+        pathlib,
+        fetch,
+        requests,
+        httpx,
+    ):
+        part.install()
 
 
 def connect(link: Link) -> None:
@@ -27,13 +56,18 @@ def connect(link: Link) -> None:
     tensors.connect(link)
     kernels.connect(link)
     progress.connect(link)
+    gate.connect(link)
+    stored.connect(link, builtins())
 
 
 def builtins() -> dict[str, Any]:
     """The names that need no import."""
     modules = {name: views.view(name) for name in ("torch", "kernels", "hashing", "routines")}
-    return {**modules, "progress": progress.progress}
+    functions = {"progress": progress.progress, "call": call, "fetch": fetch.fetch, "open": files.open}
+    return {**modules, **functions}
 
 
+use_environment = environment.use
+finish = files.finish
 receive = tensors.receive
 give = tensors.give

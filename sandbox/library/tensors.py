@@ -12,6 +12,7 @@ from ops.graph import Graph, TensorRef
 from ops.tensor import Tensor, from_ref, refs
 from sandbox import values
 from sandbox.frames import Compute, Free, Read
+from sandbox.library import numpy
 from sandbox.link import Link
 
 
@@ -55,4 +56,4 @@ def give(result: object) -> bytes:
     """`result` packed; all its tensors are computed at once. Raises `ValueFormError`."""
     tensors = values.tensors_in(result, lambda value: isinstance(value, Tensor))
     known = dict(zip(map(id, tensors), refs(tensors), strict=True)) if tensors else {}
-    return values.pack(result, lambda value: known.get(id(value)), "result")
+    return values.pack(result, lambda value: known.get(id(value)) or numpy.plain(value), "result")

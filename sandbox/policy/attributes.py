@@ -1,8 +1,8 @@
 """The guards of attributes: `getattr`, `setattr` and their kin, and the two that compiled scripts call.
 
 Owns what a script reads and writes of an object when the name alone does not decide. Compiled names (already
-renamed) arrive at `compiled_getattr`; names that a script computed arrive at `guarded_getattr`. Must not know how
-scripts are compiled.
+renamed) arrive at `compiled_getattr`; names that a script computed arrive at `guarded_getattr`, which spells them as
+`keys` says. Must not know how scripts are compiled.
 """
 
 from __future__ import annotations
@@ -12,70 +12,16 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.policy import names, ownership
-from sandbox.policy.formatting import bind_format
+from sandbox.policy.classes import guarded_type
+from sandbox.policy.formatting import Formatter, bind_format
+from sandbox.policy.keys import DeniedAttribute, denied, load_key, store_key
 from sandbox.policy.mirror import AttributeDict
 
 _MISSING = object()
 _ABSENT = object()
 
 
-class DeniedAttribute(AttributeError):
-    """An attribute that exists, but not for scripts."""
-
-
-DeniedAttribute.__name__ = DeniedAttribute.__qualname__ = "AttributeError"
-
-
-def _denied(name: str) -> DeniedAttribute:
-    return DeniedAttribute(f"attribute {name!r} is not available to scripts")
-
-
-def plain_name(name: object) -> str:
-    """An attribute's name given at run time, as a real `str`: a subclass could lie about what it is."""
-    if isinstance(name, str):
-        return str.__str__(name)
-    raise TypeError(f"attribute name must be string, not '{type(name).__name__}'")
-
-
-def load_key(name: object) -> str:
-    """The compiled spelling of an attribute that a script asks for by name. Raises `AttributeError`."""
-    text = plain_name(name)
-    if text in names.DENIED:
-        raise _denied(text)
-    if not names.is_private(text) or text in names.TUPLE_ATTRIBUTES or text in names.SUNDER:
-        return text
-    if names.is_dunder(text):
-        if text in names.READABLE:
-            return text
-        if text in names.DENIED_DUNDERS:
-            raise _denied(text)
-    return names.mangle(text)
-
-
-def store_key(name: object) -> str:
-    """The compiled spelling of an attribute that a script sets by name. Raises `AttributeError`."""
-    text = plain_name(name)
-    if text in names.DENIED:
-        raise _denied(text)
-    if names.is_dunder(text):
-        if text in names.STORABLE:
-            return text
-        if text in names.DENIED_DUNDERS | names.READABLE:
-            raise _denied(text)
-    return names.mangle(text) if names.is_private(text) and text not in names.SUNDER else text
-
-
 # ---------------------------------------------------------------------- reading
-def guarded_type(value: object) -> Any:
-    """`type(value)`; a metaclass shows itself as plain `type`."""
-    from sandbox.policy.classes import TypeStandIn
-
-    cls = type(value)
-    if cls is AttributeDict:
-        return dict
-    return TypeStandIn if issubclass(cls, type) else cls
-
-
 def compiled_getattr(value: Any, name: str) -> Any:
     """`value.name` for the names that need a look at the object."""
     special = _SPECIAL.get(name)
@@ -89,7 +35,7 @@ def compiled_getattr(value: Any, name: str) -> Any:
         raise DeniedAttribute(f"{kind!r} object has no attribute {name!r} that scripts may read")
     result = getattr(value, name)
     if name in names.FORMATS:
-        return bind_format(value, result, name)
+        return bind_format(_FORMATTER, value, result, name)
     if isinstance(value, type) and type(result) is types.FunctionType and name != "__new__":
         return result if ownership.owns_function(result) else _unbound(value, result)
     return _shown(name, result)
@@ -112,7 +58,7 @@ def _shown(name: str, result: Any) -> Any:
     """`result`, or the safe form of what must not be handed out live."""
     cls = type(result)
     if cls is types.ModuleType:
-        raise _denied(name)
+        raise denied(name)
     if cls is types.MappingProxyType:
         return types.MappingProxyType(dict(result))
     if cls is str and names.is_dunder(name):
@@ -122,7 +68,7 @@ def _shown(name: str, result: Any) -> Any:
 
 def _annotations(value: Any) -> Any:
     if not (ownership.owns_class(value) or ownership.owns_function(value)):
-        raise _denied("__annotations__")
+        raise denied("__annotations__")
     return {names.unmangle(key): kind for key, kind in value.__annotations__.items()}
 
 
@@ -148,7 +94,7 @@ def guarded_vars(value: Any = _MISSING) -> Any:
 def _dict(value: Any) -> Any:
     if ownership.owns_class(value) or AttributeDict.serves(value):
         return guarded_vars(value)
-    raise _denied("__dict__")
+    raise denied("__dict__")
 
 
 def _delattr_method(value: Any) -> Any:
@@ -180,6 +126,9 @@ def guarded_getattr(value: Any, name: object, default: Any = _MISSING) -> Any:
         if default is _MISSING:
             raise
         return default
+
+
+_FORMATTER = Formatter(guarded_getattr)
 
 
 def guarded_hasattr(value: Any, name: object) -> bool:

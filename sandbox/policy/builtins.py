@@ -62,6 +62,8 @@ def _guards() -> dict[str, Any]:
         "__import__": views.guarded_import,
         names.GETATTR: attributes.compiled_getattr,
         names.WRITE: attributes.write,
+        names.TYPE: type,
+        names.OWN: ownership.own_classes(),
         names.MATCH: match,
         names.HOOK: hook,
         names.REGISTER: register,
@@ -76,7 +78,6 @@ def _guards() -> dict[str, Any]:
         "print": show,
         "exit": leave,
         "quit": leave,
-        "open": closed("open"),
         "input": closed("input"),
         "PermissionDenied": PermissionDenied,
     }

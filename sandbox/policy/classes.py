@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.policy import names, ownership
+from sandbox.policy.mirror import AttributeDict
 
 _native_build_class = builtins.__build_class__
 
@@ -25,8 +26,6 @@ class _StandInMeta(type):
     """Makes `TypeStandIn` answer like `type` where scripts ask."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        from sandbox.policy.attributes import guarded_type
-
         if len(args) == 1 and not kwargs:
             return guarded_type(args[0])
         if len(args) == 3:
@@ -62,6 +61,14 @@ class TypeStandIn(metaclass=_StandInMeta):
 
 
 TypeStandIn.__name__ = TypeStandIn.__qualname__ = "type"
+
+
+def guarded_type(value: object) -> Any:
+    """`type(value)`; a metaclass shows itself as plain `type`."""
+    cls = type(value)
+    if cls is AttributeDict:
+        return dict
+    return TypeStandIn if issubclass(cls, type) else cls
 
 
 class MetaclassMarker:

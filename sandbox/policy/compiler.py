@@ -33,16 +33,25 @@ def compile_script(source: str, star_names: StarNames = _no_star, filename: str 
         transformer.run()
         if transformer.denials:
             raise _denied(source, transformer.denials)
+        return _code(tree, filename)
+    except (SyntaxError, RecursionError, ValueError) as error:
+        raise syntax_error(source, error) from None
+
+
+def _code(tree: ast.Module, filename: str) -> types.CodeType:
+    """The compiled tree. To look for nodes without a place would take as long as to compile them."""
+    try:
         return compile(tree, filename, "exec", dont_inherit=True)
-    except SyntaxError as error:
-        raise _syntax(source, error) from None
-    except RecursionError:
-        raise ScriptSyntaxError("the script is nested too deeply") from None
-    except ValueError as error:  # as for a null byte
-        raise ScriptSyntaxError(str(error)) from None
+    except TypeError:
+        return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
 
 
-def _syntax(source: str, error: SyntaxError) -> ScriptSyntaxError:
+def syntax_error(source: str, error: SyntaxError | RecursionError | ValueError) -> ScriptSyntaxError:
+    """What the parser's `error` about `source` means; a `ValueError` is about a null byte."""
+    if isinstance(error, RecursionError):
+        return ScriptSyntaxError("the script is nested too deeply")
+    if not isinstance(error, SyntaxError):
+        return ScriptSyntaxError(str(error))
     line, column = error.lineno or 1, max(1, error.offset or 1)
     kind = type(error).__name__
     return ScriptSyntaxError(

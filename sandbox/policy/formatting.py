@@ -19,17 +19,19 @@ _BOUND = type("".format)
 _UNBOUND = type(str.format)
 
 
-class _Formatter(string.Formatter):
-    """`str.format` whose field names go through the guard."""
+class Formatter(string.Formatter):
+    """`str.format` whose field names go through `read`, a guarded `getattr`."""
+
+    def __init__(self, read: Callable[[Any, str], Any]) -> None:
+        super().__init__()
+        self._read = read
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """The value of one replacement field."""
-        from sandbox.policy.attributes import guarded_getattr
-
         first, rest = _field_name_split(field_name)
         value = self.get_value(first, args, kwargs)
         for is_attribute, key in rest:
-            value = guarded_getattr(value, key) if is_attribute else value[key]
+            value = self._read(value, key) if is_attribute else value[key]
         return value, first
 
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -41,22 +43,19 @@ class _Formatter(string.Formatter):
         return kwargs[key]
 
 
-_FORMATTER = _Formatter()
-
-
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"descriptor 'format' requires a 'str' object but received '{type(value).__name__}'")
     return str.__str__(value)
 
 
-def bind_format(owner: Any, found: Any, name: str) -> Callable[..., Any]:
+def bind_format(formatter: Formatter, owner: Any, found: Any, name: str) -> Callable[..., Any]:
     """What `owner.format` or `owner.format_map` gives a script, `found` being what CPython gives."""
     mapped = name == "format_map"
     if type(found) is _UNBOUND and isinstance(owner, type) and issubclass(owner, str):
         if mapped:
-            return lambda text, mapping, /: _FORMATTER.vformat(_text(text), (), mapping)
-        return lambda text, /, *args, **kwargs: _FORMATTER.vformat(_text(text), args, kwargs)
+            return lambda text, mapping, /: formatter.vformat(_text(text), (), mapping)
+        return lambda text, /, *args, **kwargs: formatter.vformat(_text(text), args, kwargs)
     if type(found) is _BOUND:
         # `__self__` and not `owner`: behind `super()` the string is another object
         text = getattr(found, "__self__", None)
@@ -64,8 +63,8 @@ def bind_format(owner: Any, found: Any, name: str) -> Callable[..., Any]:
             return found
         plain = str.__str__(text)
         if mapped:
-            return lambda mapping: _FORMATTER.vformat(plain, (), mapping)
-        return lambda *args, **kwargs: _FORMATTER.vformat(plain, args, kwargs)
+            return lambda mapping: formatter.vformat(plain, (), mapping)
+        return lambda *args, **kwargs: formatter.vformat(plain, args, kwargs)
     function = found.__func__ if type(found) is types.MethodType else found
     if type(function) is types.FunctionType and not ownership.owns_function(function):
         raise AttributeError(f"attribute {name!r} is not available to scripts")

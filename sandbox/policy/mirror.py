@@ -12,6 +12,7 @@ from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from typing import Any
 
 from sandbox.policy import names, ownership
+from sandbox.policy.keys import store_key
 
 
 class AttributeDict(dict[str, Any]):
@@ -41,14 +42,10 @@ class AttributeDict(dict[str, Any]):
         return super().__getitem__(key)
 
     def __setitem__(self, key: str, value: Any) -> None:
-        from sandbox.policy.attributes import store_key
-
         self._owner.__dict__[store_key(key)] = value
         self._refresh()
 
     def __delitem__(self, key: str) -> None:
-        from sandbox.policy.attributes import store_key
-
         if key not in self:
             raise KeyError(key)
         del self._owner.__dict__[store_key(key)]

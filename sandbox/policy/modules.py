@@ -6,6 +6,9 @@ never count. Must not know what a view is: `views.py` makes them, `stdlib/` hold
 
 from __future__ import annotations
 
+import keyword
+import re
+import sys
 from typing import Final
 
 from sandbox.policy.names import words
@@ -99,3 +102,16 @@ DENIED: dict[str, frozenset[str]] = {
     # undocumented doors
     "re": frozenset(["template", "Scanner"]),
 }
+
+_STORABLE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+RESERVED = sys.stdlib_module_names | frozenset(
+    words("""
+    torch kernels hashing progress numpy tensors ops scripts script kernelgate builtins fetch call requests httpx httpx2
+    """)
+)
+"""Names that no stored script may have: what scripts import, or may one day, under that name is ours."""
+
+
+def can_be_stored(name: str) -> bool:
+    """Whether a stored script may be called `name`: an identifier in lower case that is nobody else's."""
+    return bool(_STORABLE.fullmatch(name)) and not keyword.iskeyword(name) and name not in RESERVED

@@ -14,6 +14,8 @@ MARK = "\u01c0"  # an identifier letter, stable under NFKC, that scripts may not
 
 GETATTR = f"{MARK}getattr"
 WRITE = f"{MARK}write"
+TYPE = f"{MARK}type"
+OWN = f"{MARK}own"
 MATCH = f"{MARK}match"
 HOOK = f"{MARK}hook"
 REGISTER = f"{MARK}register"

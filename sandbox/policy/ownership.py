@@ -10,6 +10,7 @@ import types
 from typing import Any
 
 MODULE = "__main__"  # what scripts' classes say of themselves, from their first moment on
+STORED = "scripts."  # and those of imported scripts: a prefix that no real module has
 
 _classes: set[type] = set()
 _namespaces: list[dict[str, Any]] = []
@@ -22,6 +23,11 @@ def reset() -> None:
     _classes.clear()
     _classes.update(_adopted)
     _namespaces.clear()
+
+
+def add_module(name: str) -> str:
+    """What the classes of the imported script `name` say of themselves."""
+    return STORED + name
 
 
 def add_class(cls: type) -> type:
@@ -47,6 +53,11 @@ def add_writable(cls: type) -> None:
     _writable.add(cls)
 
 
+def own_classes() -> set[type]:
+    """The live set of classes that the script made, so far as they are known."""
+    return _classes
+
+
 def owns_class(cls: object) -> bool:
     """Whether the script made `cls`, or is making it: `__init_subclass__` runs before the class is known here."""
     return isinstance(cls, type) and (cls in _classes or _is_new(cls))
@@ -59,7 +70,7 @@ def owns_instance(value: object) -> bool:
 
 def _is_new(cls: type) -> bool:
     """Whether `cls` is the script's, and known from now on. Scripts can not say of what module a class is."""
-    if cls.__module__ != MODULE:
+    if cls.__module__ != MODULE and not str(cls.__module__).startswith(STORED):
         return False
     _classes.add(cls)
     return True

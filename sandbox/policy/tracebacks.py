@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sandbox.policy.compiler import FILENAME, character_column
+from sandbox.policy.denials import HostError
 from sandbox.policy.names import unmangle
-from shaders.errors import caret
+from shaders.errors import KernelgateError, caret
 
 MAX_FRAMES = 20
 MAX_TEXT = 2000
@@ -33,6 +34,16 @@ class Place:
 def remember(source: str, filename: str = FILENAME) -> None:
     """Keep `source`, so that places in `filename` can be shown."""
     _sources[filename] = source
+
+
+def stored_filename(name: str) -> str:
+    """What tracebacks call stored script `name`."""
+    return f"<script {name}>"
+
+
+def script_name(filename: str) -> str:
+    """What people call the script behind a traceback's `filename`."""
+    return filename.strip("<>")
 
 
 def places(traceback: types.TracebackType | None) -> list[Place]:
@@ -64,7 +75,12 @@ def snippet(place: Place) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """`Type: message`, with private names as written; never raises, whatever the exception's `__str__` does."""
+    """`Type: message`, with private names as written; never raises, whatever the exception's `__str__` does.
+
+    Errors of ours say the message alone: their classes are no names that scripts know.
+    """
+    if isinstance(error, KernelgateError | HostError):
+        return error.message[:MAX_TEXT]
     kind = unmangle(type(error).__qualname__)
     try:
         text = str(error)

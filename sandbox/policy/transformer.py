@@ -26,9 +26,9 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         self._star_names = star_names
 
     def run(self) -> ast.Module:
-        """The transformed tree; `denials` says what was refused."""
+        """The transformed tree, each node at its place; `denials` says what was refused."""
         self._tree.body = self.statements(self._tree.body)
-        return ast.fix_missing_locations(self._tree)
+        return self._tree
 
     # ------------------------------------------------------------------ plain nodes, natively
     def _plain(self, node: ast.AST) -> ast.AST:
@@ -63,11 +63,21 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         node.value = self.visit(node.value)
         node.attr = name
         if not load:
-            node.value = self.call(names.WRITE, [node.value], node.value)
+            node.value = self._written(node.value)
         elif checked:
             constant = ast.copy_location(ast.Constant(name), node)
             return self.call(names.GETATTR, [node.value, constant], node)
         return node
+
+    def _written(self, value: ast.expr) -> ast.expr:
+        """The object of a store: asked of the guard, unless it is a variable of a class known as the script's own."""
+        guarded = self.call(names.WRITE, [value], value)
+        if not isinstance(value, ast.Name):
+            return guarded
+        kind = self.call(names.TYPE, [_load(value)], value)
+        own = ast.copy_location(ast.Name(names.OWN, ast.Load()), value)
+        known = ast.copy_location(ast.Compare(kind, [ast.In()], [own]), value)
+        return ast.copy_location(ast.IfExp(known, _load(value), guarded), value)
 
     # ------------------------------------------------------------------ assignments
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:  # noqa: N802
@@ -175,6 +185,10 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
             self.deny(node, f"'from {module} import *' is not available to scripts", "Name what you import.")
             return []
         return [ast.copy_location(ast.alias(name, None), node) for name in exported]
+
+
+def _load(variable: ast.Name) -> ast.Name:
+    return ast.copy_location(ast.Name(variable.id, ast.Load()), variable)
 
 
 def _attribute_place(node: ast.Attribute) -> ast.AST:

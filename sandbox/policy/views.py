@@ -25,6 +25,8 @@ class Namespace:
 
     def __init__(self, title: str, members: Mapping[str, Any]) -> None:
         space = object.__getattribute__(self, "__dict__")
+        if space:
+            raise AttributeError("modules are read-only")
         space.update(members)
         space[_TITLE] = title
 
@@ -63,9 +65,11 @@ class DeniedImport(ModuleNotFoundError):
 DeniedImport.__name__ = DeniedImport.__qualname__ = "ModuleNotFoundError"
 
 Maker = Callable[[], Mapping[str, Any]]
+Finder = Callable[[str], Namespace | None]
 _views: dict[str, Namespace] = {}
 _makers: dict[str, Maker] = {}
 _replacements: dict[str, dict[str, Any]] = {}
+_finders: list[Finder] = []
 
 
 def provide(module: str, maker: Maker) -> None:
@@ -80,6 +84,16 @@ def replace(module: str, **members: Any) -> None:
     _views.pop(module, None)
 
 
+def find_elsewhere(finder: Finder) -> None:
+    """An import of what is not provided asks `finder`, which knows it or says None."""
+    _finders.append(finder)
+
+
+def provided() -> list[str]:
+    """The modules that `provide` was told of."""
+    return sorted(_makers)
+
+
 def available() -> list[str]:
     """The modules that scripts may import."""
     return sorted({*modules.ALLOWED, *_makers})
@@ -91,6 +105,11 @@ def view(module: str) -> Namespace:
     if known is None:
         known = _views[module] = Namespace(module, _members(module))
     return known
+
+
+def members(module: str) -> dict[str, Any]:
+    """What `provide` was told that `module` has."""
+    return dict(_makers[module]())
 
 
 def _members(module: str) -> dict[str, Any]:
@@ -142,5 +161,16 @@ def guarded_import(
         # PyImport_Import: C code of the library imports a helper while a script's frame is the caller
         # (`datetime.strptime`). An import statement passes None or a tuple. The result goes to C only.
         return sys.modules[name]
-    found = view(name)
+    found = _found(name)
     return found if fromlist or "." not in name else view(name.split(".")[0])
+
+
+def _found(name: str) -> Namespace:
+    try:
+        return view(name)
+    except DeniedImport:
+        for finder in _finders:
+            found = finder(name)
+            if found is not None:
+                return found
+        raise

@@ -66,8 +66,19 @@ def apply(limits: WorkerLimits, base: int | None) -> None:
     for name, wanted in (_ALWAYS | _of_a_run(limits, base)).items():
         kind = getattr(resource, name, None)
         if kind is not None:
-            value = _lowest(wanted, resource.getrlimit(kind)[1])
+            _lower(kind, wanted)
+
+
+def _lower(kind: int, wanted: int) -> None:
+    """Set a limit of this process; the server may lower it, from outside, at the same moment."""
+    while True:
+        value = _lowest(wanted, resource.getrlimit(kind)[1])
+        try:
             resource.setrlimit(kind, (value, value))
+            return
+        except ValueError:  # it would be raised
+            if _lowest(value, resource.getrlimit(kind)[1]) == value:
+                raise
 
 
 def apply_from_outside(pid: int, limits: WorkerLimits, base: int | None) -> None:

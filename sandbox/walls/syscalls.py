@@ -53,7 +53,7 @@ _OWN_CLOCK = Condition(0, _WORD & ~15, (0,))
 
 _FREE = _names(
     """
-    read write close fstat lseek poll ppoll recvfrom epoll_create1 epoll_ctl epoll_wait epoll_pwait
+    read write close lseek poll ppoll recvfrom epoll_create1 epoll_ctl epoll_wait epoll_pwait
     munmap mremap brk
     nanosleep gettimeofday time times
     getpid gettid getuid geteuid getgid getegid getrusage getrandom sched_yield

@@ -16,6 +16,8 @@ from api import keys
 from api.database import Database
 from api.server import Server
 from api.settings import Settings
+from sandbox.gates.grants import parse
+from sandbox.gates.network import SYSTEM, Network
 
 WAIT_S = 60.0
 
@@ -23,9 +25,9 @@ WAIT_S = 60.0
 class RunningServer:
     """A server in a thread of this process."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, network: Network = SYSTEM) -> None:
         self.settings = settings
-        self.server = Server(settings)
+        self.server = Server(settings, network)
         self._thread = threading.Thread(target=self.server.run, name="server")
         self._thread.start()
         wait_until(lambda: self.server.started or not self._thread.is_alive(), "the server listens")
@@ -46,19 +48,21 @@ class RunningServer:
         self._thread.join(WAIT_S)
         assert not self._thread.is_alive(), "the server did not stop"
 
-    def key_for(self, name: str) -> dict[str, str]:
-        """The headers of a new user's key."""
+    def key_for(self, name: str, grants: object = None, role: str = "user") -> dict[str, str]:
+        """The headers of a new key, a user's unless it says otherwise."""
+        most = None if grants is None else parse(grants)
         data = Database(self.settings.data / "kernelgate.db")
         data.open()
         try:
-            _, token = data.run(lambda db: keys.create(db, name, "user"))
+            _, token = data.run(lambda db: keys.create(db, name, role, grants=most))
         finally:
             data.close()
         return {"Authorization": f"Bearer {token}"}
 
-    def client_for(self, name: str) -> httpx2.Client:
-        """A client with a new user's key."""
-        client = httpx2.Client(base_url=self.url, headers=self.key_for(name), timeout=WAIT_S)
+    def client_for(self, name: str, grants: object = None, role: str = "user") -> httpx2.Client:
+        """A client with a new key."""
+        headers = self.key_for(name, grants, role)
+        client = httpx2.Client(base_url=self.url, headers=headers, timeout=WAIT_S)
         self._clients.append(client)
         return client
 
@@ -76,11 +80,13 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     """Start a server of one's own, on the NumPy device: `with start(workers=1) as running:`."""
 
     @contextlib.contextmanager
-    def starter(data: Path | None = None, **changes: Any) -> Iterator[RunningServer]:
+    def starter(
+        data: Path | None = None, network: Network = SYSTEM, **changes: Any
+    ) -> Iterator[RunningServer]:
         settings = Settings(
             port=0, drain_s=0, data=data or tmp_path_factory.mktemp("data"), **{"adapter": "numpy", **changes}
         )
-        running = RunningServer(settings)
+        running = RunningServer(settings, network)
         try:
             yield running
         finally:

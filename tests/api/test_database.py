@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from api import migrations, tables
+from api import keys, migrations, records, tables
 from api.database import Database
 from api.errors import StorageError
 from api.migrations import HEAD
+from sandbox.gates.grants import Grants
 
 FOLDER = Path(migrations.__file__).parent
 
@@ -66,6 +68,41 @@ def test_a_database_from_the_future_is_left_alone(path: Path) -> None:
     with pytest.raises(StorageError, match="newer Kernelgate"):
         database.open()
     database.close()
+
+
+def test_keys_and_runs_of_an_older_data_folder_stay_what_they_were(
+    path: Path,
+) -> None:
+    older = sa.create_engine(f"sqlite:///{path}")
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    with older.connect() as connection:
+        config.attributes["connection"] = connection
+        with connection.begin():
+            command.upgrade(config, "0001")
+        with connection.begin():
+            for role in ("admin", "user"):
+                connection.exec_driver_sql(
+                    "INSERT INTO keys (id, name, owner, role, hash, created_at) VALUES (?, ?, 'o', ?, '', '')",
+                    (role, role, role),
+                )
+            connection.exec_driver_sql(
+                "INSERT INTO runs (id, owner, kind, status, script, limits, grants, stdout, stderr, output_cut, usage,"
+                " created_at) VALUES ('r', 'o', 'script', 'succeeded', '', ?, '{}', '', '', 0, '{}', '')",
+                (
+                    '{"wall_s": 1, "cpu_s": 1, "memory_mb": 1, "output_bytes": 1, "device_ms": 1, "dispatches": 1}',
+                ),
+            )
+    older.dispose()
+    database = opened(path)
+    try:
+        most = {record.role: keys.maximum(record.role, record.grants) for record in database.run(keys.listed)}
+        assert most == {"admin": None, "user": Grants()}
+        run = database.run(lambda db: records.find_run(db, "r"))
+        assert run is not None
+        assert b'"files":{}' in run.document()
+    finally:
+        database.close()
 
 
 def test_a_file_that_is_no_database_is_a_clear_error(path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,45 +60,35 @@ def test_a_stored_tensor_returns_to_a_restarted_device_by_itself(start: Callable
         assert http.post("/api/ops/neg", json=body).json()["output"]["$tensor"]["data"] == [-1, -2]
 
 
-def serve(data: Path) -> tuple[subprocess.Popen[str], httpx2.Client]:
-    """A server process, and a client of it."""
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "kernelgate",
-            "serve",
-            "--port",
-            "0",
-            "--data",
-            str(data),
-            "--adapter",
-            "null",
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("address"):
-            url = line.split()[1]
-            break
-    key = (data / "admin.key").read_text().strip()
-    return process, httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
+@contextlib.contextmanager
+def serve(data: Path) -> Iterator[tuple[subprocess.Popen[str], httpx2.Client]]:
+    """A server process, killed at the end if it still runs, and a client of it."""
+    command = [sys.executable, "-m", "kernelgate", "serve", "--port", "0", "--data", str(data)]
+    with subprocess.Popen([*command, "--adapter", "null"], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            url = next(line.split()[1] for line in process.stdout if line.startswith("address"))
+            key = (data / "admin.key").read_text().strip()
+            with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60) as http:
+                yield process, http
+        finally:
+            process.kill()
 
 
 def children_of(pid: int) -> list[int]:
-    text = subprocess.run(
-        ["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True, check=False
-    )
-    return [int(line) for line in text.stdout.split()]
+    """The processes whose parent is `pid`."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it may end while we look
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(int(stat.parent.name))
+    return found
 
 
 def test_after_kill_9_of_the_server_runs_have_failed_results_are_there_and_no_process_is_left(
     tmp_path: Path, wait_until: Any
 ) -> None:
-    process, http = serve(tmp_path)
-    with process, http:
+    with serve(tmp_path) as (process, http):
         done = http.post(
             "/api/runs", json={"script": "result = [1, 2]"}, headers={"Prefer": "wait=60"}
         ).json()
@@ -109,8 +100,7 @@ def test_after_kill_9_of_the_server_runs_have_failed_results_are_there_and_no_pr
         process.kill()
         process.wait(60)
         wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in children), "its processes end")
-    process, http = serve(tmp_path)
-    with process, http:
+    with serve(tmp_path) as (process, http):
         assert http.get(f"/api/runs/{done['id']}").json() == done
         assert http.get(f"/api/tensors/{tensor['id']}/data").json()["$tensor"]["data"] == [5]
         lost = http.get(f"/api/runs/{live}").json()
@@ -122,21 +112,16 @@ def test_after_kill_9_of_the_server_runs_have_failed_results_are_there_and_no_pr
         assert process.wait(60) == 0
 
 
-def test_a_stop_lets_short_runs_end_and_fails_the_rest(tmp_path: Path, wait_until: Any) -> None:
-    settings = {"KERNELGATE_DRAIN_S": "0.5"}
-    os.environ.update(settings)
-    try:
-        process, http = serve(tmp_path)
-    finally:
-        for name in settings:
-            del os.environ[name]
-    with process, http:
+def test_a_stop_lets_short_runs_end_and_fails_the_rest(
+    tmp_path: Path, wait_until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KERNELGATE_DRAIN_S", "0.5")
+    with serve(tmp_path) as (process, http):
         live = http.post("/api/runs", json={"script": ENDLESS}).json()["id"]
         wait_until(lambda: http.get(f"/api/runs/{live}").json()["status"] == "running", "it runs")
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
-    process, http = serve(tmp_path)
-    with process, http:
+    with serve(tmp_path) as (process, http):
         lost = http.get(f"/api/runs/{live}").json()
         assert (lost["status"], lost["reason"]) == ("failed", "server_restarted")
         process.send_signal(signal.SIGINT)
@@ -188,8 +173,7 @@ def test_a_run_is_cancelled_at_once_while_the_device_does_not_answer(
 def test_a_stopping_server_refuses_new_runs_and_says_when_to_come_back(
     tmp_path: Path, wait_until: Any
 ) -> None:
-    process, http = serve(tmp_path)
-    with process, http:
+    with serve(tmp_path) as (process, http):
         url = http.post("/api/runs", json={"script": ENDLESS}).headers["location"]
         wait_until(lambda: http.get(url).json()["status"] == "running", "it runs")
         process.send_signal(signal.SIGTERM)

@@ -360,7 +360,7 @@ def test_a_full_queue_refuses_and_says_when_to_come_back(start: Callable[..., An
         ({"script": "x", "limits": {"wall_s": "5"}}, "limits.wall_s"),
         ({"script": "x", "limits": {"memory_mb": 1.5}}, "limits.memory_mb"),
         ({"script": "x", "limits": {"wall_s": True}}, "limits.wall_s"),
-        ({"script": "x", "grants": {"fetch": []}}, "fetch"),
+        ({"script": "x", "grants": {"fetch": ["x"]}}, "fetch"),
         ({"script": "x", "inputs": {"a": {"$tensor": {"id": "ten_x"}}}}, "ten_x"),
         ({"script": "x", "colour": 1}, "colour is not a field"),
     ],

@@ -110,7 +110,7 @@ def test_kill_9_during_a_kernel_fails_it_and_the_next_dispatch_works(
     run(body())
 
 
-def test_a_kernel_that_runs_too_long_is_stopped_by_the_real_clock(
+def test_a_dispatch_that_runs_too_long_is_stopped_between_slices_and_the_process_lives(
     run: Run, opened: Any, kernels: Any
 ) -> None:
     async def body() -> None:
@@ -118,11 +118,11 @@ def test_a_kernel_that_runs_too_long_is_stopped_by_the_real_clock(
             await device.add_kernel(
                 "endless", kernels.reflection(ENDLESS, kernels.binding("b", 0, "read_write"))
             )
-            running = _endless(device, deadline_s=0.5)
-            with pytest.raises(DeviceTimeout, match=r"0\.5 s"):
+            running = _endless(device, deadline_s=1.5)
+            with pytest.raises(DeviceTimeout, match=r"1\.5 s"):
                 await running
             await _put(device, np.arange(4, dtype=np.uint32))
-            assert device.generation == 2
+            assert device.generation == 1
 
     run(body())
 

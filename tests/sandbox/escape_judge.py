@@ -17,8 +17,12 @@ import types
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from sandbox import library
 from sandbox.console import CONSOLE
+from sandbox.gates.frames import FetchResponse, FileEntry, FileInfo
+from sandbox.library import gate
 from sandbox.policy import ownership, stdlib, views
 from sandbox.policy.builtins import make_globals
 from sandbox.policy.compiler import compile_script
@@ -42,6 +46,26 @@ TELLING = {
     "environ({": "modules as text",
     "'sys': <module": "modules as text",
 }
+
+
+class StubLink:
+    """Serves every request of the gates, so that what they give to scripts can be tried too."""
+
+    def ask(self, kind: Any, **fields: Any) -> bytes:
+        encode = msgspec.msgpack.encode
+        match kind.__name__:
+            case "Fetch":
+                status = 404 if "missing" in fields["url"] else 200
+                headers = [("Content-Type", "application/json; charset=utf-8"), ("X-Thing", "1")]
+                body = b'{"a": [1, 2.5, null]}'
+                return encode(FetchResponse(status, "OK", fields["url"], headers, body, ["http://before/"]))
+            case "FileRead":
+                return b"line 1\nline 2\n"[fields["offset"] :][: fields["size"]]
+            case "FileStat":
+                return encode(FileInfo("file", 14, 0.0))
+            case "FileList":
+                return encode([FileEntry("a.txt", "file")])
+        return b""
 
 
 def judge(value: Any, flag: str) -> str | None:
@@ -130,6 +154,8 @@ def attempt(source: str, plain: bool) -> tuple[list[str], str]:
             )
         else:
             ownership.reset()
+            gate.connect(StubLink())  # type: ignore[arg-type]
+            library.use_environment({"A": "1"})
             exec(compile_script(source, views.star_names), make_globals({**library.builtins(), "leak": leak}))
     except BaseException as caught:
         error = f"{type(caught).__name__}: {caught}"

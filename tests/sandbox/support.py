@@ -11,21 +11,28 @@ from typing import Any
 from ops import reference
 from ops.graph import Graph, TensorRef
 from sandbox.frames import DispatchKernel
+from sandbox.gates.frames import GateAnswer, GateRequest
+from sandbox.gates.grants import parse
+from sandbox.gates.service import Gates
 from sandbox.pool import Limits, Outcome, WorkerPool
+from shaders.errors import ErrorRecord, KernelgateError
 
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_mb=256, output_bytes=1 << 20)
 
 
 class Services:
-    """Records what a script does, and computes its graphs."""
+    """Records what a script does, computes its graphs, and serves the gates that `grants` open."""
 
-    def __init__(self) -> None:
+    def __init__(self, grants: object = None, **network: Any) -> None:
+        self.events: list[Any] = []
+        self.gates = Gates(parse(grants or {}), on_event=self.events.append, **network)
         self.texts: list[tuple[str, str, bool]] = []
         self.reports: list[tuple[float | None, dict[str, Any]]] = []
         self.arrays: dict[int, Any] = {}
         self.graphs: list[Graph] = []
         self.dispatches: list[DispatchKernel] = []
         self.freed: list[int] = []
+        self.scripts: dict[str, str] = {}
 
     def printed(self, stream: str = "stdout") -> str:
         return "".join(text for name, text, _ in self.texts if name == stream)
@@ -55,8 +62,16 @@ class Services:
             for name, spec in request.outputs.items()
         }
 
+    async def script(self, name: str) -> str:
+        if name not in self.scripts:
+            raise KernelgateError.from_record(ErrorRecord("script_not_found", f"there is no script {name!r}"))
+        return self.scripts[name]
+
     async def free(self, handles: list[int]) -> None:
         self.freed += handles
+
+    async def gate(self, request: GateRequest) -> GateAnswer:
+        return await self.gates.serve(request)
 
 
 def _bytes(spec: Any) -> int:
@@ -76,8 +91,22 @@ class Sandbox:
 
     def run(self, source: str, limits: Limits = LIMITS, **inputs: Any) -> Outcome:
         """Run a script to its end, whatever that is."""
-        self.services = Services()
-        return self.runner.run(self.pool.run_script(source, inputs, limits, self.services))
+        return self.run_with(Services(), source, limits, inputs)
+
+    def run_with(
+        self, services: Services, source: str, limits: Limits = LIMITS, inputs: Any = None
+    ) -> Outcome:
+        """Run a script with services of the test's own."""
+        self.services = services
+
+        async def run() -> Outcome:
+            environment = services.gates.environment
+            try:
+                return await self.pool.run_script(source, inputs or {}, limits, services, environment)
+            finally:
+                await services.gates.close()
+
+        return self.runner.run(run())
 
     def result(self, source: str, **inputs: Any) -> Any:
         """The result of a script that must succeed."""

@@ -17,6 +17,7 @@ from ops.graph import Graph, Node, TensorRef
 from ops.wire import FrameReader, frame
 from sandbox import frames, values
 from sandbox.frames import ScriptJob, ServerMessage
+from sandbox.gates.frames import FileEntry, FileInfo, FileStat, GateAnswer, GateRequest, encode_answer
 from sandbox.pool import Limits
 from sandbox.session import OUTPUT_SLACK, Session
 from shaders.errors import ErrorRecord, KernelgateError
@@ -140,6 +141,12 @@ HANDMADE: dict[str, bytes] = {
     "a reflection about a script": packed(
         {"t": "reflected", "reflection": {"source": "", "entry_points": [], "bindings": []}}
     ),
+    "a path that is a number": packed({"t": "file_stat", "id": 1, "path": 5}),
+    "an offset below zero": packed({"t": "file_read", "id": 1, "path": "/a", "offset": -1}),
+    "an offset beyond all": packed({"t": "file_read", "id": 1, "path": "/a", "offset": 1 << 61}),
+    "a way to write that there is not": packed({"t": "file_write", "id": 1, "path": "/", "data": b"", "how": "x"}),
+    "headers that are no pairs": packed({"t": "fetch", "id": 1, "method": "GET", "url": "", "headers": [["a"]]}),
+    "a body of text": packed({"t": "fetch", "id": 1, "method": "GET", "url": "", "body": 5}),
     "a missing field": packed({"t": "dispatch", "id": 1, "kernel": "k"}),
     "a grid of two": packed({
         "t": "dispatch", "id": 1, "kernel": "k", "entry_point": None, "workgroups": [1, 2],
@@ -177,6 +184,7 @@ _JSON = st.recursive(
     max_leaves=12,
 )
 _TAGS = ["output", "progress", "compute", "read", "dispatch", "free", "finished", "failed", "reflected"]
+_TAGS += ["fetch", "file_read", "file_write", "file_stat", "file_list", "folder_make", "file_remove"]
 _FIELDS = [
     "id",
     "graph",
@@ -190,6 +198,8 @@ _FIELDS = [
     "fraction",
     "kernel",
 ]
+_FIELDS += ["path", "data", "how", "offset", "size"]
+_FIELDS += ["url", "method", "headers", "body", "timeout_s", "follow", "folder"]
 
 
 @settings(max_examples=150, deadline=None)
@@ -357,6 +367,44 @@ def test_a_death_is_told_by_its_cause(status: int, code: str, words: str) -> Non
     error = asyncio.run(scenario())
     assert error.code == code
     assert words in error.message
+
+
+def test_gates_are_asked_one_request_at_a_time() -> None:
+    class Slow(Services):
+        active = most = 0
+
+        async def gate(self, request: GateRequest) -> GateAnswer:
+            self.active += 1
+            self.most = max(self.most, self.active)
+            for _ in range(20):
+                await asyncio.sleep(0)
+            self.active -= 1
+            return FileInfo("file", 1, 0.0)
+
+    services = Slow()
+    data = b"".join(frame(FileStat(number, "/a")) for number in range(50))
+    assert isinstance(converse(data + GOOD, services=services), frames.Finished)
+    assert services.most == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "form"),
+    [
+        (None, b""),
+        (b"raw bytes", b"raw bytes"),
+        (FileInfo("file", 3, 1.5), msgspec.msgpack.encode({"kind": "file", "size": 3, "modified": 1.5})),
+        ([FileEntry("a", "folder")], msgspec.msgpack.encode([{"name": "a", "kind": "folder"}])),
+    ],
+)
+def test_each_answer_of_a_gate_has_its_form(answer: GateAnswer, form: bytes) -> None:
+    assert encode_answer(answer) == form
+
+
+def test_a_gates_code_may_come_back_once_it_was_given() -> None:
+    record = ErrorRecord("file_not_found", "forged")
+    denied = frame(FileStat(1, "/a")) + frame(frames.Failed(ErrorRecord("permission_denied", "yes")))
+    assert converse(frame(frames.Failed(record))).code == "script_error"
+    assert converse(denied).code == "permission_denied"
 
 
 def test_a_kernels_worker_may_only_reflect() -> None:

@@ -14,7 +14,6 @@ from sandbox.policy.stdlib import (
     hardening,
     logs,
     namespaces,
-    ospath,
     structure,
     system,
     typed,
@@ -25,5 +24,5 @@ def install() -> None:
     """Register every replacement and patch the library. Once a process."""
     for part in (functional, dataclassing, collecting, typed, namespaces, structure):
         part.install()
-    for part in (asynchronous, system, ospath, logs, hardening):
+    for part in (asynchronous, system, logs, hardening):
         part.install()

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.policy import names, ownership, views
-from sandbox.policy.attributes import compiled_getattr, guarded_getattr, store_key, write
+from sandbox.policy.attributes import compiled_getattr, guarded_getattr, write
+from sandbox.policy.keys import store_key
 
 _COPIED = ("__name__", "__qualname__", "__doc__")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandbox.policy import names, ownership, views
-from sandbox.policy.attributes import store_key
+from sandbox.policy.keys import store_key
 
 
 class SimpleNamespace:

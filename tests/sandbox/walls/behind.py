@@ -39,7 +39,7 @@ def run_behind_walls(
             input=json.dumps(job), capture_output=True, text=True, timeout=_TIMEOUT_S, check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert not done.stderr, done.stderr
     answer = json.loads(done.stdout)
     return Behind(WallReport.from_dict(answer["report"]), dict(zip(wanted, answer["outcomes"], strict=True)))
 

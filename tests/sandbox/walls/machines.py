@@ -64,15 +64,15 @@ def _docker() -> None:
         )
 
 
-def _no_user_namespaces() -> None:
-    """`user.max_user_namespaces` is a limit of each user namespace: in one of our own we may set it."""
+def _at_most(kind: str, count: int) -> None:
+    """`user.max_…_namespaces` are limits of each user namespace: in one of our own we may set them."""
     uid, gid = os.geteuid(), os.getegid()
     linux.unshare(linux.CLONE_NEWUSER)
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
             file.write(text)
-    with open("/proc/sys/user/max_user_namespaces", "w", encoding="ascii") as file:
-        file.write("0")
+    with open(f"/proc/sys/user/max_{kind}_namespaces", "w", encoding="ascii") as file:
+        file.write(str(count))
 
 
 def _ordinary_user() -> None:
@@ -86,7 +86,8 @@ def _ordinary_user() -> None:
 MACHINES: dict[str, Callable[[], None]] = {
     "this": lambda: None,
     "ordinary user": _ordinary_user,
-    "no user namespaces": _no_user_namespaces,
+    "no user namespaces": lambda: _at_most("user", 0),
+    "three pid namespaces": lambda: _at_most("pid", 3),  # the zygote's and those of two workers
     "docker": _docker,
     "no landlock": _absent("landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"),
     "no seccomp": _absent("seccomp"),

@@ -8,7 +8,7 @@ import resource
 import pytest
 
 from sandbox.walls import linux
-from sandbox.walls.rlimits import WorkerLimits, address_space, apply_from_outside
+from sandbox.walls.rlimits import WorkerLimits, address_space, apply, apply_from_outside
 from tests.sandbox.walls.behind import run_python, start_python
 
 pytestmark = pytest.mark.skipif(not linux.supported(), reason="this system has no walls")
@@ -100,3 +100,33 @@ def test_a_process_that_is_gone_has_no_limits_to_set() -> None:
 
 def test_address_space_of_another_process_is_told() -> None:
     assert address_space(os.getpid()) == pytest.approx(address_space(), rel=0.1)
+
+
+def test_a_limit_that_is_lowered_from_outside_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server limits a worker for its run as soon as it exists, which may be while it seals itself."""
+    hard = dict.fromkeys(range(32), resource.RLIM_INFINITY)
+    raced: list[int] = []
+
+    def setrlimit(kind: int, limits: tuple[int, int]) -> None:
+        if kind == resource.RLIMIT_AS and not raced:
+            raced.append(kind)
+            hard[kind] = 5 * MEGABYTE
+        if hard[kind] != resource.RLIM_INFINITY and limits[1] > hard[kind]:
+            raise ValueError("not allowed to raise maximum limit")
+        hard[kind] = limits[1]
+
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (hard[kind], hard[kind]))
+    monkeypatch.setattr(resource, "setrlimit", setrlimit)
+    apply(WorkerLimits(64 * MEGABYTE, 1), 1000 * MEGABYTE)
+    assert raced
+    assert hard[resource.RLIMIT_AS] == 5 * MEGABYTE
+    assert hard[resource.RLIMIT_CORE] == 0
+
+
+def test_a_limit_that_can_not_be_set_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(kind: int, limits: tuple[int, int]) -> None:
+        raise ValueError("not allowed to raise maximum limit")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    with pytest.raises(ValueError, match="maximum limit"):
+        apply(WorkerLimits(64 * MEGABYTE, 1), 1000 * MEGABYTE)

@@ -6,12 +6,12 @@ the way. Standard library and `sandbox.walls` only, so that any interpreter can 
 
 from __future__ import annotations
 
-from tests.sandbox.walls.attacks import files, kernel, network, processes, resources
+from tests.sandbox.walls.attacks import files, kernel, network, processes, resources, watching
 from tests.sandbox.walls.attacks.base import X86, Attack
 
 ATTACKS: dict[str, Attack] = {
     attack.name: attack
-    for rows in (files.ROWS, network.ROWS, processes.ROWS, resources.ROWS, kernel.ROWS)
+    for rows in (files.ROWS, network.ROWS, processes.ROWS, resources.ROWS, kernel.ROWS, watching.ROWS)
     for attack in rows
     if X86 or not attack.only_x86
 }

@@ -34,6 +34,12 @@ _OTHER_NUMBERS = {
     "statx": (332, 291),
     "setpriority": (140, 141),
     "sethostname": (170, 161),
+    "getppid": (110, 173),
+    "sysinfo": (99, 179),
+    "sched_getscheduler": (145, 120),
+    "ioprio_get": (252, 31),
+    "get_robust_list": (274, 100),
+    "move_pages": (279, 239),
 }
 
 

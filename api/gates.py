@@ -1,0 +1,174 @@
+"""What runs reach beyond their workers: which grants they get, their open gates, and the record of every request.
+
+Owns the rules of who may be granted what, the events and metrics of the gates, and the audit lines of denials. Must
+not know HTTP, or how a gate works.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from api.events import EventLog
+from api.keys import Identity
+from api.metrics import Metrics
+from api.settings import Settings
+from sandbox.gates.errors import FetchRefused, FileRefused, GrantError, PermissionDenied
+from sandbox.gates.fetch import FetchEvent
+from sandbox.gates.folder import FileLimits
+from sandbox.gates.frames import GateAnswer, GateRequest
+from sandbox.gates.grants import Grants, NameGate, intersect, parse, to_json
+from sandbox.gates.network import Network
+from sandbox.gates.service import GateEvent, Gates
+
+audit = logging.getLogger("kernelgate.audit")
+
+AUDIT_LINES = 100  # of one run; further denials are counted only
+_DENIALS = frozenset([PermissionDenied.code, FetchRefused.code, FileRefused.code])
+_NEVER = ("/proc", "/sys", "/dev", "/run")
+
+
+class Gatekeeper:
+    """Decides what a run is granted, and opens its gates."""
+
+    def __init__(self, settings: Settings, metrics: Metrics, network: Network) -> None:
+        self._settings = settings
+        self._metrics = metrics
+        self._network = network
+
+    def grants(self, identity: Identity, asked: object) -> Grants:
+        """What a run of `identity` gets of the grants that it asks for. Raises `GrantError`."""
+        granted = intersect(identity.maximum, parse(asked))
+        for grant in granted.files:
+            self._check_folder(grant.folder)
+        for name, value in granted.env.items():
+            if value is None:
+                raise GrantError(f"grants: env: {name} has no value, and the key has none for it")
+        return granted
+
+    def require(self, identity: Identity, gate: NameGate, name: str) -> None:
+        """Raises `PermissionDenied` unless the key itself may use the operation or kernel `name` outside of runs."""
+        if identity.maximum is not None:
+            self.check(identity, identity.maximum, gate, name)
+
+    def check(self, identity: Identity, grants: Grants, gate: NameGate, name: str) -> None:
+        """Raises `PermissionDenied`, on record, unless `grants` open `name` where there is no run yet."""
+        try:
+            grants.require(gate, name)
+        except PermissionDenied as denial:
+            self.denied(gate, f"a request of {identity.owner}", denial.asked, denial.code)
+            raise
+
+    def open(self, run_id: str, identity: Identity, grants: Grants, events: EventLog) -> RunGates:
+        """The gates of a run, to be closed."""
+        return RunGates(self, self._settings, self._network, f"{run_id} of {identity.owner}", grants, events)
+
+    def denied(self, gate: str, who: str, asked: str, code: str, *, line: bool = True) -> None:
+        """Count a denial, and write it down."""
+        self._metrics.denied.labels(gate).inc()
+        if line:
+            audit.warning("denied %s: %s: %s: %s", who, gate, asked, code)
+
+    def _check_folder(self, folder: str) -> None:
+        """Refuse folders that are the machine's or the server's own, or hold them."""
+        data = PurePosixPath(self._settings.data.resolve())
+        path = PurePosixPath(folder)
+        if path.is_relative_to(data) or data.is_relative_to(path):
+            raise GrantError(f"grants: files: {folder} holds, or is in, the server's own data folder")
+        if any(path.is_relative_to(never) for never in _NEVER):
+            raise GrantError(f"grants: files: {folder} is the system's own and never granted")
+
+
+class RunGates:
+    """The gates of one run. Each request becomes an event of the run, each denial a line and a count."""
+
+    def __init__(
+        self,
+        keeper: Gatekeeper,
+        settings: Settings,
+        network: Network,
+        who: str,
+        grants: Grants,
+        events: EventLog,
+    ) -> None:
+        self._keeper = keeper
+        self._who = who
+        self._events = events
+        self._denials = 0
+        self._open: set[tuple[NameGate, str]] = set()
+        self.has_overlay = any(grant.mode == "overlay" for grant in grants.files)
+        self._gates = Gates(
+            grants,
+            file_limits=FileLimits(overlay_bytes=settings.overlay_bytes),
+            on_event=self._report,
+            resolve=network.resolve,
+            connect=network.connect,
+        )
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The values that the run sees."""
+        return self._gates.environment
+
+    async def serve(self, request: GateRequest) -> GateAnswer:
+        """What a gate answers. Raises `KernelgateError`s of the gates."""
+        return await self._gates.serve(request)
+
+    def require(self, gate: NameGate, name: str) -> None:
+        """Raises `PermissionDenied` unless the run may use the operation, kernel or tensor `name`."""
+        if (gate, name) in self._open:
+            return
+        try:
+            self._gates.require(gate, name)
+        except PermissionDenied as denial:
+            event = {"gate": gate, "asked": denial.asked, "denied": denial.code, "reason": denial.message}
+            self._events.add("gate", event)
+            self._deny(gate, denial.asked, denial.code)
+            raise
+        self._open.add((gate, name))
+
+    def files(self) -> bytes:
+        """What the run changed in its overlays, as JSON: path to `$bytes`, or to null for what it removed."""
+        changes = self._gates.changes().items()
+        return msgspec.json.encode({path: _content(content) for path, content in changes})
+
+    async def close(self) -> None:
+        """Close connections."""
+        await self._gates.close()
+
+    def _report(self, event: GateEvent) -> None:
+        gate = "fetch" if isinstance(event, FetchEvent) else "files"
+        told: dict[str, Any] = {
+            name: round(value, 3) if name == "ms" else value
+            for name, value in msgspec.to_builtins(event).items()
+            if value is not None
+        }
+        self._events.add("gate", {"gate": gate, **told})
+        if event.denied in _DENIALS:
+            self._deny(gate, event.reason or "", event.denied)
+
+    def _deny(self, gate: str, asked: str, code: str) -> None:
+        self._denials += 1
+        self._keeper.denied(gate, self._who, repr(asked[:500]), code, line=self._denials <= AUDIT_LINES)
+
+
+def shown(grants: Grants) -> msgspec.Raw:
+    """The grants of a run as its document has them: without what is the default, and without the values of `env`."""
+    default = Grants()
+    plain = {
+        name: value
+        for name, value in to_json(grants).items()
+        if getattr(grants, name) != getattr(default, name)
+    }
+    if grants.env:
+        plain["env"] = dict.fromkeys(grants.env)
+    return msgspec.Raw(msgspec.json.encode(plain))
+
+
+def _content(content: bytes | None) -> dict[str, str] | None:
+    return None if content is None else {"$bytes": base64.b64encode(content).decode()}

@@ -1,0 +1,102 @@
+"""The owner's stored scripts, as far as a script imports them.
+
+Owns the asking for their text, how many and how deep, and their life as read-only modules of ordinary scripts: each
+runs once, in globals of its own. Must not know where they are stored.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import msgspec
+
+from sandbox.frames import LoadScript
+from sandbox.link import Link
+from sandbox.policy import modules, names, ownership, tracebacks, views
+from sandbox.policy.builtins import make_globals
+from sandbox.policy.compiler import compile_script
+from sandbox.policy.denials import BadScript, HostError
+from sandbox.policy.views import Namespace
+from shaders.errors import KernelgateError
+
+MAX_SCRIPTS = 64
+MAX_DEPTH = 16
+_link: Link | None = None
+_builtins: dict[str, Any] = {}
+_sources: dict[str, str | None] = {}
+_modules: dict[str, Namespace] = {}
+_loading: list[str] = []
+
+
+def connect(link: Link, builtins: dict[str, Any]) -> None:
+    """Ask over `link`; imported scripts have the further `builtins` too."""
+    global _link
+    _link = link
+    _builtins.update(builtins)
+
+
+def install() -> None:
+    """Let `import` find stored scripts after everything else."""
+    views.find_elsewhere(module)
+
+
+def source_of(name: str) -> str | None:
+    """The text of the owner's stored script `name`, None when there is none; asked for once. Raises `ImportError`."""
+    if name not in _sources and _link is not None:
+        if len(_sources) >= MAX_SCRIPTS:
+            raise ImportError(f"a run may import at most {MAX_SCRIPTS} stored scripts", name=name)
+        try:
+            _sources[name] = _link.ask(LoadScript, name=name).decode()
+        except HostError as refusal:
+            if refusal.code != "script_not_found":
+                raise
+            _sources[name] = None
+    return _sources.get(name)
+
+
+def bad_script(name: str, error: KernelgateError) -> BadScript:
+    """What importing `name` raises when its text is refused, with that script's own line."""
+    record = error.record()
+    return BadScript(msgspec.structs.replace(record, message=f"{record.message} (in script {name})"))
+
+
+def module(name: str) -> Namespace | None:
+    """What `import name` gives for a stored script, which runs at the first import; None when there is none.
+
+    Raises `ImportError` for scripts that import each other, or too deeply, `BadScript`, and what the script raises.
+    """
+    if name in _modules:
+        return _modules[name]
+    if not modules.can_be_stored(name):
+        return None
+    if name in _loading:
+        chain = " → ".join([*_loading[_loading.index(name) :], name])
+        raise ImportError(f"stored scripts import each other: {chain}", name=name)
+    source = source_of(name)
+    if source is None:
+        return None
+    if len(_loading) >= MAX_DEPTH:
+        raise ImportError(f"stored scripts import each other more than {MAX_DEPTH} deep", name=name)
+    _loading.append(name)
+    try:
+        _modules[name] = Namespace(name, _run(name, source))
+    finally:
+        _loading.pop()
+    return _modules[name]
+
+
+def _run(name: str, source: str) -> dict[str, Any]:
+    """The public names that the script binds."""
+    filename = tracebacks.stored_filename(name)
+    tracebacks.remember(source, filename)
+    try:
+        code = compile_script(source, views.star_names, filename)
+    except KernelgateError as error:
+        raise bad_script(name, error) from None
+    space = make_globals(_builtins)
+    space["__name__"] = ownership.add_module(name)
+    sys.modules[space["__name__"]] = types.ModuleType(name)  # empty: the library looks classes' modules up
+    exec(code, space)
+    return {key: value for key, value in space.items() if not names.is_private(key)}
