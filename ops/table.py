@@ -33,7 +33,7 @@ def find(name: str) -> OpSpec:
 
 def full_name(spec: OpSpec) -> str:
     """The name of the operation among all that there are, as grants spell it: `tensor.add`, `hash.sha256`."""
-    return f"{'hash' if spec.kind == 'digest' else 'tensor'}.{spec.name}"
+    return f"{spec.namespace}.{spec.name}"
 
 
 def _suggest(name: str) -> str:
