@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from shaders.cursor import Cursor
-from shaders.tree import Function, Module, Span
+from shaders.tree import Function, Loop, Module, Span
 
 _JUMPS = frozenset(["break", "continue", "return"])
 
@@ -32,6 +32,27 @@ class Flow:
     jumps: list[tuple[int, int | None]] = field(default_factory=list)
     """Each `break`, `continue` and `return`: its token, and the loop that it is in."""
     branches: list[Branch] = field(default_factory=list)
+
+
+def for_parts(module: Module, loop: Loop) -> tuple[Span, Span, Span] | None:
+    """The three parts in the parentheses of a `for`; None where there are not three."""
+    tokens, opener = module.tokens, loop.keyword + 1
+    close = module.partner[opener]
+    breaks = [index for index in range(opener, max(close, opener)) if tokens[index].text == ";"]
+    if loop.kind != "for" or len(breaks) != 2:
+        return None
+    first, second = breaks
+    return (opener + 1, first), (first + 1, second), (second + 1, close)
+
+
+def condition_of(module: Module, loop: Loop) -> Span | None:
+    """The condition in the head of a loop; None where there is none."""
+    span = (loop.keyword + 1, loop.open)
+    if loop.kind == "for":
+        parts = for_parts(module, loop)
+        span = parts[1] if parts is not None else (0, 0)
+    is_plain = all(module.tokens[index].text != "@" for index in range(*span))
+    return span if loop.kind != "loop" and span[0] < span[1] and is_plain else None
 
 
 def flow_of(module: Module, function: Function) -> Flow:

@@ -1,7 +1,7 @@
 """From a parsed kernel to one that ends, yields and stays inside.
 
-Owns the order of the rewriting and where each piece goes. Lines keep their numbers: checks go behind the brace that
-opens a loop's body, and what is new stands at the end of the text.
+Owns the order of the rewriting and where each piece goes. Lines keep their numbers: checks go to the head and the
+braces of a loop, and what is new stands at the end of the text.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from shaders.guard import names
 from shaders.guard.costs import FunctionCost, LoopCost, costs_of
 from shaders.guard.edits import Edits
 from shaders.guard.evenness import even_entries
+from shaders.guard.flow import condition_of
 from shaders.guard.wrapper import HEADER, wrapper
 from shaders.guard.zeroing import Zeroing, zeroing
 from shaders.reflection import EntryPoint, Guard, GuardedEntry, GuardedLoop
 from shaders.resolve import Resolver
 from shaders.source import KernelSyntaxError
-from shaders.tree import Function, Module
+from shaders.tree import Function, Loop, Module
 
 
 def guard(
@@ -56,7 +57,7 @@ def _rewrite(module: Module, function: Function, costs: Mapping[str, FunctionCos
     tokens, cost = module.tokens, costs[function.name]
     for loop, price in zip(function.loops, cost.loops, strict=True):
         if price.number:
-            edits.insert(tokens[loop.open].end, _check(price))
+            _check(module, loop, price, edits)
     if cost.carries:
         opener, close = function.parentheses
         comma = ", " if close > opener + 1 else ""
@@ -71,13 +72,22 @@ def _rewrite(module: Module, function: Function, costs: Mapping[str, FunctionCos
         edits.insert(tokens[close].start, f" return {module.text(function.result)}(); ")
 
 
-def _check(price: LoopCost) -> str:
+def _check(module: Module, loop: Loop, price: LoopCost, edits: Edits) -> None:
+    """Take a turn's price first in the loop's body, or leave the loop; behind it, report that it ran out.
+
+    Drivers without branches go through all of a body, so the body gets the least. A loop with barriers is left by its
+    own condition, since a second way out costs such a driver more than all else.
+    """
     counter = f"(*{names.SHARED_FUEL})" if price.is_shared else names.FUEL
-    cost = f"{names.COST}{price.number}"
-    return (
-        f" if ({counter} < {cost}) {{ {names.LOOP} = select({names.LOOP}, {price.number}u, {names.LOOP} == 0u);"
-        f" {counter} = 0u; break; }} {counter} -= {cost}; "
-    )
+    cost, number, tokens = f"{names.COST}{price.number}", price.number, module.tokens
+    condition = condition_of(module, loop) if price.is_shared else None
+    leave = f"if ({counter} < {cost}) {{ break; }} " if condition is None else ""
+    if condition is not None:
+        edits.insert(tokens[condition[0]].start, "(")
+        edits.insert(tokens[condition[1] - 1].end, f") & ({counter} >= {cost})")
+    edits.insert(tokens[loop.open].end, f" {leave}{counter} -= {cost}; ")
+    report = f"{names.LOOP} = select({names.LOOP}, {number}u, {names.LOOP} == 0u);"
+    edits.insert(tokens[loop.close].end, f" if ({counter} < {cost}) {{ {report} {counter} = 0u; }} ")
 
 
 def _check_entry(module: Module, function: Function, entries: set[str]) -> None:

@@ -8,6 +8,7 @@ the function hides.
 from __future__ import annotations
 
 from shaders.constants import Constants
+from shaders.guard.flow import for_parts
 from shaders.memory import local_names
 from shaders.source import KernelLimitError, KernelUnsupportedError
 from shaders.tree import Function, Loop, Module, Span
@@ -26,8 +27,8 @@ class Trips:
 
     def count(self, function: Function, loop: Loop) -> int | None:
         """The most turns that `loop` can take each time it is reached; None when that is not plain to see."""
-        parts = self._header(loop)
-        if loop.kind != "for" or parts is None:
+        parts = for_parts(self._module, loop)
+        if parts is None:
             return None
         init, condition, update = parts
         counter = self._counter(init)
@@ -44,16 +45,6 @@ class Trips:
         if first is None or last is None or not step or self._writes(loop, name):
             return None
         return max(0, -(-(last + (text[1] == "<=") - first) // step))
-
-    def _header(self, loop: Loop) -> tuple[Span, Span, Span] | None:
-        """The three parts in the parentheses of a `for`."""
-        tokens, opener = self._module.tokens, loop.keyword + 1
-        close = self._module.partner[opener]
-        breaks = [index for index in range(opener, max(close, opener)) if tokens[index].text == ";"]
-        if len(breaks) != 2:
-            return None
-        first, second = breaks
-        return (opener + 1, first), (first + 1, second), (second + 1, close)
 
     def _counter(self, init: Span) -> tuple[str, int] | None:
         """The name that `var name = …` or `var name: u32 = …` declares, and the first token of its value."""

@@ -153,7 +153,7 @@ def test_an_argument_that_does_not_fit_is_named(
 @pytest.mark.parametrize(
     ("change", "status", "says"),
     [
-        ({"workgroups": [1 << 32, 1, 1]}, 422, "workgroups.x"),
+        ({"workgroups": [(1 << 31) + 1, 1, 1]}, 422, "workgroups.x"),
         ({"workgroups": [-1, 1, 1]}, 422, "no counts"),
         ({"workgroups": []}, 422, "workgroups"),
         ({"workgroups": [1, 1, 1, 1]}, 422, "workgroups"),

@@ -21,13 +21,13 @@ fn load(place: u32, at: vec3<u32>) {
 
 fn step(_wf_shared_fuel: ptr<function, u32>, place: u32, at: vec3<u32>) -> f32 {
     var sum = 0.0;
-    for (var round = 0u; round < arrayLength(&a) / 256u; round++) { if ((*_wf_shared_fuel) < _wf_cost1) { _wf_loop = select(_wf_loop, 1u, _wf_loop == 0u); (*_wf_shared_fuel) = 0u; break; } (*_wf_shared_fuel) -= _wf_cost1; 
+    for (var round = 0u; (round < arrayLength(&a) / 256u) & ((*_wf_shared_fuel) >= _wf_cost1); round++) { (*_wf_shared_fuel) -= _wf_cost1; 
         load(place + round * 256u, at);
         for (var k = 0u; k < 16u; k++) {
             sum += tile[at.y][k];
         }
         workgroupBarrier();
-    }
+    } if ((*_wf_shared_fuel) < _wf_cost1) { _wf_loop = select(_wf_loop, 1u, _wf_loop == 0u); (*_wf_shared_fuel) = 0u; } 
     return sum;
 }
 

@@ -5,7 +5,7 @@ struct Params { rows: u32, columns: u32 }
 
 fn first_power_over(limit: u32) -> u32 {
     var power = 1u;
-    loop { if (_wf_fuel < _wf_cost1) { _wf_loop = select(_wf_loop, 1u, _wf_loop == 0u); _wf_fuel = 0u; break; } _wf_fuel -= _wf_cost1; 
+    loop { if (_wf_fuel < _wf_cost1) { break; } _wf_fuel -= _wf_cost1; 
         if (power > limit) {
             return power;
         }
@@ -13,26 +13,26 @@ fn first_power_over(limit: u32) -> u32 {
         if (power == 0u) {
             break;
         }
-    }
+    } if (_wf_fuel < _wf_cost1) { _wf_loop = select(_wf_loop, 1u, _wf_loop == 0u); _wf_fuel = 0u; } 
     if (limit == 0xffffffffu) { return 1u; } else { return 0u; }
  return u32(); }
 
                               
 fn _wf_entry_main(                               id: vec3<u32>,                          grid: vec3u) {
     var sum = grid.x;
-    for (var row = 0u; row < params.rows; row++) { if (_wf_fuel < _wf_cost2) { _wf_loop = select(_wf_loop, 2u, _wf_loop == 0u); _wf_fuel = 0u; break; } _wf_fuel -= _wf_cost2; 
+    for (var row = 0u; row < params.rows; row++) { if (_wf_fuel < _wf_cost2) { break; } _wf_fuel -= _wf_cost2; 
         for (var i = 0; i < 16; i++) {                    
             sum += u32(i) * row;
         }
-    }
-    while (sum > 1000u) { if (_wf_fuel < _wf_cost3) { _wf_loop = select(_wf_loop, 3u, _wf_loop == 0u); _wf_fuel = 0u; break; } _wf_fuel -= _wf_cost3;  sum /= 2u; }
-    loop { if (_wf_fuel < _wf_cost4) { _wf_loop = select(_wf_loop, 4u, _wf_loop == 0u); _wf_fuel = 0u; break; } _wf_fuel -= _wf_cost4; 
+    } if (_wf_fuel < _wf_cost2) { _wf_loop = select(_wf_loop, 2u, _wf_loop == 0u); _wf_fuel = 0u; } 
+    while (sum > 1000u) { if (_wf_fuel < _wf_cost3) { break; } _wf_fuel -= _wf_cost3;  sum /= 2u; } if (_wf_fuel < _wf_cost3) { _wf_loop = select(_wf_loop, 3u, _wf_loop == 0u); _wf_fuel = 0u; } 
+    loop { if (_wf_fuel < _wf_cost4) { break; } _wf_fuel -= _wf_cost4; 
         sum += 1u;
         continuing {
             sum += 1u;
             break if sum > 2000u;
         }
-    }
+    } if (_wf_fuel < _wf_cost4) { _wf_loop = select(_wf_loop, 4u, _wf_loop == 0u); _wf_fuel = 0u; } 
     sums[id.x] = sum + first_power_over(params.columns);
 }
 
