@@ -126,6 +126,9 @@ class ndarray:  # noqa: N801
     def __deepcopy__(self, _memo: Any) -> ndarray:
         return copy_of(self)
 
+    def __bytes__(self) -> bytes:
+        return self.tobytes()
+
     def tolist(self) -> Any:
         """The elements as nested lists of Python's numbers, or a number for rank 0."""
         return nested(plain(self), self._shape)
@@ -265,7 +268,7 @@ def broadcasted(a: ndarray, shape: Shape) -> ndarray:
     if strides is None:
         raise ValueError(
             "operands could not be broadcast together with remapped shapes [original->remapped]: "
-            f"{a._shape}  and requested shape {shape}"
+            f"{shapes.text(a._shape)}  and requested shape {shapes.text(shape)}"
         )
     return view(a, shape, strides)
 

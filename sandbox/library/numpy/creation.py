@@ -141,7 +141,7 @@ def linspace(
     if dtype is not None:
         row = dtype_of(dtype)
         found = make(list(map(math.floor, items)), row, (count,)) if row._kind in "iu" else astype(found, row)
-    return (found, INT64._box(0) * 0 + step if step == step else step) if retstep else found
+    return (found, FLOAT64._box(step)) if retstep else found
 
 
 def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0) -> ndarray:

@@ -216,6 +216,7 @@ METHODS: dict[str, Any] = {
     "partition": lambda self, kth, axis=-1: sorting.sort_method(self, axis),
     "argpartition": sorting.argpartition,
     "conj": _copy,
+    "mT": property(products.transpose_last),
     "real": property(lambda self: self),
 }
 _SCALAR_METHODS = (

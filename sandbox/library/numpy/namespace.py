@@ -6,6 +6,7 @@ Owns the list of names, each beside its module. Must not know how scripts are ru
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 from sandbox.library.numpy import (
@@ -55,12 +56,12 @@ _FUNCTIONS: dict[Any, str] = {
         "resize"
     ),
     reductions: "sum prod any all count_nonzero max min argmax argmin cumsum cumprod ptp",
-    statistics: "mean var std average nansum nanprod nanmean nanvar nanstd nanargmax nanargmin cov corrcoef",
-    quantiles: "quantile percentile median nanmax nanmin nanmedian nanpercentile",
+    statistics: "mean var std average nansum nanprod nancumsum nanmean nanvar nanstd nanargmax nanargmin cov corrcoef",
+    quantiles: "quantile percentile median nanmax nanmin nanmedian nanquantile nanpercentile",
     counting: "bincount histogram histogram_bin_edges digitize",
     products: (
         "dot matmul vdot inner outer tensordot kron cross diagonal diag diagflat trace fill_diagonal tril triu "
-        "tril_indices triu_indices diag_indices"
+        "tril_indices triu_indices tril_indices_from triu_indices_from diag_indices"
     ),
     einsum: "einsum",
     sorting: (
@@ -146,6 +147,14 @@ def isscalar(element: Any) -> bool:
     return isinstance(element, int | float | complex | str | bytes | scalars.generic)
 
 
+def binary_repr(num: Any, width: int | None = None) -> str:
+    """The binary digits of a whole number, of a negative one in two's complement if there is a `width`."""
+    number = operator.index(num)
+    if width is not None and number < 0:
+        number += 1 << width
+    return format(number, "b").rjust(width or 0, "0")
+
+
 def iterable(y: Any) -> bool:
     """Whether it can be iterated."""
     try:
@@ -209,7 +218,7 @@ def namespace() -> dict[str, Any]:
     methods.complete()
     found = {**FUNCTIONS, **_listed(_FUNCTIONS), **scalars.CLASSES}
     found |= {alias: found[name] for alias, name in _ALIASES.items()}
-    own = (shape, ndim, size, copy, broadcast_shapes, isscalar, iterable, may_share_memory)
+    own = (shape, ndim, size, copy, broadcast_shapes, isscalar, binary_repr, iterable, may_share_memory)
     found |= {function.__name__: function for function in own}
     return {
         **found,
@@ -225,6 +234,10 @@ def namespace() -> dict[str, Any]:
         "short": scalars.int16,
         "byte": scalars.int8,
         "ubyte": scalars.uint8,
+        "longlong": scalars.int64,
+        "uintp": scalars.uint64,
+        "uintc": scalars.uint32,
+        "ushort": scalars.uint16,
         "double": scalars.float64,
         "single": scalars.float32,
         "ndarray": ndarray,

@@ -24,7 +24,7 @@ from sandbox.library.numpy.array import (
 from sandbox.library.numpy.array import zeros as zero_buffer
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import INT64, dtype, promote
-from sandbox.library.numpy.shapes import Shape, axis_of
+from sandbox.library.numpy.shapes import axis_of
 from sandbox.library.numpy.shaping import moveaxis, ravel, transpose
 from sandbox.library.numpy.ufunc import deliver
 from sandbox.library.numpy.ufuncs import multiply, subtract
@@ -70,15 +70,11 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     place = max(second.ndim - 2, 0)
     if first._shape[-1] != second._shape[place]:
         raise ValueError(
-            f"shapes {_shown(first._shape)} and {_shown(second._shape)} not aligned: {first._shape[-1]} "
+            f"shapes {shapes.text(first._shape)} and {shapes.text(second._shape)} not aligned: {first._shape[-1]} "
             f"(dim {first.ndim - 1}) != {second._shape[place]} (dim {place})"
         )
     found = _contract(first, moveaxis(second, place, 0), row)
     return found if out is None else deliver("dot", asarray(found), out, True)
-
-
-def _shown(shape: Shape) -> str:
-    return f"({','.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def _contract(a: ndarray, b: ndarray, row: dtype) -> Any:
@@ -147,7 +143,7 @@ def inner(a: Any, b: Any) -> Any:
         return multiply(first, second)
     if first._shape[-1] != second._shape[-1]:
         raise ValueError(
-            f"shapes {_shown(first._shape)} and {_shown(second._shape)} not aligned: {first._shape[-1]} "
+            f"shapes {shapes.text(first._shape)} and {shapes.text(second._shape)} not aligned: {first._shape[-1]} "
             f"(dim {first.ndim - 1}) != {second._shape[-1]} (dim {second.ndim - 1})"
         )
     return _contract(first, moveaxis(second, -1, 0), row)
@@ -296,6 +292,18 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, nda
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ndarray]:
     """Where the elements at and above the diagonal `k` are."""
     return _triangle(n, k, m, operator.ge)
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ndarray]:
+    """Where the elements of `arr` at and below the diagonal `k` are."""
+    rows, columns = asarray(arr)._shape
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ndarray]:
+    """Where the elements of `arr` at and above the diagonal `k` are."""
+    rows, columns = asarray(arr)._shape
+    return triu_indices(rows, k, columns)
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:

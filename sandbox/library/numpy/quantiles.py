@@ -132,6 +132,11 @@ def nanmedian(
     return _nan_fold(a, axis, keepdims, _middle, _float_type(asarray(a)))
 
 
+def nanquantile(a: Any, q: float, axis: Any = None, keepdims: bool = False) -> Any:
+    """`quantile` of what is not NaN, for one `q`."""
+    return nanpercentile(a, q * 100, axis, keepdims)
+
+
 def nanpercentile(a: Any, q: float, axis: Any = None, keepdims: bool = False) -> Any:
     """`percentile` of what is not NaN, for one `q`."""
     return _nan_fold(

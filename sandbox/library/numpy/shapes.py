@@ -23,6 +23,11 @@ def prod(sizes: Iterable[int]) -> int:
     return math.prod(sizes)
 
 
+def text(shape: Shape) -> str:
+    """`shape` as some of NumPy's messages have it: without spaces."""
+    return f"({','.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
 def check(shape: Sequence[int]) -> int:
     """The number of elements of `shape`. Raises `MemoryError` or `ValueError` where there are too many, or axes."""
     if len(shape) > MAX_RANK:

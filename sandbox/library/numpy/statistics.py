@@ -131,6 +131,12 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
     return reductions.prod(source, axis, dtype, out, keepdims, where=where)
 
 
+def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
+    """`cumsum` of what is not NaN."""
+    source, where = _present(a)
+    return reductions.cumsum(reductions.masked(source, where, 0), axis, dtype)
+
+
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """`mean` of what is not NaN."""
     source, where = _present(a)

@@ -19,3 +19,11 @@ def test_the_table_is_there() -> None:
 @pytest.mark.parametrize("source", EXPRESSIONS)
 def test_an_expression_comes_out_alike(source: str) -> None:
     check(source)
+
+
+MESSAGES = (Path(__file__).parent / "messages.txt").read_text().splitlines()
+
+
+@pytest.mark.parametrize("source", MESSAGES)
+def test_an_error_reads_alike(source: str) -> None:
+    check(source, messages=True)

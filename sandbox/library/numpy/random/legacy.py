@@ -24,6 +24,12 @@ class RandomState(Sampler):
     """The stream of the older functions, NumPy's own for the same seed."""
 
     __slots__ = ("_kept",)
+    _REFUSALS = (
+        "'a' and 'p' must have same size",
+        "probabilities contain NaN",
+        "probabilities are not non-negative",
+        "probabilities do not sum to 1",
+    )
 
     def __init__(self, seed: Any = None) -> None:
         bits = MT19937(seed)

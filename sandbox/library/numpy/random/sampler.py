@@ -41,6 +41,12 @@ class Sampler:
     """A stream of random numbers."""
 
     __slots__ = ("_bits", "_draws")
+    _REFUSALS = (
+        "a and p must have same size",
+        "Probabilities contain NaN",
+        "Probabilities are not non-negative",
+        "Probabilities do not sum to 1. See Notes section of docstring for more information.",
+    )
     _bits: Bits
     _draws: Draws
 
@@ -261,18 +267,16 @@ class Sampler:
             found += dict.fromkeys(self._by_weights(weights, random))
         return found
 
-    @staticmethod
-    def _check_weights(weights: list[float], population: int) -> None:
+    def _check_weights(self, weights: list[float], population: int) -> None:
+        size, gaps, sign, total = self._REFUSALS
         if len(weights) != population:
-            raise ValueError("a and p must have same size")
+            raise ValueError(size)
         if any(weight != weight for weight in weights):
-            raise ValueError("Probabilities contain NaN")
+            raise ValueError(gaps)
         if any(weight < 0 for weight in weights):
-            raise ValueError("Probabilities are not non-negative")
+            raise ValueError(sign)
         if abs(math.fsum(weights) - 1.0) > 1.5e-8:
-            raise ValueError(
-                "Probabilities do not sum to 1. See Notes section of docstring for more information."
-            )
+            raise ValueError(total)
 
     @staticmethod
     def _by_weights(weights: list[float], random: list[float]) -> list[int]:
