@@ -11,16 +11,16 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Depends, Header, Request, Response
-from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
 from api import body, records, values
 from api.access import Caller, Cursor, PageSize, Server, gone, json_response
 from api.errors import InvalidRequest, TensorNotFound
-from api.events import FINAL, select_events
+from api.events import FINAL, Event, last_event, select_events
 from api.keys import Identity
 from api.runs import LiveRun, Submission
 from api.runtime import Runtime
+from api.sse import EventStream
 from api.tensors import TensorRecord
 from api.values import TensorId
 from sandbox.gates.grants import Grants
@@ -28,7 +28,7 @@ from sandbox.gates.grants import Grants
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
-_PAGE = 1000
+AnyRun = LiveRun | records.RunRecord
 MAX_EVENT = (1 << 31) - 1
 MAX_GRANT_ITEMS = 10_000
 
@@ -176,28 +176,38 @@ async def cancel(server: Server, caller: Caller, run_id: str) -> Response:
     return json_response(run.document())
 
 
-async def _watched(server: Server, caller: Caller, run_id: str) -> LiveRun | records.RunRecord:
-    return await server.runs.find(caller, run_id)
+async def _watched(server: Server, caller: Caller, run_id: str) -> AsyncIterator[AnyRun]:
+    """The run, and one of the streams that the caller may have open."""
+    run = await server.runs.find(caller, run_id)
+    with server.streams.opened(caller.key_id):
+        yield run
 
 
-@router.get("/{run_id}/events", response_class=EventSourceResponse, summary="Watch a run")
+@router.get(
+    "/{run_id}/events",
+    response_class=EventStream,
+    summary="Watch a run",
+    responses={200: {"content": {EventStream.media_type: {}}}},
+)
 async def events(
     server: Server,
-    run: Annotated[LiveRun | records.RunRecord, Depends(_watched)],
+    run: Annotated[AnyRun, Depends(_watched)],
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
-) -> AsyncIterator[ServerSentEvent]:
+) -> Response:
     """Events `status`, `output`, `progress`, `gate`, last `result`; `Last-Event-ID` continues where a client left."""
     given = last_event_id or ""
     after = min(int(given), MAX_EVENT) if given.isascii() and given.isdigit() else 0
-    if isinstance(run, LiveRun):
-        async for event in run.events.follow(after):
-            yield ServerSentEvent(raw_data=event.data, event=event.type, id=str(event.seq))
-        return
-    while page := await server.database.do(partial(select_events, run_id=run.id, after=after, limit=_PAGE)):
-        for event in page:
-            after = event.seq
-            data = run.document().decode() if event.type == FINAL else event.data
-            yield ServerSentEvent(raw_data=data, event=event.type, id=str(event.seq))
+    return EventStream(run.events.follow(after) if isinstance(run, LiveRun) else _stored(server, run, after))
+
+
+async def _stored(server: Runtime, run: records.RunRecord, after: int) -> AsyncIterator[list[Event]]:
+    """The events of a run that is over, in pages. The last is the run itself, which its record holds."""
+    after = min(after, await server.database.do(partial(last_event, run_id=run.id)) - 1)
+    while page := await server.database.do(partial(select_events, run_id=run.id, after=after)):
+        after = page[-1].seq
+        if page[-1].type == FINAL:
+            page[-1] = msgspec.structs.replace(page[-1], data=run.document().decode())
+        yield page
 
 
 def _wait_of(prefer: list[str] | None, most: float) -> float:
