@@ -75,7 +75,9 @@ def test_when_the_wait_elapses_the_answer_is_202_and_the_run_lives_on(http: http
     http.delete(answer.headers["location"])
 
 
-@pytest.mark.parametrize("prefer", ["wait=soon", "wait=-1", "wait=nan", "wait=inf", "wait="])
+@pytest.mark.parametrize(
+    "prefer", ["wait=soon", "wait=-1", "wait=nan", "wait=inf", "wait=", "wait=1_0", "wait=1e1"]
+)
 def test_a_wait_that_is_no_number_is_refused(http: httpx2.Client, prefer: str) -> None:
     answer = http.post("/api/runs", json={"script": "result = 1"}, headers={"Prefer": prefer})
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
