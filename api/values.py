@@ -181,10 +181,16 @@ def render(value: Any, tensors: Mapping[int, Any], depth: int = 0) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": elements.special_name(value)}
     if isinstance(value, list | tuple):
+        if _PLAIN.issuperset(map(type, value)):
+            return value
         return [render(item, tensors, depth + 1) for item in value]
     if isinstance(value, dict):
         return {_escape(str(key)): render(item, tensors, depth + 1) for key, item in value.items()}
     return value
+
+
+_PLAIN = {str, bool, type(None)}
+_RENDERED = {TensorRef, list, tuple, dict}
 
 
 def refs_in(value: Any) -> list[TensorRef]:
@@ -195,7 +201,8 @@ def refs_in(value: Any) -> list[TensorRef]:
         if isinstance(item, TensorRef):
             found.append(item)
         elif isinstance(item, list | tuple):
-            waiting.extend(reversed(item))
+            if not _RENDERED.isdisjoint(map(type, item)):
+                waiting.extend(reversed(item))
         elif isinstance(item, dict):
             waiting.extend(reversed(list(item.values())))
     return found

@@ -22,7 +22,7 @@ from api.runs import LiveRun, Submission
 from api.runtime import Runtime
 from api.sse import EventStream
 from api.tensors import TensorRecord
-from api.values import TensorId
+from api.values import TensorId, TensorValue
 from sandbox.gates.grants import Grants
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
@@ -75,7 +75,7 @@ async def _submission(request: Request, server: Server, caller: Caller) -> Submi
     key = request.headers.get("idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
         raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
-    asked, inputs, ids, digest = await body.read_json(
+    asked, inputs, given, digest = await body.read_json(
         request,
         server.settings.json_bytes,
         partial(_asked, limit=server.settings.json_bytes, keyed=bool(key)),
@@ -84,20 +84,22 @@ async def _submission(request: Request, server: Server, caller: Caller) -> Submi
     if grants.native:
         server.pool.check_native()
     limits = server.settings.limits(asked.limits.asked())
+    ids = {value.id for value in given if isinstance(value, TensorId)}
     tensors = {tensor_id: await _tensor(server, caller, grants, tensor_id) for tensor_id in sorted(ids)}
-    return Submission(asked.script, inputs, tensors, limits, grants, key, digest)
+    return Submission(asked.script, inputs, given, tensors, limits, grants, key, digest)
 
 
-def _asked(raw: Any, *, limit: int, keyed: bool) -> tuple[RunRequest, dict[str, Any], set[str], str | None]:
-    """The request in the body `raw`, its parsed inputs, the ids of tensors in them, and its digest if it has a key."""
+def _asked(
+    raw: Any, *, limit: int, keyed: bool
+) -> tuple[RunRequest, dict[str, Any], list[TensorValue], str | None]:
+    """The request in the body `raw`, its parsed inputs, the tensors in them, and its digest if it has a key."""
     asked = body.validate(RunRequest, raw)
     values.check_items(asked.grants, "grants", MAX_GRANT_ITEMS)
     inputs = values.parse(asked.inputs, "inputs", limit)
     if not isinstance(inputs, dict):
         raise InvalidRequest("inputs names the arguments of main; a lone tagged value is none")
-    ids = {value.id for value in values.tensors_in(inputs) if isinstance(value, TensorId)}
     digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if keyed else None
-    return asked, inputs, ids, digest
+    return asked, inputs, values.tensors_in(inputs), digest
 
 
 async def _tensor(server: Runtime, caller: Identity, grants: Grants, tensor_id: str) -> TensorRecord:
