@@ -48,6 +48,8 @@ STATUS = {
     "tensor_lost": 410,
     "body_too_large": 413,
     "unsupported_media_type": 415,
+    "too_many_streams": 429,
+    "headers_too_large": 431,
     "internal": 500,
     "protocol": 500,
     "storage_error": 500,
@@ -88,6 +90,7 @@ RESPONSE: dict[str, Any] = {
 HEADERS = {
     "unauthorized": {"WWW-Authenticate": 'Bearer realm="kernelgate"'},
     "queue_full": {"Retry-After": "1"},
+    "too_many_streams": {"Retry-After": "5"},
     "device_restarted": {"Retry-After": "1"},
     "device_unavailable": {"Retry-After": "5"},
     "server_stopping": {"Retry-After": "10"},

@@ -25,6 +25,7 @@ from api.residency import Residency
 from api.runs import RunManager
 from api.scripts import ScriptStore
 from api.settings import Settings
+from api.sse import Streams
 from api.tensors import TensorStore
 from api.work import Work
 from host.frames import Usage
@@ -68,6 +69,7 @@ class Runtime:
         )
         self.kernels = KernelStore(self.database, self.pool, self.compiler, self.compiler_ready)
         self.scripts = ScriptStore(self.database)
+        self.streams = Streams(settings.event_streams)
         self.gates = Gatekeeper(settings, self.metrics, network)
         self.runs = RunManager(
             settings,

@@ -23,6 +23,9 @@ from sandbox.values import MAX_ITEMS
 MAX_DEPTH = 64
 MAX_TENSORS = 1024
 """Tensors of a request."""
+MAX_DIGITS = 4300
+"""Of an int in JSON: Python's own reader takes no more."""
+_FIRST_UNREADABLE = 10**MAX_DIGITS
 _PATH = 80
 _CONTAINERS = {list, dict}
 
@@ -161,20 +164,33 @@ def map_tensors(value: Any, change: Callable[[TensorValue], Any]) -> Any:
 
 
 def render(value: Any, tensors: Mapping[int, Any], depth: int = 0) -> Any:
-    """The JSON value of a script's result; `tensors` holds the JSON of each handle. Raises `ResultTooLarge`."""
+    """The JSON value of a script's result; `tensors` holds the JSON of each handle. Raises `ResultTooLarge`,
+    or `ValueFormError` for a number that no JSON can carry.
+    """
     if depth > MAX_DEPTH:
         raise ResultTooLarge(f"the result is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, TensorRef):
         return tensors[value.handle]
     if isinstance(value, bytes | bytearray | memoryview):
         return {"$bytes": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, int) and abs(value) >= _FIRST_UNREADABLE:
+        raise ValueFormError(
+            f"an int of the result has more than {MAX_DIGITS} digits, which readers of JSON refuse",
+            hint="Return it as a string, or as bytes: n.to_bytes(…).",
+        )
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": elements.special_name(value)}
     if isinstance(value, list | tuple):
+        if _PLAIN.issuperset(map(type, value)):
+            return value
         return [render(item, tensors, depth + 1) for item in value]
     if isinstance(value, dict):
         return {_escape(str(key)): render(item, tensors, depth + 1) for key, item in value.items()}
     return value
+
+
+_PLAIN = {str, bool, type(None)}
+_RENDERED = {TensorRef, list, tuple, dict}
 
 
 def refs_in(value: Any) -> list[TensorRef]:
@@ -185,7 +201,8 @@ def refs_in(value: Any) -> list[TensorRef]:
         if isinstance(item, TensorRef):
             found.append(item)
         elif isinstance(item, list | tuple):
-            waiting.extend(reversed(item))
+            if not _RENDERED.isdisjoint(map(type, item)):
+                waiting.extend(reversed(item))
         elif isinstance(item, dict):
             waiting.extend(reversed(list(item.values())))
     return found

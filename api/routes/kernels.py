@@ -11,7 +11,7 @@ from pydantic import Field
 
 from api import body, elements, values
 from api.access import Caller, Cursor, PageSize, Server, json_response, while_connected
-from api.arguments import Given
+from api.arguments import Given, choose_entry, spread
 from api.errors import InvalidRequest, MalformedTensor
 from api.kernels import kernel_name
 from api.keys import Identity
@@ -45,7 +45,12 @@ class DispatchRequest(body.RequestModel):
         max_length=MAX_BINDINGS,
         description="by binding: a $tensor, an output's shape and dtype, or values",
     )
-    workgroups: list[int] = Field(min_length=1, max_length=3, description="x, y, z")
+    workgroups: list[int] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=3,
+        description="x, y, z; left out: a thread an element of the largest array that is written",
+    )
     entry_point: str | None = Field(default=None, description="needed when the kernel has several")
 
 
@@ -54,7 +59,7 @@ class Asked:
     """A dispatch as asked for, checked and parsed."""
 
     given: dict[str, Given]
-    workgroups: tuple[int, int, int]
+    workgroups: tuple[int, int, int] | None
     entry_point: str | None
 
 
@@ -71,7 +76,8 @@ def _asked(asked: DispatchRequest, settings: Settings) -> Asked:
     """The tensors, output types and uniform values of a dispatch."""
     parser = values.Parser(settings.upload_bytes)
     given = {key: _given(value, key, parser, settings) for key, value in asked.inputs.items()}
-    return Asked(given, _workgroups(asked.workgroups), asked.entry_point)
+    workgroups = None if asked.workgroups is None else _workgroups(asked.workgroups)
+    return Asked(given, workgroups, asked.entry_point)
 
 
 @router.post("", status_code=201, summary="Store a kernel", openapi_extra=body.body_schema(KernelRequest))
@@ -119,7 +125,9 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
         for key, value in given.items():
             if isinstance(value, values.InlineTensor | values.TensorId):
                 given[key] = await work.admit(value)
-        refs = await work.dispatch(kernel, asked.entry_point, asked.workgroups, given)
+        entry = choose_entry(kernel.reflection, asked.entry_point)
+        workgroups = asked.workgroups or spread(kernel.reflection, entry, given)
+        refs = await work.dispatch(kernel, entry.name, workgroups, given)
         outputs = {}
         for key, ref in refs.items():
             record = await work.keep(ref)
