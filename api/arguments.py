@@ -1,16 +1,18 @@
 """The arguments of a dispatch: from what a caller gave by binding name to what the device takes.
 
-Owns which entry point is meant, and which form each binding takes. The device checks sizes and element types.
+Owns which entry point is meant, how many workgroups when nobody says so, and which form each binding takes. The device
+checks sizes and element types.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from host.errors import BindingMismatch, UnknownKernel
 from host.frames import Argument, Bound, Fresh, Uniform
-from ops.dtypes import ROWS
+from ops.dtypes import ROWS, dtype
 from ops.graph import TensorRef, TensorType
 from shaders.pack import pack_fields
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
@@ -57,6 +59,22 @@ def bind(
         if isinstance(argument, Fresh):
             outputs[name] = TensorRef(argument.handle, argument.shape, argument.dtype)
     return arguments, outputs
+
+
+def spread(reflection: Reflection, entry: EntryPoint, given: Mapping[str, Given]) -> tuple[int, int, int]:
+    """Workgroups for a thread an element along x, when a dispatch does not say how many.
+
+    The elements are those of the largest runtime-sized array that the entry point writes, or else reads; without one
+    a single workgroup is dispatched.
+    """
+    sizes: dict[str, list[int]] = {"read": [], "read_write": []}
+    for info in reflection.bindings:
+        value = given.get(info.name)
+        if info.stride and info.name in entry.bindings and isinstance(value, TensorRef | TensorType):
+            nbytes = math.prod(value.shape) * dtype(value.dtype).device_bytes
+            sizes[info.access].append(nbytes // info.stride)
+    elements = max(sizes["read_write"] or sizes["read"], default=1)
+    return max(1, math.ceil(elements / entry.workgroup_size[0])), 1, 1
 
 
 def _default(info: BindingInfo) -> TensorType:

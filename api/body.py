@@ -1,27 +1,36 @@
 """Request bodies: read under a cap, and strict JSON.
 
-Owns what counts as JSON here: UTF-8, no duplicate keys, no NaN, no numbers beyond a double, no lone surrogates.
-Must not know routes.
+Owns what counts as JSON here: UTF-8, no duplicate keys, no NaN, no numbers beyond a double, no lone surrogates, and
+how many containers and keys are decoded at all. Whatever is done with a large body is done in a thread. Must not know
+routes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
+import numpy as np
 from fastapi import Depends, Request
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from api.errors import BodyTooLarge, InvalidRequest, MalformedJson, UnsupportedMediaType
 from api.problems import describe
+from api.settings import Settings
+from sandbox.values import MAX_ITEMS
 
 M = TypeVar("M", bound=BaseModel)
-IN_THREAD = 1 << 18
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+T = TypeVar("T")
+IN_THREAD = 1 << 16
+"""Bytes of a body from which on it is not worked on in the event loop."""
+EXPLAINED = 1 << 20
+"""Bytes of a body up to which it is parsed again to say where it is wrong."""
+NAMED = 3
+MAX_SCRIPT = 1 << 20
+"""Characters of a script."""
 _CONTAINERS = {dict, list}
 _JSON_TYPES = ("", "application/json", "application/x-www-form-urlencoded", "text/plain")
 
@@ -30,6 +39,17 @@ class RequestModel(BaseModel):
     """Base of the JSON requests: exact types, and no field that is not known."""
 
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_unknown(cls, value: Any) -> Any:
+        """`value` with no more unknown fields than are named in the error, which has an entry for each."""
+        if not isinstance(value, dict):
+            return value
+        unknown = [name for name in value if name not in cls.model_fields]
+        return {name: item for name, item in value.items() if name in cls.model_fields} | dict.fromkeys(
+            unknown[:NAMED]
+        )
 
 
 def media_type(request: Request) -> str:
@@ -42,10 +62,10 @@ async def stream(request: Request, limit: int) -> AsyncIterator[bytes]:
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("", "identity"):
         raise UnsupportedMediaType(
-            f"bodies in content-encoding {encoding!r} are not read", hint="Send the body uncompressed."
+            f"bodies in content-encoding {encoding!r:.80} are not read", hint="Send the body uncompressed."
         )
     declared = request.headers.get("content-length", "")
-    size = int(declared) if declared.isdecimal() else 0
+    size = int(declared) if declared.isdecimal() and len(declared) < 20 else 0
     if size > limit:
         raise BodyTooLarge(f"the body of {size} bytes is over the limit of {limit}")
     size = 0
@@ -68,27 +88,52 @@ def is_json(request: Request) -> bool:
     return kind in _JSON_TYPES or kind.endswith("+json")
 
 
-async def read_json(request: Request, limit: int) -> Any:
-    """The body as a JSON value. Raises `MalformedJson`, `BodyTooLarge`, `UnsupportedMediaType`."""
+async def read_json(request: Request, limit: int, use: Callable[[Any], T]) -> T:
+    """What `use` makes of the body as a JSON value, in a thread when the body is large.
+
+    Raises `MalformedJson`, `BodyTooLarge`, `UnsupportedMediaType`, and what `use` raises.
+    """
     if not is_json(request):
         raise UnsupportedMediaType(
-            f"this route reads application/json, not {media_type(request)}", hint="Set Content-Type."
+            f"this route reads application/json, not {media_type(request):.80}", hint="Set Content-Type."
         )
     body = await read(request, limit)
-    if len(body) > IN_THREAD:
-        return await asyncio.to_thread(parse_json, body)
-    return parse_json(body)
+    return await aside(len(body), lambda: use(parse_json(body)))
+
+
+async def aside(size: int, work: Callable[[], T]) -> T:
+    """The result of `work`, which goes through `size` bytes: in a thread unless they are few."""
+    return await asyncio.to_thread(work) if size > IN_THREAD else work()
 
 
 def parse_json(body: bytes) -> Any:
-    """Strict JSON in `body`. Raises `MalformedJson` saying what is wrong, with line and column where known."""
+    """Strict JSON in `body`. Raises `MalformedJson` saying what is wrong, with line and column where known.
+
+    Raises `InvalidRequest`, before anything is decoded, for more than `MAX_ITEMS` lists, objects and keys.
+    """
+    containers, keys = structure(body)
+    if containers + keys > MAX_ITEMS:
+        raise InvalidRequest(
+            f"the body has {containers + keys} lists, objects and keys, over the limit of {MAX_ITEMS}",
+            hint="Send many numbers as one tensor, or upload them.",
+        )
     try:
         value = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         _explain(body, error)
-    if _keys(value) != _STRING.sub(b"", body).count(b":"):
+    if _keys(value) != keys:
         _explain(body, ValueError("a key appears twice in one object"))
     return value
+
+
+def structure(body: bytes) -> tuple[int, int]:
+    """How many lists and objects, and how many keys, the JSON text `body` has. Nothing is decoded."""
+    if b"\\" in body:
+        body = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    text = np.frombuffer(body, np.uint8)
+    outside = np.bitwise_xor.accumulate((text == ord('"')).view(np.uint8)) == 0
+    opened = np.count_nonzero(((text == ord("[")) | (text == ord("{"))) & outside)
+    return int(opened), int(np.count_nonzero((text == ord(":")) & outside))
 
 
 def _keys(value: Any) -> int:
@@ -106,6 +151,8 @@ def _keys(value: Any) -> int:
 
 def _explain(body: bytes, error: Exception) -> NoReturn:
     """Parse again, slowly, for a message that says where; `error` is what the fast parser found."""
+    if len(body) > EXPLAINED:
+        raise MalformedJson(str(error)) from None
     try:
         json.loads(body.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse_constant)
     except json.JSONDecodeError as found:
@@ -116,15 +163,22 @@ def _explain(body: bytes, error: Exception) -> NoReturn:
         raise MalformedJson("the body is nested too deeply") from None
     except ValueError as found:
         raise MalformedJson(str(found)) from None
+    if "surrogate" in str(error) or "truncated" in str(error):
+        raise MalformedJson(
+            "a string has half of a surrogate pair, which is no character",
+            hint=r"Write a character beyond U+FFFF as itself, or as both halves: \ud83d\ude00.",
+        ) from None
     raise MalformedJson(str(error)) from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        names = [key for key, _ in pairs]
-        twice = next(key for key in names if names.count(key) > 1)
-        raise MalformedJson(f"the key {twice[:80]!r} appears twice in one object")
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise MalformedJson(f"the key {key[:80]!r} appears twice in one object")
+            seen.add(key)
     return made
 
 
@@ -145,13 +199,21 @@ def validate(model: type[M], value: Any) -> M:
         raise InvalidRequest(describe(error.errors(include_url=False, include_input=False))) from None
 
 
-def json_body(model: type[M]) -> Any:
-    """A FastAPI dependency: the JSON body as a `model`."""
+def json_body(model: type[M], prepare: Callable[[M, Settings], T]) -> Any:
+    """A FastAPI dependency: what `prepare` makes of the JSON body as a `model`, in a thread when it is large."""
 
-    async def read_model(request: Request) -> M:
-        return validate(model, await read_json(request, request.app.state.runtime.settings.json_bytes))
+    async def read_model(request: Request) -> T:
+        settings: Settings = request.app.state.runtime.settings
+        return await read_json(
+            request, settings.json_bytes, lambda value: prepare(validate(model, value), settings)
+        )
 
     return Depends(read_model)
+
+
+def as_is(asked: M, settings: Settings) -> M:
+    """Nothing is to be prepared."""
+    return asked
 
 
 def body_schema(model: type[BaseModel]) -> dict[str, Any]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from typing import Any
 
 from fastapi import Response
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from api import elements, formats
 from api.access import json_response
@@ -71,17 +73,26 @@ async def respond(tensors: TensorStore, record: TensorRecord, kind: str) -> Resp
         "X-Tensor-Shape": ",".join(map(str, record.shape)),
         "X-Tensor-Dtype": record.dtype,
     }
-    return StreamingResponse(_pieces(header, view, stack), media_type=kind, headers=headers)
+    return _Download(stack, _pieces(header, view), media_type=kind, headers=headers)
 
 
-async def _pieces(
-    header: bytes, view: memoryview, stack: AsyncExitStack
-) -> AsyncIterator[bytes | memoryview]:
-    async with stack:
-        if header:
-            yield header
-        for start in range(0, len(view), PIECE):
-            yield view[start : start + PIECE]
+class _Download(StreamingResponse):
+    """An answer that holds what `stack` holds until it is sent, or its client has left."""
+
+    def __init__(self, stack: AsyncExitStack, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._stack = stack
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._stack:
+            await super().__call__(scope, receive, send)
+
+
+async def _pieces(header: bytes, view: memoryview) -> AsyncIterator[bytes | memoryview]:
+    if header:
+        yield header
+    for start in range(0, len(view), PIECE):
+        yield view[start : start + PIECE]
 
 
 def _preferred(accept: str) -> list[str]:

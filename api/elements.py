@@ -16,6 +16,7 @@ from api.errors import MalformedTensor
 from ops.dtypes import DType, dtype
 
 MAX_RANK = 8
+MAX_SIZE = (1 << 63) - 1
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -29,7 +30,9 @@ def size_of(shape: tuple[int, ...], row: DType, limit: int) -> int:
     if len(shape) > MAX_RANK:
         raise MalformedTensor(f"a shape of {len(shape)} dimensions is over the limit of {MAX_RANK}")
     if any(size < 0 for size in shape):
-        raise MalformedTensor(f"the shape {list(shape)} has a negative size")
+        raise MalformedTensor(f"the shape {list(shape)!s:.80} has a negative size")
+    if any(size > MAX_SIZE for size in shape):
+        raise MalformedTensor(f"a shape has a size over {MAX_SIZE}")
     nbytes = math.prod(shape) * row.wire_bytes
     if nbytes > limit:
         raise MalformedTensor(f"a tensor of {nbytes} bytes is over this server's limit of {limit}")
@@ -38,8 +41,12 @@ def size_of(shape: tuple[int, ...], row: DType, limit: int) -> int:
 
 def parse_shape(value: object) -> tuple[int, ...]:
     """A shape as JSON gives it: a list of whole numbers. Raises `MalformedTensor`."""
+    if isinstance(value, list) and len(value) > MAX_RANK:
+        raise MalformedTensor(f"a shape of {len(value)} dimensions is over the limit of {MAX_RANK}")
     if not isinstance(value, list) or any(type(size) is not int for size in value):
         raise MalformedTensor("a shape is a list of whole numbers, as [2, 3]")
+    if any(size > MAX_SIZE for size in value):
+        raise MalformedTensor(f"a shape has a size over {MAX_SIZE}")
     return tuple(value)
 
 
@@ -93,7 +100,7 @@ def _integers(data: list[Any], kinds: set[type], row: DType) -> bytes:
     for index, value in enumerate((min(data), max(data)) if data else ()):
         if not bounds.min <= value <= bounds.max:
             raise MalformedTensor(
-                f"{value} at index {data.index(value)} of data does not fit {row.name}"
+                f"{value!s:.60} at index {data.index(value)} of data does not fit {row.name}"
                 f" ({'less' if index == 0 else 'more'} than {bounds.min if index == 0 else bounds.max})"
             )
     return np.array(data, dtype=numpy_dtype(row)).tobytes()
@@ -114,7 +121,7 @@ def _floats(data: list[Any], kinds: set[type], row: DType) -> bytes:
         narrow = wide.astype(numpy_dtype(row))
     lost = np.flatnonzero(np.isinf(narrow) & ~np.isinf(wide))
     if lost.size:
-        raise MalformedTensor(f"{values[lost[0]]} at index {lost[0]} of data is beyond {row.name}")
+        raise MalformedTensor(f"{values[lost[0]]!s:.60} at index {lost[0]} of data is beyond {row.name}")
     return narrow.tobytes()
 
 
@@ -125,7 +132,7 @@ def _refuse(data: list[Any], kinds: tuple[type, ...], name: str, expected: str) 
 
 def named_dtype(name: object) -> DType:
     """The dtype that a request names. Raises `DTypeError`."""
-    return dtype(name if isinstance(name, str) else str(name)[:60])
+    return dtype((name if isinstance(name, str) else str(name))[:60])
 
 
 def count(shape: tuple[int, ...]) -> int:

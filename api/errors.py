@@ -170,6 +170,20 @@ class QueueFull(KernelgateError):
     title = "Too many runs are waiting"
 
 
+class TooManyStreams(KernelgateError):
+    """A key has as many event streams open as it may."""
+
+    code = "too_many_streams"
+    title = "Too many event streams are open"
+
+
+class HeadersTooLarge(KernelgateError):
+    """A request with more headers than any client needs."""
+
+    code = "headers_too_large"
+    title = "The request's headers are too large"
+
+
 class ServerStopping(KernelgateError):
     """The server is about to stop and takes no new work."""
 

@@ -1,12 +1,13 @@
 """The events of a run: kept in order, followed while it lasts, stored, replayed.
 
-Owns numbering (from 1), the cap on how many are stored, and the wait for the next one. Must not know SSE.
+Owns numbering (from 1), the cap on how many are stored, how many are handed out at once, and the wait for the next one.
+Must not know SSE.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 import msgspec
@@ -17,6 +18,8 @@ from api import tables
 from api.ids import now
 
 FINAL = "result"
+PAGE_EVENTS = 1000
+PAGE_BYTES = 1 << 18
 _INSERT = sa.insert(tables.events)
 
 
@@ -67,16 +70,18 @@ class EventLog:
         self._stored = len(self._events)
         return fresh
 
-    async def follow(self, after: int) -> AsyncIterator[Event]:
-        """Events beyond number `after`, as they come, to the last."""
+    async def follow(self, after: int) -> AsyncIterator[list[Event]]:
+        """Events beyond number `after`, as they come, in pages, to the last, which is there whatever `after` is."""
         while True:
-            for event in self._events[after:]:
-                after = event.seq
-                yield event
-            if self._closed and after >= len(self._events):
+            if self._closed:
+                after = min(after, len(self._events) - 1)
+            while after < len(self._events):
+                page = _page(self._events[after : after + PAGE_EVENTS])
+                after = page[-1].seq
+                yield page
+            if self._closed:
                 return
-            if after >= len(self._events):
-                await self._changed.wait()
+            await self._changed.wait()
 
 
 def insert_events(db: sa.Connection, run_id: str, events: list[Event]) -> None:
@@ -95,13 +100,32 @@ def insert_events(db: sa.Connection, run_id: str, events: list[Event]) -> None:
         db.execute(_INSERT, rows)
 
 
-def select_events(db: sa.Connection, run_id: str, after: int, limit: int) -> list[Event]:
-    """At most `limit` stored events beyond number `after`."""
+def _page(events: Iterable[Event]) -> list[Event]:
+    """The first of `events`, until they are `PAGE_EVENTS` or have `PAGE_BYTES` of data."""
+    page: list[Event] = []
+    size = 0
+    for event in events:
+        page.append(event)
+        size += len(event.data)
+        if size >= PAGE_BYTES or len(page) == PAGE_EVENTS:
+            break
+    return page
+
+
+def last_event(db: sa.Connection, run_id: str) -> int:
+    """The number of the last stored event, 0 when there is none."""
+    c = tables.events.c
+    return db.execute(sa.select(sa.func.max(c.seq)).where(c.run_id == run_id)).scalar() or 0
+
+
+def select_events(db: sa.Connection, run_id: str, after: int) -> list[Event]:
+    """A page of the stored events beyond number `after`."""
     c = tables.events.c
     query = (
         sa.select(c.seq, c.type, c.data, c.at)
         .where(c.run_id == run_id, c.seq > after)
         .order_by(c.seq)
-        .limit(limit)
+        .limit(PAGE_EVENTS)
     )
-    return [Event(*row) for row in db.execute(query)]
+    with db.execute(query) as rows:
+        return _page(Event(*row) for row in rows)

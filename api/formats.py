@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from api.body import parse_json
-from api.elements import numpy_dtype
+from api.elements import numpy_dtype, parse_shape
 from api.errors import MalformedJson, MalformedTensor
 from ops.dtypes import BY_NAME, DType, DTypeError
 
@@ -27,11 +27,15 @@ NPY_HEADER_LIMIT = 1 << 16
 SAFETENSORS_HEADER_LIMIT = 1 << 20
 MAX_TENSORS = 4096
 
-_ENTRY = {
-    "descr": re.compile(r"['\"]descr['\"]\s*:\s*['\"]([^'\"]{1,20})['\"]"),
-    "fortran_order": re.compile(r"['\"]fortran_order['\"]\s*:\s*(True|False)"),
-    "shape": re.compile(r"['\"]shape['\"]\s*:\s*\(([\d\s,L]*)\)"),
-}
+_ITEM = re.compile(
+    r"""\s*(?:['"]descr['"]\s*:\s*(?P<quote>['"])(?P<descr>[^'"\\]{1,40})(?P=quote)"""
+    r"""|['"]fortran_order['"]\s*:\s*(?P<fortran>True|False)"""
+    r"""|['"]shape['"]\s*:\s*\((?P<shape>[^()]*)\))\s*(?P<end>,\s*\}|,|\})""",
+    re.ASCII,
+)
+_FIELDS = re.compile(r"""\s*['"]descr['"]\s*:\s*[\[(]""", re.ASCII)
+_PARTS = ("descr", "fortran", "shape")
+_SIZE = re.compile(r"\s*(\d{1,19})L?\s*", re.ASCII)
 _NPY_DTYPES = {"f4": "f32", "i4": "i32", "u4": "u32", "b1": "bool"}
 _SAFETENSORS_DTYPES = {"F32": "f32", "I32": "i32", "U32": "u32", "BOOL": "bool"}
 _CASTS = {"b": "np.bool_", "i": "np.int32", "u": "np.uint32", "f": "np.float32", "c": "np.float32"}
@@ -75,19 +79,46 @@ def npy_header_size(start: bytes) -> int | None:
 
 def parse_npy(header: bytes) -> FileTensor:
     """What a `.npy` header says. Raises `MalformedTensor`, or `DTypeError` for a dtype that has no row here."""
-    text = header[10 if header[6] == 1 else 12 :].decode("latin-1")
-    found = {name: pattern.search(text) for name, pattern in _ENTRY.items()}
-    if found["descr"] is None and "descr" in text:
-        raise DTypeError(
-            "the .npy file has a structured dtype",
-            hint="Save each field as an array of its own: numpy.save(path, array['field']).",
+    entries = _npy_entries(header[10 if header[6] == 1 else 12 :].decode("latin-1"))
+    shape = _npy_shape(entries["shape"])
+    row = _npy_dtype(entries["descr"])
+    return FileTensor(shape, row, swapped=entries["descr"][0] == ">", fortran=entries["fortran"] == "True")
+
+
+def _npy_entries(text: str) -> dict[str, str]:
+    """The texts of the three values in the dict that a header is, each of which is there once."""
+    found: dict[str, str] = {}
+    place = text.find("{") + 1 if not text[: text.find("{")].strip() else 0
+    end = "," if place else ""
+    while end == ",":
+        if _FIELDS.match(text, place):
+            raise DTypeError(
+                "the .npy file has a structured dtype",
+                hint="Save each field as an array of its own: numpy.save(path, array['field']).",
+            )
+        item = _ITEM.match(text, place)
+        if item is None:
+            break
+        name, value = next((name, item[name]) for name in _PARTS if item[name] is not None)
+        if name in found:
+            break
+        found[name], place, end = value, item.end(), item["end"]
+    if len(found) != len(_PARTS) or not end.endswith("}") or text[place:].strip(" \t\n"):
+        raise MalformedTensor(
+            "the .npy header is not a dict of descr, fortran_order and shape", hint="numpy.save writes them."
         )
-    if any(match is None for match in found.values()):
-        raise MalformedTensor("the .npy header lacks descr, fortran_order or shape")
-    descr, order, sizes = (match.group(1) for match in found.values() if match is not None)
-    shape = tuple(int(part.strip(" L\t\n\r")) for part in sizes.split(",") if part.strip())
-    row = _npy_dtype(descr)
-    return FileTensor(shape, row, swapped=descr[0] == ">", fortran=order == "True")
+    return found
+
+
+def _npy_shape(text: str) -> tuple[int, ...]:
+    """The sizes in the text of a tuple."""
+    parts = text.split(",") if text.strip() else [""]
+    sizes = [_SIZE.fullmatch(part) for part in (parts[:-1] if not parts[-1].strip() else parts)]
+    if len(parts) == 1 and parts[0].strip():
+        sizes = [None]
+    if None in sizes:
+        raise MalformedTensor("the shape in the .npy header is not a tuple of sizes")
+    return parse_shape([int(size[1]) for size in sizes if size is not None])
 
 
 def _npy_dtype(descr: str) -> DType:
@@ -148,7 +179,7 @@ def parse_safetensors(header: bytes) -> list[FileTensor]:
     for tensor in tensors:
         if tensor.offset != end:
             raise MalformedTensor(
-                f"the elements of {tensor.name[:80]!r} start at {tensor.offset}, not at {end}"
+                f"the elements of {tensor.name[:80]!r} start at {tensor.offset!s:.40}, not at {end}"
             )
         end += tensor.nbytes
     return tensors
@@ -172,9 +203,9 @@ def _entry(name: str, value: Any) -> FileTensor:
             hint="Convert before saving: tensor.float(), or array.astype(np.float32).",
         )
     start, stop = entry.data_offsets
-    tensor = FileTensor(entry.shape, row, start, name)
+    tensor = FileTensor(parse_shape(list(entry.shape)), row, start, name)
     if start < 0 or any(size < 0 for size in entry.shape) or stop - start != tensor.nbytes:
-        raise MalformedTensor(f"the offsets of {name[:80]!r} do not fit its shape {list(entry.shape)}")
+        raise MalformedTensor(f"the offsets of {name[:80]!r} do not fit its shape {list(entry.shape)!s:.80}")
     return tensor
 
 

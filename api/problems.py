@@ -48,6 +48,8 @@ STATUS = {
     "tensor_lost": 410,
     "body_too_large": 413,
     "unsupported_media_type": 415,
+    "too_many_streams": 429,
+    "headers_too_large": 431,
     "internal": 500,
     "protocol": 500,
     "storage_error": 500,
@@ -88,6 +90,7 @@ RESPONSE: dict[str, Any] = {
 HEADERS = {
     "unauthorized": {"WWW-Authenticate": 'Bearer realm="kernelgate"'},
     "queue_full": {"Retry-After": "1"},
+    "too_many_streams": {"Retry-After": "5"},
     "device_restarted": {"Retry-After": "1"},
     "device_unavailable": {"Retry-After": "5"},
     "server_stopping": {"Retry-After": "10"},
@@ -155,8 +158,11 @@ async def _invalid(request: Request, error: Exception) -> Response:
 def describe(errors: Any) -> str:
     """The first of pydantic's errors as a sentence that names the field."""
     first = errors[0]
-    where = ".".join(str(part) for part in first["loc"]) or "the body"
+    where = _where(first)
     if first["type"] == "extra_forbidden":
+        unknown = [_where(error) for error in errors if error["type"] == "extra_forbidden"]
+        if len(unknown) > 1:
+            return f"{', '.join(unknown[:-1])} and {unknown[-1]} are not fields of this request"
         return f"{where} is not a field of this request"
     if first["type"] == "missing":
         return f"{where} is missing"
@@ -164,14 +170,19 @@ def describe(errors: Any) -> str:
     return f"{where}: {first['msg']}{more}"
 
 
+def _where(error: Any) -> str:
+    """The path of a field; what the client called it is cut."""
+    return ".".join(str(part)[:40] for part in error["loc"])[:80] or "the body"
+
+
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path = request.url.path
     if error.status_code == 404:
-        return problem_response(NotFound(f"nothing is served at {path}", hint="See /docs."))
+        return problem_response(NotFound(f"nothing is served at {path:.80}", hint="See /docs."))
     if error.status_code == 405:
         return problem_response(
-            MethodNotAllowed(f"{path} does not take {request.method}", hint="See /docs."),
+            MethodNotAllowed(f"{path:.80} does not take {request.method:.20}", hint="See /docs."),
             dict(error.headers or {}),
         )
     if error.status_code == 413:

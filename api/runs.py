@@ -33,9 +33,10 @@ from api.scripts import ScriptStore
 from api.services import RunServices
 from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore
-from api.values import TensorId
+from api.values import TensorId, TensorValue
 from api.work import Work
 from host.supervisor import Device
+from ops.graph import TensorRef
 from sandbox.gates.grants import Grants
 from sandbox.pool import Limits, Outcome, WorkerPool
 from shaders.errors import ErrorRecord, KernelgateError
@@ -47,12 +48,13 @@ _KILLS = frozenset({"wall_limit", "cpu_limit", "memory_limit", "output_limit", "
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A checked request for a run: `inputs` are parsed values, `tensors` the records of those given by id, `grants`
-    what the run gets.
+    """A checked request for a run: `inputs` are parsed values, `given` the tensors in them, `tensors` the records of
+    those given by id, `grants` what the run gets.
     """
 
     script: str
     inputs: dict[str, Any]
+    given: list[TensorValue]
     tensors: dict[str, TensorRecord]
     limits: RunLimits
     grants: Grants
@@ -260,6 +262,7 @@ class RunManager:
                 )
                 await self._take(record, outcome, services)
             finally:
+                await work.settle()
                 self._account(record, work, services, began)
                 await self._close(record, gates)
 
@@ -271,13 +274,14 @@ class RunManager:
 
     async def _admit(self, work: Work, submission: Submission) -> dict[str, Any]:
         """The inputs with each tensor held by `work` and named by its local handle."""
-        refs = {}
-        for value in values.tensors_in(submission.inputs):
+        if not submission.given:
+            return submission.inputs
+        refs: dict[TensorValue, TensorRef] = {}
+        for value in submission.given:
             if value not in refs:
                 known = submission.tensors[value.id] if isinstance(value, TensorId) else value
                 refs[value] = await work.admit(known)
-        inputs: dict[str, Any] = values.map_tensors(submission.inputs, refs.__getitem__)
-        return inputs
+        return await asyncio.to_thread(values.map_tensors, submission.inputs, refs.__getitem__)
 
     async def _take(self, record: RunRecord, outcome: Outcome, services: RunServices) -> None:
         """Put the outcome of a script into its record."""
@@ -302,12 +306,6 @@ class RunManager:
         )
         record.stdout, record.stderr, record.output_cut = services.stdout, services.stderr, services.cut
         self._metrics.duration.labels(record.kind).observe(wall_ms / 1000)
-        self.count_device(work.device_ms)
-
-    def count_device(self, device_ms: float) -> None:
-        """Count time on the device."""
-        name = self._device.info.name if self._device.info is not None else "unknown"
-        self._metrics.device_seconds.labels(name).inc(device_ms / 1000)
 
     def _stop(self, live: LiveRun, by: str, reason: str) -> None:
         if live.record.live and live.task is not None and live.stop is None:

@@ -25,8 +25,10 @@ from api.residency import Residency
 from api.runs import RunManager
 from api.scripts import ScriptStore
 from api.settings import Settings
+from api.sse import Streams
 from api.tensors import TensorStore
 from api.work import Work
+from host.frames import Usage
 from host.supervisor import Device, DeviceSettings
 from sandbox.gates.network import SYSTEM, Network
 from sandbox.pool import PoolSettings, WorkerPool
@@ -49,6 +51,7 @@ class Runtime:
         self.database = Database(settings.data / "kernelgate.db")
         self.blobs = BlobStore(settings.data / "blobs")
         self.device = Device(DeviceSettings(adapter=settings.adapter, deadline_s=settings.device_deadline_s))
+        self.device.on_charge = self._count_device
         self.compiler = Device(
             DeviceSettings(adapter=settings.adapter, role="compiler", deadline_s=settings.device_deadline_s)
         )
@@ -66,6 +69,7 @@ class Runtime:
         )
         self.kernels = KernelStore(self.database, self.pool, self.compiler, self.compiler_ready)
         self.scripts = ScriptStore(self.database)
+        self.streams = Streams(settings.event_streams)
         self.gates = Gatekeeper(settings, self.metrics, network)
         self.runs = RunManager(
             settings,
@@ -124,10 +128,14 @@ class Runtime:
         await self._wait("compiler")
 
     def count(self, kind: str, work: Work, began: float) -> None:
-        """Count a piece of work that was no run: its kind, duration and device time."""
+        """Count a piece of work that was no run: its kind and duration."""
         self.metrics.runs.labels(kind, "succeeded").inc()
         self.metrics.duration.labels(kind).observe(time.perf_counter() - began)
-        self.runs.count_device(work.device_ms)
+
+    def _count_device(self, usage: Usage) -> None:
+        """Count time on the device, whatever came of it."""
+        name = self.device.info.name if self.device.info is not None else "unknown"
+        self.metrics.device_seconds.labels(name).inc(usage.device_ms / 1000)
 
     async def reasons(self) -> list[str]:
         """Why the server is not ready; nothing when it is. While the compiler starts, only new kernels wait."""

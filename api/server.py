@@ -13,6 +13,7 @@ from types import FrameType
 import uvicorn
 
 from api.app import create_app
+from api.edge import Edge, Protocol
 from api.errors import AddressUnavailable
 from api.runtime import Runtime
 from api.settings import Settings
@@ -29,10 +30,10 @@ class Server(uvicorn.Server):
         self._draining = False
         super().__init__(
             uvicorn.Config(
-                app,
+                Edge(app),
                 host=settings.host,
                 port=settings.port,
-                http="httptools",
+                http=Protocol,
                 loop="asyncio",
                 ws="none",
                 access_log=False,

@@ -8,6 +8,8 @@ graphs by `ops.validate`, sizes here.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic_core import to_json
@@ -23,6 +25,7 @@ from api.scripts import ScriptStore
 from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore, wire_bytes
 from api.work import Work
+from host.errors import DeviceTimeout
 from ops.graph import Graph, TensorRef, TensorType
 from ops.table import find, full_name
 from ops.validate import LEAVES
@@ -88,10 +91,8 @@ class RunServices:
         """Compute a graph of this run's tensors. Raises `PermissionDenied` for an op that was not granted."""
         for op in sorted({node.op for node in graph.nodes} - LEAVES.keys()):
             self._gates.require("ops", full_name(find(op)))
-        self._check_budget()
-        refs = await self._work.graph(graph)
-        self._check_used()
-        return refs
+        with self._budgeted() as budget_s:
+            return await self._work.graph(graph, budget_s)
 
     async def read(self, handle: int) -> bytes:
         """The elements of one of this run's tensors. Raises `ReadLimit` for a large one."""
@@ -108,7 +109,6 @@ class RunServices:
         """Dispatch a stored kernel that the run was granted."""
         identity = self._work.identity
         self._gates.require("kernels", kernel_name(identity, request.kernel))
-        self._check_budget()
         kernel = await self._kernels.find(identity, request.kernel, shared=True)
         given: dict[str, Given] = {name: unpack(data) for name, data in request.uniforms.items()}
         for name, handle in request.tensors.items():
@@ -117,9 +117,8 @@ class RunServices:
         for name, spec in request.outputs.items():
             size_of(spec.shape, named_dtype(spec.dtype), self._settings.upload_bytes)
             given[name] = TensorType(spec.shape, spec.dtype)
-        outputs = await self._work.dispatch(kernel, request.entry_point, request.workgroups, given)
-        self._check_used()
-        return outputs
+        with self._budgeted() as budget_s:
+            return await self._work.dispatch(kernel, request.entry_point, request.workgroups, given, budget_s)
 
     async def script(self, name: str) -> str:
         """The text of a stored script of the run's owner."""
@@ -160,6 +159,17 @@ class RunServices:
         record = await self._tensors.store_from_device(self._work.identity.owner, held.type, held.handle)
         self._work.give_up(handle)
         return record
+
+    @contextmanager
+    def _budgeted(self) -> Iterator[float]:
+        """Device work within the run's budgets; the seconds that are left. What is done over them is refused too."""
+        self._check_budget()
+        try:
+            yield (self._limits.device_ms - self._work.device_ms) / 1000
+        except DeviceTimeout:
+            self._check_budget()
+            raise
+        self._check_used()
 
     def _check_budget(self) -> None:
         """Refuse device work when its budget is used up."""

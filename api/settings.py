@@ -98,6 +98,7 @@ class Settings(BaseSettings):
     events_per_run: int = Field(
         default=10_000, gt=0, description="events stored for a run; output is kept beyond it"
     )
+    event_streams: int = Field(default=32, gt=0, description="event streams that one key may have open")
 
     default_wall_s: float = Field(default=60, gt=0, description="wall seconds of a run that asks for none")
     default_cpu_s: float = Field(default=60, gt=0, description="CPU seconds of a run that asks for none")

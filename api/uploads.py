@@ -100,7 +100,7 @@ async def receive(
     if body.is_json(request):
         return await _json(reader, store, stack, json_limit)
     raise UnsupportedMediaType(
-        f"tensors are not read from {kind or 'an unnamed format'}",
+        f"tensors are not read from {kind[:80] or 'an unnamed format'}",
         hint=f"Send {formats.NPY}, {formats.SAFETENSORS}, application/json, or {formats.RAW} with ?dtype=&shape=.",
     )
 
@@ -114,7 +114,8 @@ async def _npy(reader: Reader, store: TensorStore, stack: AsyncExitStack, limit:
 
 
 async def _safetensors(reader: Reader, store: TensorStore, stack: AsyncExitStack, limit: int) -> Parts:
-    tensors = formats.parse_safetensors(await reader.header(formats.safetensors_header_size))
+    header = await reader.header(formats.safetensors_header_size)
+    tensors = await body.aside(len(header), lambda: formats.parse_safetensors(header))
     for tensor in tensors:
         size_of(tensor.shape, tensor.dtype, limit)
     parts = [await _part(reader, store, stack, tensor) for tensor in tensors]
@@ -143,9 +144,13 @@ async def _json(reader: Reader, store: TensorStore, stack: AsyncExitStack, limit
     text = await reader.peek(limit + 1)
     if len(text) > limit:
         raise BodyTooLarge(f"a JSON body is at most {limit} bytes here", hint=f"Send {formats.NPY} instead.")
-    value = await asyncio.to_thread(body.parse_json, text)
-    inner = value["$tensor"] if isinstance(value, dict) and value.keys() == {"$tensor"} else value
-    tensor = await asyncio.to_thread(values.parse_tensor, inner, "the body", limit * 8)
+
+    def parse() -> values.TensorValue:
+        value = body.parse_json(text)
+        inner = value["$tensor"] if isinstance(value, dict) and value.keys() == {"$tensor"} else value
+        return values.parse_tensor(inner, "the body", limit * 8)
+
+    tensor = await body.aside(len(text), parse)
     if not isinstance(tensor, values.InlineTensor):
         raise InvalidRequest(
             "the body names a tensor instead of giving one", hint="Give shape, dtype and data."

@@ -1,7 +1,8 @@
 """The JSON wire of inputs and results: tagged values to Python ones and back.
 
-Owns `$tensor`, `$bytes`, `$float` and the `$$` escape, and the depth of nesting. Must not know where a tensor
-lives: parsing leaves `InlineTensor` and `TensorId`, rendering asks for each tensor's JSON.
+Owns `$tensor`, `$bytes`, `$float` and the `$$` escape, the depth of nesting, and how many values and tensors a request
+gives. Must not know where a tensor lives: parsing leaves `InlineTensor` and `TensorId`, rendering asks for each
+tensor's JSON.
 """
 
 from __future__ import annotations
@@ -16,8 +17,16 @@ from typing import Any
 from api import elements
 from api.errors import InvalidRequest, MalformedTensor, ResultTooLarge
 from ops.graph import TensorRef
+from sandbox.errors import ValueFormError
+from sandbox.values import MAX_ITEMS
 
 MAX_DEPTH = 64
+MAX_TENSORS = 1024
+"""Tensors of a request."""
+MAX_DIGITS = 4300
+"""Of an int in JSON: Python's own reader takes no more."""
+_FIRST_UNREADABLE = 10**MAX_DIGITS
+_PATH = 80
 _CONTAINERS = {list, dict}
 
 
@@ -38,32 +47,78 @@ class TensorId:
 
 
 TensorValue = InlineTensor | TensorId
+_BRANCHES = {list, dict, InlineTensor, TensorId}
 
 
-def parse(value: Any, where: str, limit: int, depth: int = 0) -> Any:
+def parse(value: Any, where: str, limit: int) -> Any:
     """The Python value of a JSON one at the path `where`; tensors of more than `limit` bytes are refused.
 
-    Raises `InvalidRequest` or `MalformedTensor`, naming the path.
+    Raises `InvalidRequest`, `MalformedTensor` or `ValueFormError`, naming the path.
     """
-    if depth > MAX_DEPTH:
-        raise InvalidRequest(f"{where} is nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, list):
-        if _CONTAINERS.isdisjoint(map(type, value)):
+    return Parser(limit).parse(value, where)
+
+
+def check_items(value: Any, where: str, most: int) -> None:
+    """Raise `ValueFormError` when the lists and objects inside `value` have more than `most` items together."""
+    items, waiting = 0, [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list | dict):
+            items += len(item)
+            if items > most:
+                raise ValueFormError(f"{where} has more than {most} items")
+            waiting.extend(item.values() if isinstance(item, dict) else item)
+
+
+class Parser:
+    """Parses the values of one request, of which all together there are at most so many."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._items = 0
+        self._tensors = 0
+
+    def parse(self, value: Any, where: str, depth: int = 0) -> Any:
+        """As `parse`, whose docstring says more."""
+        if depth > MAX_DEPTH:
+            raise InvalidRequest(f"{where} is nested deeper than {MAX_DEPTH} levels")
+        if isinstance(value, list):
+            self._count(len(value), where)
+            if _CONTAINERS.isdisjoint(map(type, value)):
+                return value
+            return [self.parse(item, f"{where}[{n}]"[:_PATH], depth + 1) for n, item in enumerate(value)]
+        if not isinstance(value, dict):
             return value
-        return [parse(item, f"{where}[{n}]", limit, depth + 1) for n, item in enumerate(value)]
-    if not isinstance(value, dict):
-        return value
-    tag = next(iter(value)) if len(value) == 1 else ""
-    if tag == "$tensor":
-        return parse_tensor(value[tag], where, limit)
-    if tag == "$bytes":
-        return _bytes(value[tag], where)
-    if tag == "$float":
-        return _float(value[tag], where)
-    return {
-        _unescape(key, where): parse(item, f"{where}.{key:.60}", limit, depth + 1)
-        for key, item in value.items()
-    }
+        tag = next(iter(value)) if len(value) == 1 else ""
+        if tag == "$tensor":
+            return self.tensor(value[tag], where)
+        if tag == "$bytes":
+            return _bytes(value[tag], where)
+        if tag == "$float":
+            return _float(value[tag], where)
+        self._count(len(value), where)
+        return {
+            _unescape(key, where): self.parse(item, f"{where}.{key:.60}"[:_PATH], depth + 1)
+            for key, item in value.items()
+        }
+
+    def tensor(self, body: Any, where: str) -> TensorValue:
+        """The value of a `$tensor`. Raises `MalformedTensor`, or `InvalidRequest` beyond `MAX_TENSORS`."""
+        self._tensors += 1
+        if self._tensors > MAX_TENSORS:
+            raise InvalidRequest(
+                f"{where} is a tensor too many: a request gives at most {MAX_TENSORS}",
+                hint="Stack small tensors into one.",
+            )
+        return parse_tensor(body, where, self._limit)
+
+    def _count(self, items: int, where: str) -> None:
+        self._items += items
+        if self._items > MAX_ITEMS:
+            raise ValueFormError(
+                f"{where} brings the values over {MAX_ITEMS} items",
+                hint="Use a tensor, or bytes, for many numbers.",
+            )
 
 
 def parse_tensor(body: Any, where: str, limit: int) -> TensorValue:
@@ -96,10 +151,12 @@ def tensors_in(value: Any) -> list[TensorValue]:
 
 
 def map_tensors(value: Any, change: Callable[[TensorValue], Any]) -> Any:
-    """A copy of a parsed value in which each tensor is what `change` makes of it."""
+    """A parsed value in which each tensor is what `change` makes of it."""
     if isinstance(value, InlineTensor | TensorId):
         return change(value)
     if isinstance(value, list):
+        if _BRANCHES.isdisjoint(map(type, value)):
+            return value
         return [map_tensors(item, change) for item in value]
     if isinstance(value, dict):
         return {key: map_tensors(item, change) for key, item in value.items()}
@@ -107,20 +164,33 @@ def map_tensors(value: Any, change: Callable[[TensorValue], Any]) -> Any:
 
 
 def render(value: Any, tensors: Mapping[int, Any], depth: int = 0) -> Any:
-    """The JSON value of a script's result; `tensors` holds the JSON of each handle. Raises `ResultTooLarge`."""
+    """The JSON value of a script's result; `tensors` holds the JSON of each handle. Raises `ResultTooLarge`,
+    or `ValueFormError` for a number that no JSON can carry.
+    """
     if depth > MAX_DEPTH:
         raise ResultTooLarge(f"the result is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, TensorRef):
         return tensors[value.handle]
     if isinstance(value, bytes | bytearray | memoryview):
         return {"$bytes": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, int) and abs(value) >= _FIRST_UNREADABLE:
+        raise ValueFormError(
+            f"an int of the result has more than {MAX_DIGITS} digits, which readers of JSON refuse",
+            hint="Return it as a string, or as bytes: n.to_bytes(…).",
+        )
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": elements.special_name(value)}
     if isinstance(value, list | tuple):
+        if _PLAIN.issuperset(map(type, value)):
+            return value
         return [render(item, tensors, depth + 1) for item in value]
     if isinstance(value, dict):
         return {_escape(str(key)): render(item, tensors, depth + 1) for key, item in value.items()}
     return value
+
+
+_PLAIN = {str, bool, type(None)}
+_RENDERED = {TensorRef, list, tuple, dict}
 
 
 def refs_in(value: Any) -> list[TensorRef]:
@@ -131,7 +201,8 @@ def refs_in(value: Any) -> list[TensorRef]:
         if isinstance(item, TensorRef):
             found.append(item)
         elif isinstance(item, list | tuple):
-            waiting.extend(reversed(item))
+            if not _RENDERED.isdisjoint(map(type, item)):
+                waiting.extend(reversed(item))
         elif isinstance(item, dict):
             waiting.extend(reversed(list(item.values())))
     return found

@@ -7,6 +7,7 @@ holds is given back at the end. Must not know scripts or HTTP.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import time
@@ -22,12 +23,14 @@ from api.tensors import TensorRecord, TensorStore
 from api.values import InlineTensor, TensorValue
 from host.errors import DeviceRestarted, UnknownHandle
 from host.frames import Usage
+from host.meter import Meter
 from host.supervisor import Device
 from ops.graph import Graph, Node, TensorRef, TensorType
 from ops.validate import validate
 
 log = logging.getLogger("kernelgate")
 _jobs = itertools.count(1)
+_SETTLE_S = 2.0
 
 
 @dataclass(slots=True)
@@ -53,6 +56,7 @@ class Work:
         self._device = device
         self._tensors = tensors
         self._held: dict[int, Held] = {}
+        self._meters: list[Meter] = []
         self._local = itertools.count(1)
 
     async def __aenter__(self) -> Work:
@@ -90,13 +94,17 @@ class Work:
         resident = await self._tensors.pin(record)
         return self._hold(Held(resident.handle, record.type, resident.generation, resident, record))
 
-    async def graph(self, graph: Graph, deadline_s: float | None = None) -> list[TensorRef]:
-        """Compute `graph`, whose inputs are local handles. Raises `GraphError` and the device's errors."""
+    async def graph(self, graph: Graph, budget_s: float | None = None) -> list[TensorRef]:
+        """Compute `graph`, whose inputs are local handles. Raises `GraphError` and the device's errors.
+
+        After `budget_s` seconds of the device's time it is stopped with `DeviceTimeout`.
+        """
         types = validate(graph)
         mapped = Graph([self._map(node) for node in graph.nodes], graph.outputs, graph.constants)
         outputs = [self._device.new_handle() for _ in graph.outputs]
-        usage = await self._device.run_graph(self.job, self.identity.owner, mapped, outputs, deadline_s)
-        self._count(usage)
+        await self._device.run_graph(
+            self.job, self.identity.owner, mapped, outputs, meter=self._meter(budget_s)
+        )
         return [
             self._hold(Held(handle, types[index], self._device.generation))
             for handle, index in zip(outputs, graph.outputs, strict=True)
@@ -108,9 +116,12 @@ class Work:
         entry_point: str | None,
         workgroups: tuple[int, int, int],
         given: Mapping[str, Given],
-        deadline_s: float | None = None,
+        budget_s: float | None = None,
     ) -> dict[str, TensorRef]:
-        """Dispatch `kernel`; tensors in `given` are local handles. The tensors that it wrote, by binding."""
+        """Dispatch `kernel`; tensors in `given` are local handles. The tensors that it wrote, by binding.
+
+        `budget_s` is as in `graph`.
+        """
         entry = choose_entry(kernel.reflection, entry_point)
         on_device = {
             name: self._on_device(value) if isinstance(value, TensorRef) else value
@@ -118,10 +129,15 @@ class Work:
         }
         arguments, outputs = bind(kernel.reflection, entry, on_device, self._device.new_handle)
         await self._device.add_kernel(kernel.hash, kernel.reflection)
-        usage = await self._device.dispatch(
-            self.job, self.identity.owner, kernel.hash, entry.name, workgroups, arguments, deadline_s
+        await self._device.dispatch(
+            self.job,
+            self.identity.owner,
+            kernel.hash,
+            entry.name,
+            workgroups,
+            arguments,
+            meter=self._meter(budget_s),
         )
-        self._count(usage)
         return {
             name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation))
             for name, ref in outputs.items()
@@ -150,6 +166,13 @@ class Work:
         for held in gone:
             if held.resident is not None:
                 await self._tensors.unpin(held.resident)
+
+    async def settle(self) -> None:
+        """Wait until the device has said what stopped requests cost; not for long, since it may not answer."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.gather(*(meter.settled() for meter in self._meters)), _SETTLE_S)
+        for meter in self._meters:
+            meter.close()
 
     def usage(self, began: float) -> dict[str, float]:
         """What the work cost since `began` (of `time.perf_counter`), for an answer."""
@@ -183,7 +206,14 @@ class Work:
             )
         return Node("input", node.inputs, {**node.attributes, "handle": held.handle})
 
+    def _meter(self, budget_s: float | None) -> Meter:
+        """A meter for the next request."""
+        self._meters = [meter for meter in self._meters if not meter.is_over]
+        self._meters.append(Meter(self._count, budget_s))
+        return self._meters[-1]
+
     def _count(self, usage: Usage) -> None:
+        self._device.on_charge(usage)
         self.device_ms += usage.device_ms
         self.dispatches += usage.dispatches
         self.peak_bytes = max(self.peak_bytes, usage.peak_bytes)

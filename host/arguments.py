@@ -19,6 +19,9 @@ from shaders.reflection import BindingInfo, EntryPoint, Reflection
 MAX_WORKGROUPS = 1 << 31
 """In all dimensions together. Drivers silently do part of the work of far larger grids."""
 
+MAX_THREADS = 1 << 31
+"""In one dimension."""
+
 Pairs = list[tuple[BindingInfo, Argument]]
 TypeOf = Callable[[int], TensorType]
 
@@ -34,13 +37,16 @@ def entry_of(reflection: Reflection, name: str) -> EntryPoint:
     )
 
 
-def check_workgroups(workgroups: Sequence[int], limits: Mapping[str, int]) -> None:
-    """Raise `DispatchSizeError` unless each count is from 0 to the limit and their product is bounded."""
-    most = limits["max_compute_workgroups_per_dimension"]
-    for axis, count in zip("xyz", workgroups, strict=True):
+def check_workgroups(workgroups: Sequence[int], size: Sequence[int]) -> None:
+    """Raise `DispatchSizeError` unless the invocations of each dimension and the workgroups of all are bounded.
+
+    `size` is the entry point's workgroup size. What a driver takes at once is of no account: grids are cut into slices.
+    """
+    for axis, count, invocations in zip("xyz", workgroups, size, strict=True):
+        most = MAX_THREADS // invocations
         if not 0 <= count <= most:
             raise DispatchSizeError(
-                f"workgroups.{axis} is {count}; the device takes 0 to {most}",
+                f"workgroups.{axis} is {count}; workgroups of {invocations} along {axis} may be 0 to {most}",
                 hint="Spread a large grid over two dimensions, or let each invocation do more.",
             )
     if math.prod(workgroups) > MAX_WORKGROUPS:

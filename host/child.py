@@ -1,7 +1,7 @@
 """One device process as its parent sees it: from spawn to exit, never restarted.
 
-Owns the process, the link to it, the requests that it has not answered, and the watch over the first of them: a request
-that is not taken up in time, or runs past its deadline, gets the process killed. Must not know restarts.
+Owns the process, the link to it, the requests that it has not answered, and the watch over them: when none is taken up
+in time, or a step of one runs past its deadline, the process is killed. Must not know restarts.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ import msgspec
 from host import frames
 from host.clock import Clock, Timer
 from host.engine import EngineSettings
-from host.errors import DeviceCrashed, DeviceFailed, DeviceRestarted, DeviceTimeout
+from host.errors import DeviceCrashed, DeviceFailed, DeviceLeft, DeviceRestarted, DeviceTimeout
 from host.link import Link, pair
+from host.meter import Meter
 from host.shared import Shared, Windows
 from ops.wire import FrameError
 from shaders.errors import KernelgateError
@@ -72,6 +73,8 @@ class _Pending:
     future: asyncio.Future[Reply]
     what: str
     deadline_s: float
+    meter: Meter
+    stop: Callable[[], None]
     started: bool = False
 
 
@@ -84,6 +87,7 @@ class Child:
         self._ready: asyncio.Future[frames.DeviceInfo] = self._loop.create_future()
         self._exited: asyncio.Future[None] = self._loop.create_future()
         self._pending: dict[int, _Pending] = {}
+        self._current: _Pending | None = None
         self._late: _Pending | None = None
         self._timer: Timer | None = None
         self._reaper: asyncio.Task[None] | None = None
@@ -116,22 +120,40 @@ class Child:
         """Send a message that has no reply."""
         self._link.send(message)
 
+    async def gone(self) -> None:
+        """Return when the process has ended and `on_exit` has been called."""
+        await asyncio.shield(self._exited)
+
     def request(
-        self, make: Callable[[int], frames.Request], what: str, deadline_s: float, fd: int | None = None
+        self,
+        make: Callable[[int], frames.Request],
+        what: str,
+        deadline_s: float,
+        fd: int | None = None,
+        meter: Meter | None = None,
     ) -> asyncio.Future[Reply]:
-        """Send a request now; the future ends with its reply. `make` gets its id, `what` names it in errors."""
+        """Send a request now; the future ends with its reply. `make` gets its id, `what` names it in errors.
+
+        `meter` counts what it costs; when its budget is used up, the request's job is cancelled.
+        """
         future: asyncio.Future[Reply] = self._loop.create_future()
         if not self.alive:
             future.set_exception(
-                DeviceRestarted(f"the device is being restarted, so {what} was not begun", hint=_HINT)
+                DeviceLeft(f"the device is being restarted, so {what} was not begun", hint=_HINT)
             )
             return future
         id, self._next_id = self._next_id, self._next_id + 1
-        self._pending[id] = _Pending(future, what, deadline_s)
-        self._link.send(make(id), fd)
+        message = make(id)
+        meter = meter or Meter(lambda usage: None)
+        self._pending[id] = _Pending(future, what, deadline_s, meter, lambda: self._stop(message))
+        self._link.send(message, fd)
         if len(self._pending) == 1:
             self._watch()
         return future
+
+    def _stop(self, message: frames.Request) -> None:
+        if self.alive and isinstance(message, frames.RunGraph | frames.DispatchKernel):
+            self.post(frames.Cancel(0, message.job))
 
     def kill(self) -> None:
         """Kill the process; `on_exit` follows."""
@@ -215,15 +237,18 @@ class Child:
         return self._windows.open(message.carrier, message.nbytes)
 
     def _start(self, id: int) -> None:
-        if id not in self._pending or id != next(iter(self._pending)):
-            raise FrameError(f"the device took up request {id} out of order")
-        self._pending[id].started = True
+        if id not in self._pending:
+            raise FrameError(f"the device took up request {id}, which was not asked")
+        self._turn_to(self._pending[id])
         self._watch()
 
     def _settle(self, id: int, outcome: Reply | KernelgateError) -> None:
         pending = self._pending.pop(id, None)
         if pending is None:
             raise FrameError(f"the device answered request {id}, which was not asked")
+        if pending is self._current:
+            self._turn_to(None)
+        pending.meter.settle(outcome.usage if isinstance(outcome, frames.Done) else None)
         self._watch()
         if pending.future.done():
             if isinstance(outcome, Shared):
@@ -233,15 +258,24 @@ class Child:
         else:
             pending.future.set_result(outcome)
 
+    def _turn_to(self, pending: _Pending | None) -> None:
+        """The device works on `pending` from now, and on nothing else."""
+        if self._current is not None:
+            self._current.meter.pause()
+        self._current = pending
+        if pending is not None:
+            pending.started = True
+            pending.meter.run(self._clock, pending.stop)
+
     def _watch(self) -> None:
-        """Set the one timer to what the oldest request may still take."""
+        """Set the one timer: to what the step in hand may take, or to when the oldest request must be taken up."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if self._pending and self.alive:
-            oldest = next(iter(self._pending.values()))
-            seconds = oldest.deadline_s if oldest.started else self._settings.takeup_s
-            self._timer = self._clock.call_later(seconds, lambda: self._overrun(oldest))
+            late = self._current or next(iter(self._pending.values()))
+            seconds = late.deadline_s if late is self._current else self._settings.takeup_s
+            self._timer = self._clock.call_later(seconds, lambda: self._overrun(late))
 
     def _overrun(self, pending: _Pending) -> None:
         self._late = pending
@@ -288,18 +322,23 @@ class Child:
             )
         self._ready.exception()  # mark as seen: nobody may be waiting
         for pending in self._pending.values():
+            if pending.started:
+                pending.meter.pause()
+                pending.meter.settle(None)
             if not pending.future.done():
                 pending.future.set_exception(self._why(pending, how, number))
         self._pending.clear()
 
     def _why(self, pending: _Pending, how: str, number: int) -> KernelgateError:
         if not pending.started:
-            return DeviceRestarted(f"the device was restarted before it took up {pending.what}", hint=_HINT)
+            return DeviceLeft(f"the device was restarted before it took up {pending.what}", hint=_HINT)
         if pending is self._late:
             return DeviceTimeout(
                 f"{pending.what} ran longer than {pending.deadline_s:g} s, so the device was restarted",
                 hint="Do less in one request, or ask for a longer limit.",
             )
+        if pending is not self._current:
+            return DeviceRestarted(f"the device was restarted during {pending.what}", hint=_HINT)
         crash = DeviceCrashed(f"the device process was lost during {pending.what}: {how}", hint=_HINT)
         crash.signal = number
         return crash

@@ -1,13 +1,14 @@
 """`Engine`: what computes inside a device process.
 
 Owns the protocol that the wgpu, NumPy and Null engines fill in, and the choice among them. All behave alike towards
-frames: same handles, same checks, same errors. An engine lives on one thread; each call ends when its work is done.
+frames: same handles, same checks, same errors. An engine lives on one thread; each call, and
+each step of a `Work`, ends when what it began is done.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Protocol
 
 import msgspec
@@ -20,6 +21,10 @@ from shaders.reflection import Reflection
 Stop = Callable[[], None]
 """Called between dispatches; raises `Cancelled` when the job shall end."""
 
+Work = Generator[None, None, Usage]
+"""A request that is done in steps: until the first yield it only takes hold of what it needs, then each step is short.
+What it gives in the end is what it cost. Whoever has it may do other requests between steps, or close it."""
+
 Write = Callable[[memoryview], None]
 """Takes the next bytes of a download; they are valid only during the call."""
 
@@ -30,13 +35,16 @@ class EngineSettings(msgspec.Struct, frozen=True):
     `adapter` is `numpy`, `null`, a class of adapters (discrete, integrated, virtual, cpu) or part of a name; None
     is the best there is. `memory_bytes` bounds all buffers (None: half of the machine's memory on a CPU adapter, what
     the driver grants on a GPU), `pool_bytes` those that wait for reuse. `slice_ms` is how long the device works
-    between two looks at whether the job was cancelled.
+    between two looks at whether the job was cancelled. `fuel` is the budget of a kernel's invocation when a dispatch
+    names none; None: what burns in `fuel_s` seconds on this device.
     """
 
     adapter: str | None = None
     memory_bytes: int | None = None
     pool_bytes: int = 1 << 30
     slice_ms: float = 20.0
+    fuel: int | None = None
+    fuel_s: float = 1.0
 
 
 _ENGINES = {"null": "host.engines.null:NullEngine", "numpy": "host.engines.numpy:NumpyEngine"}
@@ -65,10 +73,10 @@ class Engine(Protocol):
     def drop_kernel(self, kernel: str) -> None:
         """Forget a kernel; an unknown one is ignored."""
 
-    def run_graph(self, request: RunGraph, stop: Stop) -> Usage:
+    def run_graph(self, request: RunGraph, stop: Stop) -> Work:
         """Compute a graph and make its outputs live."""
 
-    def dispatch(self, request: DispatchKernel, stop: Stop) -> Usage:
+    def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
         """Dispatch a kernel and make its fresh tensors live."""
 
     def memory(self) -> MemoryReport:
@@ -76,6 +84,16 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Release everything."""
+
+
+def finish(work: Work) -> Usage:
+    """Do all steps of `work` at once; what it cost."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as over:
+            usage: Usage = over.value
+            return usage
 
 
 def open_engine(settings: EngineSettings) -> Engine:

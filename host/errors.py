@@ -22,6 +22,10 @@ class DeviceRestarted(KernelgateError):
     title = "The device was restarted"
 
 
+class DeviceLeft(DeviceRestarted):
+    """The device process ended before it took up the request, which can be sent again as it is."""
+
+
 class DeviceCrashed(DeviceRestarted):
     """The device process died of itself while it worked on this very request. `signal` is 0 if unknown."""
 
@@ -68,6 +72,20 @@ class KernelCrash(KernelgateError):
 
     code = "kernel_crash"
     title = "The kernel crashed the driver"
+
+
+class FuelExhausted(KernelgateError):
+    """A loop of a kernel drew the last of the budget of its invocation; line, column and caret point at the loop."""
+
+    code = "fuel_exhausted"
+    title = "The kernel ran out of fuel"
+
+
+class DriverLoopLimit(KernelgateError):
+    """A kernel's loops turn more often than the driver can do; line, column and caret point at the loop."""
+
+    code = "driver_loop_limit"
+    title = "The kernel loops more often than this driver allows"
 
 
 class UnknownKernel(KernelgateError):

@@ -69,12 +69,16 @@ class DropKernel(Request, frozen=True, tag="drop_kernel"):
 
 
 class RunGraph(Request, frozen=True, tag="run_graph"):
-    """Compute `graph`; its n-th output becomes tensor `outputs[n]`, owned by `owner`. `job` names it for `Cancel`."""
+    """Compute `graph`; its n-th output becomes tensor `outputs[n]`, owned by `owner`. `job` names it for `Cancel`.
+
+    After `deadline_s` seconds of the device's time it is stopped at the end of a slice.
+    """
 
     job: int
     owner: str
     graph: Graph
     outputs: list[int]
+    deadline_s: float | None = None
 
 
 class Bound(msgspec.Struct, frozen=True, tag="bound", tag_field="t"):
@@ -105,7 +109,10 @@ Argument = Bound | Fresh | Uniform
 
 
 class DispatchKernel(Request, frozen=True, tag="dispatch"):
-    """Dispatch entry point `entry_point` of an added kernel over `workgroups`."""
+    """Dispatch entry point `entry_point` of an added kernel over `workgroups`.
+
+    `fuel` is the budget of each invocation, None the device's own. `deadline_s` is as in `RunGraph`.
+    """
 
     job: int
     owner: str
@@ -113,6 +120,8 @@ class DispatchKernel(Request, frozen=True, tag="dispatch"):
     entry_point: str
     workgroups: tuple[int, int, int]
     arguments: list[Argument]
+    fuel: int | None = None
+    deadline_s: float | None = None
 
 
 class Cancel(Request, frozen=True, tag="cancel"):
@@ -178,7 +187,7 @@ class Ready(Reply, frozen=True, tag="ready"):
 
 
 class Started(Reply, frozen=True, tag="started"):
-    """The GPU thread took up request `id`: its deadline runs from now."""
+    """The GPU thread turns to request `id`, for the first time or again: a step of it begins now."""
 
     id: int
 

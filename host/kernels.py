@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from host.errors import UnknownKernel
 from ops.wire import FrameError
+from shaders.guard.names import GROUP
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
 
-MAX_GROUP = 2
-"""Group 3 is the host's own."""
+MAX_GROUP = GROUP - 1
+"""The group after it is the host's own."""
 MAX_BINDING = 999
 
 
@@ -43,7 +44,9 @@ class Kernels:
 
 
 def check_reflection(reflection: Reflection) -> None:
-    """Raise `FrameError` unless names and numbers are unique and in bounds, and entry points reach what exists."""
+    """Raise `FrameError` unless names and numbers are unique and in bounds, entry points reach what exists, and each
+    entry point is guarded.
+    """
     bindings = reflection.bindings
     names = {info.name for info in bindings}
     places = {(info.group, info.binding) for info in bindings}
@@ -53,9 +56,10 @@ def check_reflection(reflection: Reflection) -> None:
         0 <= info.group <= MAX_GROUP and 0 <= info.binding <= MAX_BINDING and 0 <= info.min_size < 1 << 31
         for info in bindings
     )
-    if not (
-        unique and in_bounds and all(names.issuperset(entry.bindings) for entry in reflection.entry_points)
-    ):
+    reached = all(names.issuperset(entry.bindings) for entry in reflection.entry_points)
+    sized = all(min(entry.workgroup_size) > 0 for entry in reflection.entry_points)
+    guarded = reflection.guard is not None and entries <= reflection.guard.entries.keys()
+    if not (unique and in_bounds and reached and sized and guarded):
         raise FrameError("the reflection of a kernel contradicts itself or is out of bounds")
 
 

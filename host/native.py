@@ -69,10 +69,12 @@ class Buffer:
 class Pipeline:
     """A compiled entry point and the layouts of its groups (their slots, in order of group)."""
 
-    __slots__ = ("groups", "layouts", "raw")
+    __slots__ = ("groups", "layouts", "pace", "raw")
 
     def __init__(self, raw: Any, groups: Sequence[tuple[Slot, ...]], layouts: Sequence[Any]) -> None:
         self.raw, self.groups, self.layouts = raw, tuple(groups), tuple(layouts)
+        self.pace: object = None
+        """What whoever runs it has learnt of its speed."""
 
 
 class Run:
@@ -241,7 +243,7 @@ class Gpu:
     ) -> Pipeline:
         """Compile an entry point for bindings laid out as `groups`. Raises `KernelCompileError`.
 
-        `trusted` text is our own: its loops end, so they get no counter.
+        `trusted` text is our own or guarded: its loops end, so they get no counter.
         """
         if "\0" in source or source.lstrip().startswith("#version"):
             raise KernelCompileError("the source is not WGSL")

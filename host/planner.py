@@ -12,6 +12,7 @@ from typing import Literal
 
 from host.tensors import device_bytes
 from ops.dtypes import dtype
+from ops.errors import GraphError
 from ops.expression import Term, input_term
 from ops.graph import Graph, TensorType
 from ops.layout import Layout
@@ -22,6 +23,7 @@ from shaders.spec import Dispatch, KernelSpec
 
 MAX_FUSED_INPUTS = 6
 MAX_FUSED_NODES = 24
+MAX_STEPS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,16 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A dispatch: the bytes of its uniform struct, and a buffer and a number of bytes for each storage binding."""
+    """A dispatch: the bytes of its uniform struct, and a buffer and a number of bytes for each storage binding.
+
+    `work` is about what it costs, as `DeviceClass.work` counts.
+    """
 
     spec: KernelSpec
     workgroups: tuple[int, int, int]
     params: bytes
     buffers: tuple[tuple[Ref, int], ...]
+    work: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ class Output:
 class Plan:
     """What a run does. `inputs` are the nodes whose handles it takes, `constants` the indices of `Graph.constants`.
 
-    `temps` are sizes in bytes.
+    `temps` are sizes in bytes. `slice_work` bounds the steps that are done between two looks at what else waits.
     """
 
     inputs: tuple[int, ...]
@@ -62,6 +68,7 @@ class Plan:
     outputs: tuple[Output, ...]
     temps: tuple[int, ...]
     steps: tuple[Step, ...]
+    slice_work: int
 
 
 class _Storage:
@@ -118,7 +125,7 @@ class _Draft:
 
 
 def make_plan(graph: Graph, types: Sequence[TensorType], device: DeviceClass) -> Plan:
-    """The plan of a graph that `validate` found to have these types."""
+    """The plan of a graph that `validate` found to have these types. Raises `GraphError` for too many dispatches."""
     return _Planner(graph, types, device).plan()
 
 
@@ -140,9 +147,8 @@ class _Planner:
                 self.values[index] = self._node(index, fusible=count == 1)
         outputs = [self._output(number, index) for number, index in enumerate(self.graph.outputs)]
         temps = _place(self.drafts)
-        return Plan(
-            tuple(self.inputs), tuple(self.constants), tuple(outputs), temps, tuple(map(_step, self.drafts))
-        )
+        steps = tuple(map(_step, self.drafts))
+        return Plan(tuple(self.inputs), tuple(self.constants), tuple(outputs), temps, steps, self.device.work)
 
     def _uses(self) -> list[int]:
         """How often each node is needed; outputs count twice, since they must be computed whole."""
@@ -247,6 +253,11 @@ class _Planner:
         for dispatch in lowering.dispatches:
             storages = tuple(found[operand.kind][operand.index] for operand in dispatch.operands)
             self.drafts.append(_Draft(dispatch, storages))
+        if len(self.drafts) > MAX_STEPS:
+            raise GraphError(
+                f"the graph needs more than {MAX_STEPS:,} dispatches, the most of one request",
+                hint="Ask for a value in between, or work in smaller pieces.",
+            )
         return _Value(target, Layout.contiguous(type.shape), type.dtype)
 
     def _output(self, number: int, index: int) -> Output:
@@ -308,4 +319,5 @@ def _take(nbytes: int, sizes: list[int], free: list[int]) -> int:
 def _step(draft: _Draft) -> Step:
     dispatch = draft.dispatch
     buffers = tuple((storage.ref, storage.nbytes) for storage in draft.storages if storage.ref is not None)
-    return Step(dispatch.spec, dispatch.workgroups, pack_params(dispatch.spec, dispatch.params), buffers)
+    params = pack_params(dispatch.spec, dispatch.params)
+    return Step(dispatch.spec, dispatch.workgroups, params, buffers, dispatch.work)

@@ -1,8 +1,9 @@
 """The device process: `python -m host.process FD PARENT SETTINGS`.
 
 Owns its two threads. The main thread runs an asyncio loop that reads frames and never blocks; the GPU thread alone
-touches the engine, does requests in the order in which they came, announcing each with `Started`, and writes the
-replies itself, which saves each request two changes of thread.
+touches the engine and writes the replies itself, which saves each request two changes of thread. Short requests it
+does in the order in which they came; graphs and dispatches only take hold of their inputs then, and are done in slices,
+owner by owner (`host/scheduler.py`). It announces each request, and each slice, with `Started`.
 Must not know who owns what: it checks frames, the supervisor decides.
 """
 
@@ -18,17 +19,19 @@ import signal
 import socket
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from host import frames
-from host.engine import Engine, EngineSettings, open_engine
-from host.errors import Cancelled, DeviceFailed
+from host.engine import Engine, EngineSettings, Work, open_engine
+from host.errors import Cancelled, DeviceFailed, DeviceTimeout
 from host.link import Link, write
+from host.scheduler import Scheduler
 from host.shared import Carriers, Source, write_at
 from host.tensors import DEVICE_OWNER, checked_type, wire_bytes
 from ops.wire import FrameError
@@ -43,16 +46,32 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(slots=True)
 class Task:
-    """A request on its way through the GPU thread."""
+    """A request on its way through the GPU thread, which has spent `spent_ms` on it so far."""
 
     request: frames.ServerMessage
     fd: int | None = None
-    stopped: bool = field(default=False)
+    stopped: bool = False
+    spent_ms: float = 0.0
+    work: Work | None = None
 
     def stop(self) -> None:
-        """Raise `Cancelled` if the job was cancelled."""
+        """Raise `Cancelled` if the job was cancelled, `DeviceTimeout` if it has had its time."""
         if self.stopped:
             raise Cancelled("the job was cancelled")
+        deadline_s = getattr(self.request, "deadline_s", None)
+        if deadline_s is not None and self.spent_ms > deadline_s * 1e3:
+            raise DeviceTimeout(
+                f"the device worked on this for {deadline_s:g} s, which is its limit",
+                hint="Do less in one request, or ask for a longer limit.",
+            )
+
+    def makes(self) -> set[int]:
+        """The handles of the tensors that it is to make."""
+        request = self.request
+        if isinstance(request, frames.RunGraph):
+            return set(request.outputs)
+        arguments = request.arguments if isinstance(request, frames.DispatchKernel) else []
+        return {argument.handle for argument in arguments if isinstance(argument, frames.Fresh)}
 
 
 class Worker(threading.Thread):
@@ -63,6 +82,7 @@ class Worker(threading.Thread):
         self.tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._settings, self._post, self._over = settings, post, over
         self._carriers = Carriers()
+        self._scheduler: Scheduler[Task] = Scheduler(settings.slice_ms)
 
     def run(self) -> None:
         """Open the engine and serve until the queue ends."""
@@ -83,14 +103,28 @@ class Worker(threading.Thread):
         self._over()
 
     def _serve(self, engine: Engine) -> None:
-        while (task := self.tasks.get()) is not None:
+        with contextlib.suppress(DeviceFailed):  # the reply has gone out; only a new process helps
+            while self._take_in(engine):
+                if self._scheduler:
+                    self._step(engine)
+
+    def _take_in(self, engine: Engine) -> bool:
+        """Do or begin what has come, for a slice's time at most; wait when there is nothing else. False at the end."""
+        began = time.perf_counter()
+        while True:
+            try:
+                task = self.tasks.get(block=not self._scheduler)
+            except queue.Empty:
+                return True
+            if task is None:
+                return False
             try:
                 self._one(engine, task)
-            except DeviceFailed:
-                return  # the reply has gone out; only a new process helps
             finally:
                 if task.fd is not None:
                     os.close(task.fd)
+            if self._scheduler and _since(began) > self._settings.slice_ms:
+                return True
 
     def _one(self, engine: Engine, task: Task) -> None:
         request = task.request
@@ -100,13 +134,23 @@ class Worker(threading.Thread):
         if isinstance(request, frames.DropKernel):
             engine.drop_kernel(request.kernel)
             return
-        self._post(frames.Started(request.id), None)
-        try:
+        with self._answering(request):
             if isinstance(request, frames.Download):
                 self._download(engine, request)
+            elif isinstance(request, frames.RunGraph | frames.DispatchKernel):
+                self._begin(engine, task, request)
             else:
-                usage = _perform(engine, task)
-                self._post(frames.Done(request.id, usage, engine.memory()), None)
+                if isinstance(request, frames.Free):
+                    self._stop_makers(request.handles)
+                _perform(engine, task)
+                self._post(frames.Done(request.id, frames.Usage(), engine.memory()), None)
+
+    @contextlib.contextmanager
+    def _answering(self, request: frames.Request) -> Iterator[None]:
+        """Say that a step of `request` begins, and that it failed if it does. Raises `DeviceFailed`, nothing else."""
+        self._post(frames.Started(request.id), None)
+        try:
+            yield
         except KernelgateError as error:
             self._post(frames.Failed(request.id, error.record()), None)
             if isinstance(error, DeviceFailed):
@@ -114,6 +158,43 @@ class Worker(threading.Thread):
         except Exception as error:
             traceback.print_exc()
             self._post(frames.Failed(request.id, _unexpected(error)), None)
+
+    def _begin(self, engine: Engine, task: Task, request: frames.RunGraph | frames.DispatchKernel) -> None:
+        """Let work that is done in steps take hold of what it needs, and queue it."""
+        _check_owner(request.owner)
+        if isinstance(request, frames.RunGraph):
+            task.work = engine.run_graph(request, task.stop)
+        else:
+            task.work = engine.dispatch(request, task.stop)
+        if self._advance(engine, task):
+            self._scheduler.add(request.owner, task)
+
+    def _step(self, engine: Engine) -> None:
+        """Take a step of the work whose turn it is."""
+        owner, task = self._scheduler.next()
+        began, is_over = time.perf_counter(), True
+        try:
+            with self._answering(task.request):
+                is_over = not self._advance(engine, task)
+        finally:
+            elapsed = _since(began)
+            task.spent_ms += elapsed
+            self._scheduler.stepped(owner, elapsed, is_over)
+
+    def _advance(self, engine: Engine, task: Task) -> bool:
+        """Take the next step of a task's work; whether there is more of it."""
+        assert task.work is not None
+        try:
+            next(task.work)
+        except StopIteration as over:
+            self._post(frames.Done(task.request.id, over.value, engine.memory()), None)
+            return False
+        return True
+
+    def _stop_makers(self, handles: list[int]) -> None:
+        """A tensor that is freed before it exists shall not come to exist."""
+        for task in self._scheduler:
+            task.stopped |= not task.makes().isdisjoint(handles)
 
     def _download(self, engine: Engine, request: frames.Download) -> None:
         nbytes = wire_bytes(engine.type(request.handle))
@@ -139,12 +220,11 @@ class Worker(threading.Thread):
         self._post(reply, fd if is_new else None)
 
 
-def _perform(engine: Engine, task: Task) -> frames.Usage:
-    """Do a request that is answered by `Done`."""
+def _perform(engine: Engine, task: Task) -> None:
+    """Do a request that is done at once."""
     request = task.request
-    if getattr(request, "owner", None) == DEVICE_OWNER:
-        raise FrameError("a tensor needs an owner")
     if isinstance(request, frames.Upload):
+        _check_owner(request.owner)
         type = checked_type(request.dtype, request.shape)
         if wire_bytes(type) != request.nbytes:
             raise FrameError(f"an upload of {request.nbytes} bytes is not a {type.dtype} {list(type.shape)}")
@@ -154,11 +234,16 @@ def _perform(engine: Engine, task: Task) -> frames.Usage:
         engine.free(request.handles)
     elif isinstance(request, frames.AddKernel):
         engine.add_kernel(request.kernel, request.reflection, request.warm)
-    elif isinstance(request, frames.RunGraph):
-        return engine.run_graph(request, task.stop)
-    elif isinstance(request, frames.DispatchKernel):
-        return engine.dispatch(request, task.stop)
-    return frames.Usage()
+
+
+def _check_owner(owner: str) -> None:
+    if owner == DEVICE_OWNER:
+        raise FrameError("a tensor needs an owner")
+
+
+def _since(began: float) -> float:
+    """Milliseconds since `began`."""
+    return (time.perf_counter() - began) * 1e3
 
 
 def _unexpected(error: Exception) -> ErrorRecord:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import lru_cache
+from typing import overload
 
 from host.buffers import Block, Pool
 from host.engine import Stop
@@ -24,6 +25,8 @@ from shaders.generator import WgslGenerator
 from shaders.spec import KernelSpec
 
 _MOST_PLANS = 256
+_MOST_STEPS = 1 << 17
+_MOST_KEPT = 4096
 _MOST_RUNS = 4
 _FIRST_SLICE = 16
 _PARAM_ALIGNMENT = 256
@@ -45,14 +48,31 @@ class Prepared:
         self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
         self._last: tuple[Blocks, list[Run]] = ({}, [])
 
-    def runs(self, gpu: Gpu, blocks: Blocks) -> list[Run]:
-        """All steps over `blocks`. What was encoded for the same buffers before is taken as it is."""
+    def runs(self, gpu: Gpu, blocks: Blocks) -> Sequence[Run]:
+        """All steps over `blocks`. What was encoded for the same buffers before is taken as it is.
+
+        Those of a long plan are encoded when they are asked for, and not kept.
+        """
+        if len(self.plan.steps) > _MOST_KEPT:
+            return _Encoded(self, gpu, blocks)
         if self._last[0] != blocks or not self._last[1]:
-            runs = [
-                self._run(gpu, number, _ranges(step, blocks)) for number, step in enumerate(self.plan.steps)
-            ]
-            self._last = (blocks, runs)
+            self._last = (blocks, [self._run(gpu, *step) for step in self._bound(blocks)])
         return self._last[1]
+
+    def encode(self, gpu: Gpu, blocks: Blocks, number: int) -> Run:
+        """A step over `blocks`."""
+        return self._encode(gpu, number, _ranges(self.plan.steps[number], blocks))
+
+    def slice_end(self, begin: int) -> int:
+        """Where the slice ends that begins at step `begin`: after `slice` steps, or what they may cost together."""
+        end, work = begin, 0
+        steps = self.plan.steps[begin : begin + self.slice]
+        while end - begin < len(steps) and (
+            end == begin or work + steps[end - begin].work <= self.plan.slice_work
+        ):
+            work += steps[end - begin].work
+            end += 1
+        return end
 
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""
@@ -60,19 +80,46 @@ class Prepared:
         for known in self._runs:
             known.clear()
 
+    def _bound(self, blocks: Blocks) -> Iterator[tuple[int, tuple[Range, ...]]]:
+        return ((number, _ranges(step, blocks)) for number, step in enumerate(self.plan.steps))
+
     def _run(self, gpu: Gpu, number: int, ranges: tuple[Range, ...]) -> Run:
         known = self._runs[number]
         run = known.get(ranges)
         if run is None:
-            step = self.plan.steps[number]
-            bound = list(ranges)
-            if step.params and self.params is not None:
-                bound.append((self.params.buffer, self._offsets[number], len(step.params)))
-            run = known[ranges] = gpu.run(self.pipelines[number], [bound], step.workgroups)
+            run = known[ranges] = self._encode(gpu, number, ranges)
             if len(known) > _MOST_RUNS:
                 known.popitem(last=False)
         known.move_to_end(ranges)
         return run
+
+    def _encode(self, gpu: Gpu, number: int, ranges: tuple[Range, ...]) -> Run:
+        step = self.plan.steps[number]
+        bound = list(ranges)
+        if step.params and self.params is not None:
+            bound.append((self.params.buffer, self._offsets[number], len(step.params)))
+        return gpu.run(self.pipelines[number], [bound], step.workgroups)
+
+
+class _Encoded(Sequence[Run]):
+    """The steps of a plan over `blocks`, each encoded when it is taken."""
+
+    def __init__(self, prepared: Prepared, gpu: Gpu, blocks: Blocks) -> None:
+        self._prepared, self._gpu, self._blocks = prepared, gpu, blocks
+
+    def __len__(self) -> int:
+        return len(self._prepared.plan.steps)
+
+    @overload
+    def __getitem__(self, place: int) -> Run: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Run]: ...
+
+    def __getitem__(self, place: int | slice) -> Run | list[Run]:
+        if isinstance(place, int):
+            return self._prepared.encode(self._gpu, self._blocks, place)
+        return [self[number] for number in range(len(self))[place]]
 
 
 class Runner:
@@ -84,6 +131,7 @@ class Runner:
         self._gpu, self._pool, self._pipelines, self._transfers = gpu, pool, pipelines, transfers
         self._slice_ms = slice_ms
         self._plans: OrderedDict[bytes, Prepared] = OrderedDict()
+        self._steps = 0
 
     def find(self, key: bytes) -> Prepared | None:
         """The plan that was added under `key`."""
@@ -104,7 +152,8 @@ class Runner:
             params = self._pool.take(DEVICE_OWNER, len(blob), "uniform")
             self._transfers.put(params, blob)
         prepared = self._plans[key] = Prepared(plan, types, pipelines, params)
-        while len(self._plans) > _MOST_PLANS:
+        self._steps += len(plan.steps)
+        while len(self._plans) > 1 and (len(self._plans) > _MOST_PLANS or self._steps > _MOST_STEPS):
             self._drop(self._plans.popitem(last=False)[1])
         return prepared
 
@@ -113,20 +162,23 @@ class Runner:
         for prepared in self._plans.values():
             prepared.forget()
 
-    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> int:
-        """Run a prepared plan over `blocks` to its end, or to `Cancelled`; the number of dispatches."""
+    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> Generator[None, None, tuple[int, float]]:
+        """Run a prepared plan over `blocks` to its end, yielding between slices; dispatches and milliseconds."""
         stop()
         runs = prepared.runs(self._gpu, blocks)
-        position = 0
+        position, spent = 0, 0.0
         while position < len(runs):
+            if position:
+                yield
             stop()
-            slice = runs[position : position + prepared.slice]
+            slice = runs[position : prepared.slice_end(position)]
             began = time.perf_counter()
             self._gpu.submit([*self._pool.take_clears(), *slice])
             self._gpu.wait()
-            self._adapt(prepared, len(slice), (time.perf_counter() - began) * 1e3)
-            position += len(slice)
-        return len(runs)
+            elapsed = (time.perf_counter() - began) * 1e3
+            self._adapt(prepared, len(slice), elapsed)
+            position, spent = position + len(slice), spent + elapsed
+        return len(runs), spent
 
     def _adapt(self, prepared: Prepared, count: int, elapsed_ms: float) -> None:
         """More dispatches a slice when this one was short, fewer when it was long."""
@@ -148,6 +200,7 @@ class Runner:
             )
 
     def _drop(self, prepared: Prepared) -> None:
+        self._steps -= len(prepared.plan.steps)
         prepared.forget()
         if prepared.params is not None:
             self._pool.give(prepared.params)

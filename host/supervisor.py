@@ -13,7 +13,7 @@ import logging
 import signal
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,14 +23,17 @@ from host.clock import Clock, LoopClock, sleep
 from host.engine import EngineSettings
 from host.errors import (
     AdapterNotFound,
+    Cancelled,
     DeviceCrashed,
     DeviceFailed,
+    DeviceLeft,
     DeviceRestarted,
     DeviceTimeout,
     KernelCrash,
     UnknownKernel,
 )
 from host.frames import DeviceInfo, MemoryReport, Usage
+from host.meter import Charge, Meter
 from host.shared import Shared, memory_file
 from ops.graph import Graph
 from shaders.errors import KernelgateError
@@ -46,7 +49,9 @@ _COMPILE_ATTEMPTS = 8
 class DeviceSettings:
     """What a `Device` is told; times in seconds.
 
-    `deadline_s` bounds each request from the moment the GPU thread takes it up. `role` "compiler" is for a device that
+    `deadline_s` bounds each request in the device's own time: work in slices is stopped after it, and a single step
+    that takes longer gets the process killed. `fuel` is the budget of a kernel's invocation where a dispatch names
+    none (None: measured at the start). `role` "compiler" is for a device that
     only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each the
     next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits for a
     restart. `kernels` bounds how many kernels are remembered.
@@ -57,6 +62,7 @@ class DeviceSettings:
     memory_bytes: int | None = None
     pool_bytes: int = 1 << 30
     slice_ms: float = 20.0
+    fuel: int | None = None
     deadline_s: float = 30.0
     start_s: float = 30.0
     takeup_s: float = 10.0
@@ -71,20 +77,22 @@ class DeviceSettings:
 
     def child(self) -> ChildSettings:
         """The part that one process needs."""
-        engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms)
+        engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.fuel)
         return ChildSettings(self.python, engine, self.start_s, self.takeup_s, self.exit_s)
 
 
 class Device:
     """A device and its life. All methods belong to the event loop that called `start()`.
 
-    `generation` grows by one with each new process: tensors of an earlier one are gone (`unknown_handle`).
+    `generation` grows by one with each new process: tensors of an earlier one are gone (`unknown_handle`). Who meters
+    requests tells `on_charge` what they cost.
     """
 
     def __init__(self, settings: DeviceSettings) -> None:
         self.settings = settings
         self.info: DeviceInfo | None = None
         self.generation = 0
+        self.on_charge: Charge = lambda usage: None
         self.restarts = 0
         self.state: Literal["starting", "ready", "restarting", "failed", "closed"] = "starting"
         self._child: Child | None = None
@@ -157,7 +165,7 @@ class Device:
 
     async def download(self, handle: int) -> Shared:
         """The elements of tensor `handle` in wire form; close it soon. Raises `UnknownHandle`."""
-        reply = await self._ask(lambda id: frames.Download(id, handle), "a download")
+        reply = await self._ask(lambda id: frames.Download(id, handle), "a download", needs=[handle])
         assert isinstance(reply, Shared)
         return reply
 
@@ -165,7 +173,7 @@ class Device:
         """Forget tensors. Unknown ones, and a device that has just been restarted, are not errors."""
         if handles and self._child is not None and self._child.alive:
             with contextlib.suppress(DeviceRestarted):
-                await self._ask(lambda id: frames.Free(id, list(handles)), "freeing tensors")
+                await self._ask(lambda id: frames.Free(id, list(handles)), "freeing tensors", needs=handles)
 
     async def add_kernel(self, kernel_hash: str, reflection: Reflection, warm: bool = False) -> None:
         """Compile a kernel. Raises `KernelCompileError`; with `warm` it is also dispatched once.
@@ -188,13 +196,25 @@ class Device:
             self._child.post(frames.DropKernel(0, kernel_hash))
 
     async def run_graph(
-        self, job: int, owner: str, graph: Graph, outputs: Sequence[int], deadline_s: float | None = None
+        self,
+        job: int,
+        owner: str,
+        graph: Graph,
+        outputs: Sequence[int],
+        deadline_s: float | None = None,
+        meter: Meter | None = None,
     ) -> Usage:
-        """Compute `graph`; its n-th output becomes tensor `outputs[n]`, owned by `owner`."""
+        """Compute `graph`; its n-th output becomes tensor `outputs[n]`, owned by `owner`.
+
+        `meter` is told what it costs, however it ends. Raises `DeviceTimeout` when the meter's budget is used up.
+        """
         handles = list(outputs)
-        return await self._run(
-            job, lambda id: frames.RunGraph(id, job, owner, graph, handles), "a graph", handles, deadline_s
-        )
+        needs = [index for index, node in enumerate(graph.nodes) if node.op == "input"]
+
+        def make(id: int) -> frames.RunGraph:
+            return frames.RunGraph(id, job, owner, graph, handles, self._deadline(deadline_s))
+
+        return await self._run(job, make, "a graph", handles, deadline_s, meter, needs)
 
     async def dispatch(
         self,
@@ -205,20 +225,32 @@ class Device:
         workgroups: tuple[int, int, int],
         arguments: Sequence[frames.Argument],
         deadline_s: float | None = None,
+        fuel: int | None = None,
+        meter: Meter | None = None,
     ) -> Usage:
-        """Dispatch a kernel that was added; its `Fresh` arguments become tensors owned by `owner`."""
+        """Dispatch a kernel that was added; its `Fresh` arguments become tensors owned by `owner`.
+
+        `fuel` is the budget of each invocation; None: the device's own. Raises `FuelExhausted` or `DriverLoopLimit`
+        when a loop drew the last of it; then nothing was made. `meter` is as in `run_graph`.
+        """
         if kernel not in self._kernels:
             raise UnknownKernel(
                 f"there is no kernel {kernel[:80]!r}", hint="Add the kernel before dispatching it."
             )
         self._kernels.move_to_end(kernel)
         handles = [argument.handle for argument in arguments if isinstance(argument, frames.Fresh)]
+        needs = [number for argument in arguments for number in _read_by(argument)]
 
         def make(id: int) -> frames.DispatchKernel:
-            return frames.DispatchKernel(id, job, owner, kernel, entry_point, workgroups, list(arguments))
+            given = list(arguments)
+            return frames.DispatchKernel(
+                id, job, owner, kernel, entry_point, workgroups, given, fuel, self._deadline(deadline_s)
+            )
 
         try:
-            return await self._run(job, make, "a kernel's dispatch", handles, deadline_s, kernel)
+            return await self._run(
+                job, make, "a kernel's dispatch", handles, deadline_s, meter, needs, kernel
+            )
         except DeviceCrashed as crash:
             raise _as_kernel_crash(crash) from None
 
@@ -234,13 +266,23 @@ class Device:
         what: str,
         makes: list[int],
         deadline_s: float | None,
+        meter: Meter | None,
+        needs: Collection[int],
         kernel: str | None = None,
     ) -> Usage:
         try:
-            reply = await self._ask(make, what, deadline_s, makes=makes, kernel=kernel)
+            reply = await self._ask(
+                make, what, deadline_s, makes=makes, needs=needs, kernel=kernel, meter=meter
+            )
         except asyncio.CancelledError:
             await self.cancel(job)
             raise
+        except Cancelled:
+            if meter is None or not meter.exceeded:
+                raise
+            raise DeviceTimeout(
+                f"{what} was stopped, as it had used all the device time that was left for it"
+            ) from None
         assert isinstance(reply, frames.Done)
         return reply.usage
 
@@ -251,20 +293,49 @@ class Device:
         deadline_s: float | None = None,
         fd: int | None = None,
         makes: Sequence[int] = (),
+        needs: Collection[int] = (),
         kernel: str | None = None,
+        meter: Meter | None = None,
     ) -> Reply:
-        """One request, once a process is ready. If the caller gives up, what it would have made is freed."""
+        """One request, once a process is ready. If the caller gives up, what it would have made is freed.
+
+        If the process ends before it takes the request up, the next one gets it, unless it `needs` tensors, which are
+        lost.
+        """
         child = await self._ready_child()
+        try:
+            return await self._ask_child(child, make, what, deadline_s, fd, makes, kernel, meter)
+        except DeviceLeft:
+            if needs:
+                raise
+        await child.gone()
+        child = await self._ready_child()
+        return await self._ask_child(child, make, what, deadline_s, fd, makes, kernel, meter)
+
+    async def _ask_child(
+        self,
+        child: Child,
+        make: Callable[[int], frames.Request],
+        what: str,
+        deadline_s: float | None,
+        fd: int | None,
+        makes: Sequence[int],
+        kernel: str | None,
+        meter: Meter | None,
+    ) -> Reply:
         if kernel is not None and kernel not in child.kernels:
             self._send_kernel(child, kernel)
-        deadline = self.settings.deadline_s if deadline_s is None else deadline_s
-        future = child.request(make, what, deadline, fd)
+        deadline = self._deadline(deadline_s)
+        future = child.request(make, what, deadline, fd, meter)
         try:
             return await future
         except asyncio.CancelledError:
             if makes and child.alive:
                 _ignore(child.request(lambda id: frames.Free(id, list(makes)), "freeing tensors", deadline))
             raise
+
+    def _deadline(self, deadline_s: float | None) -> float:
+        return self.settings.deadline_s if deadline_s is None else deadline_s
 
     def _send_kernel(self, child: Child, kernel: str) -> None:
         """Tell `child` a kernel that an earlier process compiled, ahead of the request that needs it."""
@@ -386,6 +457,13 @@ def _as_kernel_crash(crash: DeviceCrashed, any_signal: bool = False) -> Kernelga
         f"the driver's compiler, or the driver, crashed on this kernel{name}",
         hint="Simplify the kernel; pointers to parts of arrays and structs are a known cause.",
     )
+
+
+def _read_by(argument: frames.Argument) -> list[int]:
+    """The tensors that an argument of a dispatch must find."""
+    if isinstance(argument, frames.Bound):
+        return [argument.handle]
+    return [argument.initial] if isinstance(argument, frames.Fresh) and argument.initial is not None else []
 
 
 def _ignore(future: asyncio.Future[Reply]) -> None:

@@ -6,12 +6,12 @@ between wire and device form: a bool is a byte there and a u32 here. Must not kn
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from host.buffers import Block
-from host.native import Buffer, Copy, Gpu
+from host.native import Buffer, Command, Copy, Gpu
 from host.shared import Source
 from ops.dtypes import dtype
 
@@ -64,6 +64,14 @@ class Transfers:
                 view[:] = data
         else:
             self._gpu.write(block.buffer, 0, data)
+
+    def submit_and_read(self, commands: Sequence[Command], block: Block, nbytes: int) -> bytes:
+        """Run `commands`, then give the first `nbytes` bytes (device form, a multiple of 4) of `block`."""
+        target = block.buffer if self._gpu.mappable else self._stage("download")
+        copies = [] if self._gpu.mappable else [Copy(block.buffer, 0, target, 0, nbytes)]
+        self._gpu.submit([*commands, *copies])
+        with self._gpu.map(target, nbytes) as view:
+            return bytes(view)
 
     def _stage(self, kind: str) -> Buffer:
         if kind not in self._staging:

@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     dispatch = actions.add_parser("dispatch", help="dispatch a stored kernel and print what it wrote")
     dispatch.add_argument("name")
     _add_pairs(dispatch, "--input", f"a binding: {VALUES}, or u32:SIZExSIZE for an output")
-    dispatch.add_argument("--workgroups", type=_sizes, default=[1, 1, 1], metavar="X,Y,Z")
+    dispatch.add_argument("--workgroups", type=_sizes, metavar="X,Y,Z")
     dispatch.add_argument("--entry-point")
     dispatch.set_defaults(command=_dispatch)
     return parser

@@ -195,18 +195,18 @@ class Client:
         self,
         name: str,
         inputs: Mapping[str, object],
-        workgroups: Sequence[int] = (1, 1, 1),
+        workgroups: Sequence[int] | None = None,
         entry_point: str | None = None,
     ) -> dict[str, Tensor]:
         """The tensors that one dispatch of a stored kernel writes, by binding name.
 
         An input is a tensor or array for a storage binding, `output(shape, dtype)` for one to make, and a number,
-        list or dict of fields for a uniform.
+        list or dict of fields for a uniform. Without `workgroups` there is a thread an element of the largest array
+        that is written.
         """
-        body: dict[str, Any] = {
-            "inputs": encode(dict(inputs), self.upload),
-            "workgroups": [*workgroups, 1, 1][:3],
-        }
+        body: dict[str, Any] = {"inputs": encode(dict(inputs), self.upload)}
+        if workgroups is not None:
+            body["workgroups"] = [*workgroups, 1, 1][:3]
         if entry_point is not None:
             body["entry_point"] = entry_point
         answer = self.request("POST", f"/api/kernels/{name}/dispatch", json=body).json()

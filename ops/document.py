@@ -20,7 +20,7 @@ of two dtypes is the later one of bool, u32, i32, f32. There is no i64 yet: what
 integers and bools, positions) is i32, and wraps. Errors are bounds on f32 results, relative to the exact value (of
 sums and products: to the sum of absolute values; of gelu: to the input); subnormal numbers may be flushed to zero.
 """
-_KINDS = {
+_SECTIONS = {
     "elementwise": "Elementwise",
     "reduction": "Reductions",
     "search": "Positions",
@@ -29,15 +29,23 @@ _KINDS = {
     "view": "Views, without copies",
     "concat": "Joining",
     "leaf": "New tensors",
-    "digest": "Hashing",
+    "bits": "Bits and text",
+    "data": "Flat arrays",
+    "hash": "Hashing",
+    "random": "Random numbers",
+    "cipher": "Ciphers",
 }
 
 
 def document() -> str:
     """The page."""
     parts = [_HEAD]
-    for kind, title in _KINDS.items():
-        rows = [spec for spec in TABLE.values() if spec.kind == kind]
+    for kind, title in _SECTIONS.items():
+        rows = [
+            spec
+            for spec in TABLE.values()
+            if kind == (spec.kind if spec.namespace == "tensor" else spec.namespace)
+        ]
         parts.append(f"## {title}\n")
         parts += [_row(spec) for spec in rows]
     return "\n".join(parts)
@@ -49,18 +57,28 @@ def _row(spec: OpSpec) -> str:
     if spec.aliases:
         facts.append(f"also {', '.join(f'`{alias}`' for alias in spec.aliases)}")
     if spec.inputs:
-        facts.append(f"takes {', '.join(spec.dtypes)}")
+        facts.append(f"takes {_taken(spec)}")
     facts.append(f"gives {_result(spec)}")
     if spec.tolerance:
         facts.append(f"error up to {spec.tolerance:g}")
+    if spec.namespace != "tensor":
+        facts.append(f"full name `{spec.namespace}.{spec.name}`")
     lines = [f"### {spec.name}({inputs})\n", f"{spec.doc}\n", f"{'; '.join(facts)}.".capitalize() + "\n"]
     return "\n".join([*lines, *map(_attribute, spec.attributes), *[""] * bool(spec.attributes)])
+
+
+def _taken(spec: OpSpec) -> str:
+    if spec.input_dtypes:
+        pairs = zip(spec.inputs, spec.input_dtypes, strict=True)
+        return "; ".join(f"{' or '.join(dtypes)} as {name}" for name, dtypes in pairs)
+    return ", ".join(spec.dtypes)
 
 
 def _result(spec: OpSpec) -> str:
     return {
         "promote": "the common dtype" if len(spec.inputs) > 1 or spec.variadic else "the same dtype",
         "sum": "the same dtype, i32 for bool",
+        "first": "the dtype of the first input",
         "attribute": "what `dtype` says",
     }.get(spec.result, spec.result)
 

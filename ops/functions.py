@@ -66,6 +66,26 @@ ROWS = (
     Function("and", 2, "bool", {"*": "({0} && {1})"}, "bool"),
     Function("or", 2, "bool", {"*": "({0} || {1})"}, "bool"),
     Function("not", 1, "bool", {"*": "(!{0})"}, "bool"),
+    _plain("bit_and", 2, "any", "({0} & {1})"),
+    _plain("bit_or", 2, "any", "({0} | {1})"),
+    _plain("bit_xor", 2, "any", "({0} ^ {1})", bool="({0} != {1})"),
+    _plain("bit_not", 1, "any", "(~{0})", bool="(!{0})"),
+    _plain(
+        "shl",
+        2,
+        "number",
+        "shl_u32({0}, {1})",
+        i32="bitcast<i32>(shl_u32(bitcast<u32>({0}), bitcast<u32>({1})))",
+    ),
+    _plain("shr", 2, "number", "shr_u32({0}, {1})", i32="shr_i32({0}, {1})"),
+    _plain("popcount", 1, "number", "countOneBits({0})"),
+    _plain("reverse_bits", 1, "number", "reverseBits({0})"),
+    _plain("clz", 1, "number", "countLeadingZeros({0})"),
+    _plain("ctz", 1, "number", "countTrailingZeros({0})"),
+    *(
+        _plain(name, 1, "number", f"{name}({{0}})")
+        for name in ("gray_decode", "spread2", "spread3", "gather2", "gather3")
+    ),
     _plain("where", 3, "choice", "select({2}, {1}, {0})"),
 )
 FUNCTIONS = {row.name: row for row in ROWS}

@@ -1,52 +1,92 @@
 """`hashing` as a script sees it.
 
 Owns the packing of messages and the choice of where they are hashed: many short ones on the device, few or long ones
-by `hashlib`, which is faster for them. Must not know engines.
+by `hashlib`, where it has the hash, as it is faster for them. Must not know engines.
 """
 
 from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 from ops import lazy
 from ops.errors import AttributeValueError
 from ops.graph import TensorType
+from ops.spec import OpSpec
+from ops.table import TABLE
 from ops.tensor import Tensor, apply
+from shaders.digests import DIGESTS
 
 MANY = 256
 SHORT = 1 << 16
 _BATCH_BYTES = 1 << 24
+_NUMBERS = {"crc32", "crc32c", "crc64", "adler32", "murmur3", "xxhash64", "siphash"}
+"""Hashes that are numbers; all others are given in hexadecimal."""
+
+Message = str | bytes
+Answer = int | str
 
 
-def sha256(messages: str | bytes | Iterable[str | bytes]) -> str | list[str]:
-    """The SHA-256 of one message, or of each of many, in hexadecimal; text is hashed as UTF-8."""
-    if isinstance(messages, str | bytes | bytearray):
-        return hashlib.sha256(_bytes(messages)).hexdigest()
-    data = [_bytes(message) for message in messages]
-    if len(data) < MANY or max(map(len, data)) > SHORT:
-        return [hashlib.sha256(message).hexdigest() for message in data]
-    return [digest for batch in _batches(data) for digest in _hexadecimal(digests(batch))]
+def digests(messages: Sequence[bytes], name: str = "sha256", **attributes: object) -> Tensor:
+    """The hash `name` of each message, on the device: u32 [n, words], as the row says."""
+    data, offsets = packed(messages)
+    return apply(name, [data, offsets], max_bytes=max(map(len, messages), default=0), **attributes)
 
 
-def digests(messages: Sequence[bytes]) -> Tensor:
-    """The SHA-256 of each message, on the device: u32 [n, 8], big-endian words as numbers."""
-    text = b"".join(messages)
-    text += bytes(-len(text) % 4)
+def packed(messages: Sequence[bytes]) -> tuple[Tensor, Tensor]:
+    """`messages` as ops take them: their bytes in u32 words, and where each begins."""
     offsets = array("I", accumulate(map(len, messages), initial=0))
-    data = Tensor(lazy.constant(text, TensorType((len(text) // 4,), "u32")))
-    where = Tensor(lazy.constant(offsets.tobytes(), TensorType((len(offsets),), "u32")))
-    return apply("sha256", [data, where], max_bytes=max(map(len, messages), default=0))
+    return words(b"".join(messages)), Tensor(
+        lazy.constant(offsets.tobytes(), TensorType((len(offsets),), "u32"))
+    )
+
+
+def words(data: bytes) -> Tensor:
+    """Bytes as u32 words, the first byte lowest, filled up with zeros."""
+    data += bytes(-len(data) % 4)
+    return Tensor(lazy.constant(data, TensorType((len(data) // 4,), "u32")))
 
 
 def namespace() -> dict[str, object]:
     """The public names of the module `hashing`."""
-    return {"sha256": sha256}
+    return {spec.name: _function(spec) for spec in TABLE.values() if spec.kind == "digest"}
 
 
-def _bytes(message: object) -> bytes:
+def _function(spec: OpSpec) -> Callable[..., Answer | list[Answer]]:
+    def function(messages: Message | Iterable[Message], **attributes: object) -> Answer | list[Answer]:
+        if isinstance(messages, str | bytes | bytearray):
+            return _hashes(spec.name, [text_bytes(messages)], attributes)[0]
+        return _hashes(spec.name, [text_bytes(message) for message in messages], attributes)
+
+    function.__name__ = function.__qualname__ = spec.name
+    function.__doc__ = f"`{spec.name}` of one message, or of each of many; text is hashed as UTF-8."
+    return function
+
+
+sha256 = _function(TABLE["sha256"])
+
+
+def _hashes(name: str, messages: list[bytes], attributes: dict[str, object]) -> list[Answer]:
+    if name in hashlib.algorithms_guaranteed and (
+        len(messages) < MANY or max(map(len, messages), default=0) > SHORT
+    ):
+        return [hashlib.new(name, message).hexdigest() for message in messages]
+    size = attributes.get("length")
+    return [
+        int.from_bytes(digest, "little") if name in _NUMBERS else digest[: _size(size)].hex()
+        for batch in batches(messages)
+        for digest in as_bytes(digests(batch, name, **attributes), DIGESTS[name].order)
+    ]
+
+
+def _size(length: object) -> int | None:
+    return length if isinstance(length, int) else None
+
+
+def text_bytes(message: object) -> bytes:
+    """A message that a script gave. Raises `AttributeValueError`."""
     if isinstance(message, str):
         return message.encode()
     if isinstance(message, bytes | bytearray):
@@ -54,18 +94,25 @@ def _bytes(message: object) -> bytes:
     raise AttributeValueError(f"a message is text or bytes, not {type(message).__name__}")
 
 
-def _batches(messages: Sequence[bytes]) -> Iterable[list[bytes]]:
+def batches(messages: Sequence[bytes]) -> Iterable[list[bytes]]:
     """`messages` in batches that a frame can carry."""
     batch: list[bytes] = []
     size = 0
     for message in messages:
         size += len(message) + 4
-        if size > _BATCH_BYTES:
+        if size > _BATCH_BYTES and batch:
             yield batch
             batch, size = [], len(message) + 4
         batch.append(message)
-    yield batch
+    if batch:
+        yield batch
 
 
-def _hexadecimal(words: Tensor) -> list[str]:
-    return ["".join(f"{word:08x}" for word in row) for row in words.tolist()]
+def as_bytes(rows: Tensor, order: str) -> list[bytes]:
+    """The bytes of each row of a u32 tensor of two axes."""
+    width = rows.shape[1]
+    numbers = array("I", (word for row in rows.tolist() for word in row))
+    if order == "big":
+        numbers.byteswap()
+    raw = numbers.tobytes()
+    return [raw[start : start + 4 * width] for start in range(0, len(raw), 4 * width)]

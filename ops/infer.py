@@ -9,15 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import cast
 
-from ops import dtypes, shapes
-from ops.errors import AttributeValueError, GraphError, ShapeError
+from ops import dtypes, routine_shapes, shapes
+from ops.attributes import Attributes, integer, integers
+from ops.errors import GraphError, ShapeError
 from ops.graph import TensorType
-from ops.shapes import MAX_RANK, Shape
-from ops.spec import Normal, OpSpec, check_attributes, check_dtypes
+from ops.shapes import MAX_COUNT, MAX_RANK, Shape
+from ops.spec import OpSpec, check_attributes, check_dtypes
 from ops.table import find
-
-Attributes = Mapping[str, Normal]
-MAX_COUNT = (1 << 31) - 1
 
 
 def infer(op: str, attributes: Mapping[str, object], inputs: Sequence[TensorType]) -> tuple[TensorType, ...]:
@@ -33,6 +31,7 @@ def result_type(spec: OpSpec, attributes: Attributes, inputs: Sequence[TensorTyp
         raise GraphError(f"{spec.name} takes {wanted}, not {len(inputs)}")
     given = tuple(value.dtype for value in inputs)
     check_dtypes(spec, given)
+    routine_shapes.longest(spec, attributes)
     shape = _SHAPES[spec.shape](spec, attributes, [value.shape for value in inputs])
     check_shape(shape)
     return TensorType(shape, _dtype(spec, attributes, given))
@@ -53,24 +52,16 @@ def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
         return str(attributes["dtype"])
     if spec.result == "sum":
         return "i32" if given[0] == "bool" else given[0]
+    if spec.result == "first":
+        return given[0]
     if spec.result == "promote":
         return dtypes.promote(*map(dtypes.dtype, given)).name
     return spec.result
 
 
-def integers(attributes: Attributes, name: str) -> tuple[int, ...]:
-    """The attribute `name`, a list of integers."""
-    return cast("tuple[int, ...]", attributes[name])
-
-
 def maybe_integers(attributes: Attributes, name: str) -> tuple[int, ...] | None:
     """The attribute `name`, a list of integers or None."""
     return cast("tuple[int, ...] | None", attributes[name])
-
-
-def integer(attributes: Attributes, name: str) -> int:
-    """The attribute `name`, an integer."""
-    return cast("int", attributes[name])
 
 
 def folded_axes(spec: OpSpec, attributes: Attributes, rank: int) -> Shape:
@@ -113,18 +104,6 @@ def _shape(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
 
 def _count(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return (integer(attributes, "count"),)
-
-
-def _digest(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
-    data, offsets = inputs
-    if len(data) != 1 or len(offsets) != 1 or not offsets[0]:
-        raise ShapeError(
-            f"{spec.name} takes data [words] and offsets [n + 1], not {shapes.text(data)} and {shapes.text(offsets)}"
-        )
-    longest = attributes["max_bytes"]
-    if longest is not None and not 0 <= cast("int", longest) <= MAX_COUNT:
-        raise AttributeValueError(f"{spec.name}: max_bytes is {longest}, but must be from 0 to {MAX_COUNT}")
-    return (offsets[0] - 1, 8)
 
 
 def _reshape(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
@@ -176,10 +155,11 @@ _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "concat": _concat,
     "shape": _shape,
     "count": _count,
-    "digest": _digest,
+    "digest": routine_shapes.digest,
     "reshape": _reshape,
     "permute": _permute,
     "transpose": _transpose,
     "slice": _slice,
     "expand": _expand,
+    "routine": routine_shapes.shape,
 }

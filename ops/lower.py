@@ -10,18 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast as typed
 
 from ops import expression
+from ops.attributes import Attributes, integer, maybe_integer
 from ops.dtypes import DType
 from ops.expression import Term, bind, input_term, parse, scalar_term
 from ops.graph import TensorType
-from ops.infer import Attributes, folded_axes, integer
+from ops.infer import folded_axes
 from ops.layout import Layout
 from ops.lowering import digest, elementwise, matmul, reduce, search, softmax
 from ops.lowering.base import CPU, GPU, Builder, DeviceClass, Lowering, Source, Target
+from ops.lowering.messages import messages
 from ops.lowering.reduce import Fold
+from ops.lowering.routines import ROUTINES
 from ops.shapes import axis
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from ops.views import view
+from shaders.digests import DIGESTS
 from shaders.spec import Operand
 
 __all__ = [
@@ -190,7 +194,14 @@ def _digest(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
     data, offsets = sources
-    digest.emit(builder, data, offsets, typed("int | None", attributes["max_bytes"]), target)
+    given = messages(builder, data, offsets, maybe_integer(attributes, "max_bytes"))
+    digest.emit(builder, DIGESTS[spec.name], given, attributes, target)
+
+
+def _routine(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    ROUTINES[spec.name](builder, attributes, sources, target)
 
 
 _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Target], None]] = {
@@ -203,4 +214,5 @@ _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Targe
     "view": _view,
     "concat": _concat,
     "digest": _digest,
+    "routine": _routine,
 }

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ops.dtypes import DTypeError
 from ops.errors import GraphError
 from ops.spec import OpSpec
 from ops.table import TABLE
@@ -19,7 +18,7 @@ Function = Callable[..., Any]
 FUNCTIONS: dict[str, Function] = {}
 """Every function of the `torch` namespace that computes tensors from tensors."""
 
-_BY_HAND = {"where", "cast", "sha256"}
+_BY_HAND = {"where", "cast"}
 
 
 class Extreme(NamedTuple):
@@ -138,19 +137,6 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return cat([tensor.unsqueeze(dim) for tensor in tensors], dim)
 
 
-def _bitwise(name: str) -> Function:
-    """`&`, `|` and `~` of bool tensors."""
-
-    def operator(self: Tensor, *others: object) -> Tensor:
-        tensors = operands([self, *others])
-        for tensor in tensors:
-            if tensor._node.type.dtype != "bool":
-                raise DTypeError("bitwise operators take bool tensors for now", hint="Convert with .bool().")
-        return apply(name, tensors)
-
-    return operator
-
-
 def _method(function: Function) -> Function:
     """`function` as a method: Python binds its first argument."""
 
@@ -184,8 +170,6 @@ def fill() -> None:
     for spec in TABLE.values():
         if spec.operator:
             _operators(spec.operator, FUNCTIONS[spec.name], len(spec.inputs), spec.result == "bool")
-    for name, dunder in (("logical_and", "__and__"), ("logical_or", "__or__"), ("logical_not", "__invert__")):
-        setattr(Tensor, dunder, _bitwise(name))
     Tensor.where = _where_method  # type: ignore[attr-defined]
     FUNCTIONS.update({"where": where, "cat": cat, "concat": cat, "concatenate": cat, "stack": stack})
 

@@ -7,7 +7,6 @@ NumPy's. The only module of `ops` that imports NumPy. Floats are computed in f64
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -17,11 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ops import lower
+from ops.attributes import Attributes, integer, integers
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
-from ops.infer import Attributes, folded_axes, integer, integers, result_type, swapped, taken
+from ops.infer import folded_axes, result_type, swapped, taken
+from ops.reference_bits import FUNCTIONS as BIT_FUNCTIONS
+from ops.reference_hashes import HASHES
+from ops.reference_routines import ROUTINES
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
+from shaders.digests import DIGESTS
 
 Array = npt.NDArray[Any]
 
@@ -181,6 +185,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "or": np.logical_or,
     "not": np.logical_not,
     "where": np.where,
+    **BIT_FUNCTIONS,
 }
 """The meaning of each function of `ops/functions.py`, over wide arrays."""
 
@@ -245,20 +250,19 @@ def _concat(spec: OpSpec, attributes: Attributes, args: list[Array], result: Ten
 
 def _digest(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     data, offsets = args[0].tobytes(), args[1].tolist()
-    longest = attributes["max_bytes"]
-    most = _blocks(len(data) if longest is None else integer(attributes, "max_bytes"))
+    digest, longest = DIGESTS[spec.name], attributes["max_bytes"]
+    most = digest.blocks(len(data) if longest is None else min(integer(attributes, "max_bytes"), len(data)))
     rows = [
-        hashlib.sha256(data[begin:end]).digest()
-        if begin <= end <= len(data) and _blocks(end - begin) <= most
-        else bytes(32)
+        HASHES[spec.name](data[begin:end], attributes)
+        if begin <= end <= len(data) and digest.blocks(end - begin) <= most
+        else bytes(4 * result.shape[1])
         for begin, end in pairwise(offsets)
     ]
-    return np.frombuffer(b"".join(rows), ">u4").reshape(result.shape)
+    return np.frombuffer(b"".join(rows), ">u4" if digest.order == "big" else "<u4").reshape(result.shape)
 
 
-def _blocks(length: int) -> int:
-    """How many blocks a message of `length` bytes fills, padding included."""
-    return (length + 8) // 64 + 1
+def _routine(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    return ROUTINES[spec.name](attributes, args)
 
 
 _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]] = {
@@ -271,4 +275,5 @@ _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]
     "view": _view,
     "concat": _concat,
     "digest": _digest,
+    "routine": _routine,
 }

@@ -12,6 +12,7 @@ from ops.errors import ShapeError
 
 Shape = tuple[int, ...]
 MAX_RANK = 8
+MAX_COUNT = (1 << 31) - 1
 
 
 def broadcast(*shapes: Shape) -> Shape:

@@ -15,11 +15,13 @@ from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError
 
 AttributeType = Literal["number", "integer", "flag", "text", "dtype", "sizes", "integers", "axis", "axes"]
-Kind = Literal["elementwise", "leaf", "reduction", "search", "softmax", "matmul", "view", "concat", "digest"]
-ResultRule = Literal["promote", "f32", "i32", "bool", "u32", "sum", "attribute"]
+Kind = Literal[
+    "elementwise", "leaf", "reduction", "search", "softmax", "matmul", "view", "concat", "digest", "routine"
+]
+ResultRule = Literal["promote", "f32", "i32", "bool", "u32", "sum", "first", "attribute"]
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
-    "reshape", "permute", "transpose", "slice", "expand",
+    "reshape", "permute", "transpose", "slice", "expand", "routine",
 ]  # fmt: skip
 Normal = None | bool | int | float | str | tuple[int, ...]
 
@@ -67,10 +69,11 @@ class Reduction:
 class OpSpec:
     """An op: its names, inputs, attributes, meaning, and the rules for the dtype and shape of its result.
 
-    `dtypes` are those that every input may have. `expression` is the meaning of an elementwise op. `operator` is the
-    Python operator that means the op on a `Tensor`, as in `__add__`. `tolerance` is the relative error that f32
+    `dtypes` are those that every input may have; `input_dtypes`, where given, those of each.
+    `expression` is the meaning of an elementwise op. `operator` is the Python operator that means the op on a `Tensor`,
+    as in `__add__`. `tolerance` is the relative error that f32
     results may have against the exact value; 0 means exact or correctly rounded but for subnormal results.
-    `variadic` ops take one or more inputs.
+    `variadic` ops take one or more inputs. `namespace` is the first part of the full name, as in `hash.sha256`.
     """
 
     name: str
@@ -87,6 +90,8 @@ class OpSpec:
     tolerance: float = 0.0
     reduction: Reduction | None = None
     variadic: bool = False
+    namespace: str = "tensor"
+    input_dtypes: tuple[tuple[str, ...], ...] = ()
 
 
 def check_attributes(spec: OpSpec, attributes: Mapping[str, object]) -> dict[str, Normal]:
@@ -185,9 +190,10 @@ def _dtype_name(value: object) -> str | None:
 
 def check_dtypes(spec: OpSpec, given: tuple[str, ...]) -> None:
     """Refuse with `DTypeError` inputs of dtypes that the op does not take."""
-    for name in given:
-        if name not in spec.dtypes:
+    for number, name in enumerate(given):
+        taken = spec.input_dtypes[number] if spec.input_dtypes else spec.dtypes
+        if name not in taken:
             raise DTypeError(
-                f"{spec.name} does not take {name}",
-                hint=f"It takes {', '.join(spec.dtypes)}: convert with cast, or .to(dtype) in a script.",
+                f"{spec.name} does not take {name}" + f" as {spec.inputs[number]}" * bool(spec.input_dtypes),
+                hint=f"It takes {', '.join(taken)}: convert with cast, or .to(dtype) in a script.",
             )

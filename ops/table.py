@@ -6,22 +6,25 @@ Owns the collection of rows and how they are found. Must not know what rows mean
 from __future__ import annotations
 
 from ops.errors import UnknownOpError
-from ops.rows import arrays, elementwise, reductions
+from ops.rows import arrays, bits, data, elementwise, hashes, keyed, reductions, streams
 from ops.spec import OpSpec
 
-TABLE: dict[str, OpSpec] = {row.name: row for row in (*elementwise.ROWS, *reductions.ROWS, *arrays.ROWS)}
+TABLE: dict[str, OpSpec] = {
+    row.name: row
+    for rows in (elementwise, bits, reductions, arrays, data, hashes, keyed, streams)
+    for row in rows.ROWS
+}
 _ALIASES = {alias: row for row in TABLE.values() for alias in row.aliases}
-_PREFIXES = ("tensor.", "hash.")
+NAMESPACES = ("tensor", "hash", "bits", "data", "random", "cipher")
 
 
 def find(name: str) -> OpSpec:
-    """The row called `name`, by an alias too, with or without `tensor.` or `hash.` in front.
+    """The row called `name`, by an alias too, with or without a namespace (as `tensor.` or `hash.`) in front.
 
     Raises `UnknownOpError`, with the names that are closest.
     """
-    bare = name
-    for prefix in _PREFIXES:
-        bare = bare.removeprefix(prefix)
+    space, dot, rest = name.partition(".")
+    bare = rest if dot and space in NAMESPACES else name
     row = TABLE.get(bare) or _ALIASES.get(bare)
     if row is None:
         raise UnknownOpError(f"there is no op {name[:64]!r}", hint=_suggest(bare))
@@ -30,7 +33,7 @@ def find(name: str) -> OpSpec:
 
 def full_name(spec: OpSpec) -> str:
     """The name of the operation among all that there are, as grants spell it: `tensor.add`, `hash.sha256`."""
-    return f"{'hash' if spec.kind == 'digest' else 'tensor'}.{spec.name}"
+    return f"{spec.namespace}.{spec.name}"
 
 
 def _suggest(name: str) -> str:

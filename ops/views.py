@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ops import shapes
+from ops.attributes import integers
 from ops.graph import TensorType
-from ops.infer import integers, result_type, swapped, taken
+from ops.infer import result_type, swapped, taken
 from ops.layout import Layout
 from ops.spec import check_attributes
 from ops.table import find

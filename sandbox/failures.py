@@ -14,13 +14,26 @@ from sandbox.policy.keys import DeniedAttribute
 from sandbox.policy.views import DeniedImport, available
 from shaders.errors import ErrorRecord, KernelgateError
 
+_TEXTS = ("code", "message", "hint", "snippet")
+
 
 def record_of(error: BaseException) -> ErrorRecord:
-    """The record of an exception that left a script."""
-    if isinstance(error, KernelgateError):
-        return _own(error)
+    """The record of an exception that left a script; its texts are whole Unicode, so that they can be sent."""
+    record = _record(error)
+    texts = {name: text for name in _TEXTS if isinstance(text := getattr(record, name), str)}
+    return msgspec.structs.replace(record, **{name: _whole(text) for name, text in texts.items()})
+
+
+def _whole(text: str) -> str:
+    """`text` with lone surrogates, which no message can carry, as their escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _record(error: BaseException) -> ErrorRecord:
     if isinstance(error, BadScript) and isinstance(error.record, ErrorRecord):
         return error.record
+    if isinstance(error, KernelgateError) and error.line is not None:
+        return _own(error.record())
     code, hint = _code(error), _hint(error)
     places = tracebacks.places(error.__traceback__)
     if len(places) > 1:
@@ -40,16 +53,17 @@ def _where(place: tracebacks.Place) -> str:
     return line if place.filename == FILENAME else f"{tracebacks.script_name(place.filename)}, {line}"
 
 
-def _own(error: KernelgateError) -> ErrorRecord:
-    """An error of ours, with the line that it names shown."""
-    record = error.record()
-    if record.line is None or record.snippet is not None:
+def _own(record: ErrorRecord) -> ErrorRecord:
+    """An error of ours that names a line, with that line shown."""
+    if record.snippet is not None:
         return record
-    place = tracebacks.Place(FILENAME, record.line, record.column or 1, "main")
+    place = tracebacks.Place(FILENAME, record.line or 1, record.column or 1, "main")
     return msgspec.structs.replace(record, column=place.column, snippet=tracebacks.snippet(place))
 
 
 def _code(error: BaseException) -> str:
+    if isinstance(error, KernelgateError):
+        return error.code
     if isinstance(error, HostError):
         return error.record.code
     if (record := record_behind(error)) is not None:
@@ -71,6 +85,8 @@ def is_limit(error: MemoryError) -> bool:
 def _hint(error: BaseException) -> str | None:
     if isinstance(error, DeniedImport):
         return f"Available are {', '.join(available())}."
-    known = error if isinstance(error, HostError | PermissionDenied) else record_behind(error)
+    known = (
+        error if isinstance(error, HostError | PermissionDenied | KernelgateError) else record_behind(error)
+    )
     hint = getattr(known, "hint", None)
     return hint if isinstance(hint, str) else None

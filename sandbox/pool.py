@@ -209,7 +209,7 @@ class WorkerPool:
             worker = await self._take()
             try:
                 worker.begin(bounds, self._base)
-            except ProcessLookupError:  # it died while it waited
+            except OSError:  # it died while it waited
                 worker.close()
                 continue
             return Session(worker, limits, services, self._settings.max_frame, clock), worker

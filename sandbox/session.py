@@ -297,8 +297,16 @@ class Session:
         return errors.WorkerCrashedError(f"the worker died of {name}: {meaning}")
 
 
+_TOLD_BY_OPS = ("shape_mismatch", "dtype_mismatch", "bad_attribute", "unknown_op", "graph_invalid")
 _SCRIPT_CODES = frozenset(
-    ["script_syntax", "script_denied", "script_error", "permission_denied", "value_unsupported"]
+    (
+        "script_syntax",
+        "script_denied",
+        "script_error",
+        "permission_denied",
+        "value_unsupported",
+        *_TOLD_BY_OPS,
+    )
 )
 _MAX_TEXT = 8000
 

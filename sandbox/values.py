@@ -112,7 +112,13 @@ def pack(value: object, refer: Refer = _no_tensors, name: str = "value") -> byte
     Tuples become lists and keys strings, as in JSON. Raises `ValueFormError` for anything else, for values of more
     than `MAX_ITEMS` items or `MAX_DEPTH` levels, and for packed forms over `MAX_BYTES`; `name` begins its path.
     """
-    data = _encoder.encode(_Packer(refer).plain(value, name, 0))
+    try:
+        data = _encoder.encode(_Packer(refer).plain(value, name, 0))
+    except UnicodeEncodeError:
+        raise ValueFormError(
+            f"{name} holds text with half a surrogate pair, which is no Unicode",
+            hint="Encode it, as with text.encode('utf-8', 'backslashreplace').",
+        ) from None
     if len(data) > MAX_BYTES:
         raise ValueFormError(
             f"{name} takes {len(data)} bytes; the most is {MAX_BYTES}", hint="Return a tensor."

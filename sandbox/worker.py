@@ -113,6 +113,7 @@ class _Worker:
         tracebacks.remember(job.source)
         code = self._language.compiled(job.source)
         library.use_environment(job.environment)
+        os.environ.update(job.environment)  # which native scripts read
         inputs = library.receive(values.unpack(job.inputs))
         try:
             exec(code, self._space)

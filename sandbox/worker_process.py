@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import socket
 import time
@@ -31,8 +32,12 @@ class WorkerProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not been reaped yet."""
-        return not self._status.done()
+        """Whether it runs, as the kernel says: a death is known here before the zygote tells of it."""
+        if self._handle < 0:
+            return False
+        poll = select.poll()
+        poll.register(self._handle, select.POLLIN)  # a pidfd is readable once its process has ended
+        return not poll.poll(0)
 
     def begin(self, limits: WorkerLimits, base: int | None) -> None:
         """Put a run's limits on it and start its clocks. Raises ProcessLookupError when it is gone."""

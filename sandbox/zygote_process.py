@@ -96,10 +96,10 @@ class ZygoteProcess:
                 async with asyncio.timeout(SPAWN_S):
                     return await future
             except TimeoutError:
+                _drop(future)
                 raise WorkerCrashedError(f"the zygote made no worker within {SPAWN_S:g} s") from None
             except asyncio.CancelledError:
-                if not future.cancelled():  # it came in the same turn of the loop
-                    future.result().close()
+                _drop(future)
                 raise
 
     def _ask(self) -> asyncio.Future[WorkerProcess]:
@@ -197,6 +197,12 @@ class ZygoteProcess:
                 with suppress(ProcessLookupError):
                     end()
         await self._process.wait()
+
+
+def _drop(asked: asyncio.Future[WorkerProcess]) -> None:
+    """Let go of a worker that came in the same turn of the loop in which nobody wanted it any more."""
+    if asked.done() and not asked.cancelled() and asked.exception() is None:
+        asked.result().close()
 
 
 def _environment() -> dict[str, str]:

@@ -34,7 +34,7 @@ class WgslGenerator:
 
     def render(self, spec: KernelSpec) -> str:
         """The WGSL of `spec`, deterministic. Raises jinja2's `TemplateNotFound` for a partial that does not exist."""
-        return _environment().get_template("kernel.wgsl.j2").render(spec=spec)
+        return _environment().get_template("kernel.wgsl.j2").render(spec=spec, settings=dict(spec.settings))
 
 
 @cache

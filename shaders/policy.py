@@ -15,7 +15,7 @@ from shaders.tree import Attribute, Function, Module
 
 ADDED_CODE_USES = frozenset(
     [
-        *("atomicMax", "atomicStore", "bitcast", "workgroupBarrier"),
+        *("atomicMax", "atomicStore", "bitcast", "select", "workgroupBarrier"),
         *("function", "private", "storage", "uniform", "workgroup", "read", "read_write"),
     ]
 )

@@ -1,13 +1,13 @@
 """A stranger's kernel to what the rest of Kernelgate may know of it.
 
 Owns the order of the checks, and the reading of bindings and entry points. Runs in a sealed worker: plain Python,
-nothing but this folder and msgspec. The fuel guard will stand between `parse` and the `Reflection`: it takes the
-`Module` and edits its text.
+nothing but this folder and msgspec. The guard comes last, so that it may trust all that was checked.
 """
 
 from __future__ import annotations
 
 from shaders import callgraph
+from shaders.guard.guard import guard
 from shaders.layout import Type, uniform_fault
 from shaders.limits import LIMITS, Limits
 from shaders.memory import check_memory
@@ -24,7 +24,7 @@ _SPACES = (*_BUFFERS, "workgroup", "private")
 
 
 def reflect(source: str, limits: Limits = LIMITS) -> Reflection:
-    """Parse, check and describe the kernel `source`, in time linear in its length and without recursion over it.
+    """Parse, check, describe and guard the kernel `source`, in time linear in its length and without recursion over it.
 
     Raises `KernelSyntaxError`, `KernelLimitError` or `KernelUnsupportedError`, each with line, column and caret
     where there is a place to point at; never anything else.
@@ -32,13 +32,15 @@ def reflect(source: str, limits: Limits = LIMITS) -> Reflection:
     module = parse(source, limits)
     check_policy(module, limits)
     edges = callgraph.references(module)
-    callgraph.check_sizes(module, callgraph.order(module, edges), limits)
+    sequence = callgraph.order(module, edges)
+    callgraph.check_sizes(module, sequence, limits)
     check_pointers(module)
     resolver = Resolver(module, limits)
     check_memory(module, resolver, limits)
     bindings = _bindings(module, resolver, limits)
     entries = _entry_points(module, resolver, edges, bindings, limits)
-    return Reflection(module.lexed.text, entries, bindings)
+    guarded = guard(module, resolver, edges, sequence, entries)
+    return Reflection(module.lexed.text, entries, bindings, guarded)
 
 
 def _bindings(module: Module, resolver: Resolver, limits: Limits) -> tuple[BindingInfo, ...]:

@@ -54,9 +54,51 @@ class EntryPoint(msgspec.Struct, frozen=True):
     bindings: tuple[str, ...] = ()
 
 
+class GuardedLoop(msgspec.Struct, frozen=True):
+    """A loop that draws on the budget: where its keyword is (from 1), and what one turn of it costs.
+
+    `fuel` is in tokens, `turns` in turns of loops.
+    """
+
+    line: int
+    column: int
+    fuel: int
+    turns: int
+
+
+class GuardedEntry(msgspec.Struct, frozen=True):
+    """What the guard knows of an entry point.
+
+    `turns` is how many turns of loops it takes beside those that are counted, `counters` how many counters it has that
+    are each given the budget. `even`: a group of invocations takes no more turns than one of them pays for.
+    """
+
+    turns: int
+    counters: int
+    even: bool
+
+
+class Guard(msgspec.Struct, frozen=True):
+    """A kernel as it is compiled, but for the price of each turn (`shaders/guard/budget.py` adds those).
+
+    Its own lines keep their numbers. Loop n of `loops` is reported as n + 1. `shifts` says where characters were added:
+    line, column in the guarded text, how many.
+    """
+
+    source: str
+    loops: tuple[GuardedLoop, ...]
+    entries: dict[str, GuardedEntry]
+    shifts: tuple[tuple[int, int, int], ...] = ()
+
+
 class Reflection(msgspec.Struct, frozen=True):
-    """A kernel after parsing: `source` is the text re-emitted from our own tokens, the only text compiled."""
+    """A kernel after parsing.
+
+    `source` is the text re-emitted from our own tokens, for people to be shown; `guard` has the only text that is
+    compiled.
+    """
 
     source: str
     entry_points: tuple[EntryPoint, ...]
     bindings: tuple[BindingInfo, ...]
+    guard: Guard | None = None

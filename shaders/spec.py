@@ -13,6 +13,7 @@ from typing import Literal
 
 Access = Literal["read", "read_write"]
 Scalar = int | float
+Setting = int | str | tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class KernelSpec:
     `params`, when there are parameters, is the binding after them. The body sees the built-in values `gid`
     (global), `lid` (local), `wid` (workgroup) and `nwg` (workgroups) as `vec3<u32>`, and `thread: u32`, the
     number of the invocation counted over the x and y of the dispatch. `functions` is module-scope WGSL;
-    `partials` names templates of `shaders/templates/partials/` to include before it.
+    `partials` names templates of `shaders/templates/partials/` to include before it, `settings` what those read as
+    `settings.name`.
     """
 
     name: str
@@ -73,6 +75,7 @@ class KernelSpec:
     partials: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     enables: tuple[str, ...] = ()
+    settings: tuple[tuple[str, Setting], ...] = ()
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
@@ -96,10 +99,11 @@ class Operand:
 class Dispatch:
     """One launch of a spec: workgroups, parameter values, and an operand for each storage binding in order.
 
-    `temp_bytes` on a plan step sizes the temporaries that several dispatches of one node share.
+    `work` is about how many multiply-adds it costs.
     """
 
     spec: KernelSpec
     workgroups: tuple[int, int, int]
     operands: tuple[Operand, ...]
     params: dict[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
+    work: int = 0

@@ -87,7 +87,7 @@ def test_a_folder_imports_only_the_folders_below_it(folder: str) -> None:
     ("package", "allowed"),
     [
         ("wgpu", ("host/native.py",)),
-        ("numpy", ("ops/reference.py", "host/", "api/", "kernelgate/values.py")),
+        ("numpy", ("ops/reference", "host/", "api/", "kernelgate/values.py")),
         ("jinja2", ("shaders/", "api/")),
         ("fastapi", ("api/",)),
         ("sqlalchemy", ("api/",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from api.errors import InvalidRequest
 from api.keys import Identity
 from api.runtime import Runtime
 from api.services import tensor_json
+from api.settings import Settings
 from api.work import Work
 from ops.graph import Graph, Node, TensorRef
 from ops.spec import REQUIRED, OpSpec
@@ -22,13 +24,32 @@ from ops.table import TABLE, find, full_name
 
 router = APIRouter(prefix="/api/ops", tags=["ops"])
 MAX_INPUTS = 256
+MAX_ATTRIBUTES = 64
+MAX_ATTRIBUTE_ITEMS = 10_000
 
 
 class OpRequest(body.RequestModel):
     """One op to compute."""
 
     inputs: list[Any] = Field(description="tensors, or plain numbers and booleans", max_length=MAX_INPUTS)
-    attributes: dict[str, Any] = Field(default={}, description="as GET /api/ops lists them")
+    attributes: dict[str, Any] = Field(
+        default={}, max_length=MAX_ATTRIBUTES, description="as GET /api/ops lists them"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One op as asked for, checked and parsed."""
+
+    given: list[values.TensorValue]
+    attributes: dict[str, Any]
+
+
+def _asked(asked: OpRequest, settings: Settings) -> Asked:
+    """The tensors of a request; its attributes are checked when the op is."""
+    values.check_items(asked.attributes, "attributes", MAX_ATTRIBUTE_ITEMS)
+    given = [_input(value, f"inputs[{n}]", settings.json_bytes) for n, value in enumerate(asked.inputs)]
+    return Asked(given, asked.attributes)
 
 
 @router.get("", summary="List the ops")
@@ -43,22 +64,19 @@ async def compute(
     server: Server,
     caller: Caller,
     name: str,
-    asked: Annotated[OpRequest, body.json_body(OpRequest)],
+    asked: Annotated[Asked, body.json_body(OpRequest, _asked)],
 ) -> Response:
     """The op's result on the given tensors."""
     return json_response(await while_connected(request, _compute(server, caller, name, asked)))
 
 
-async def _compute(server: Runtime, caller: Identity, name: str, asked: OpRequest) -> dict[str, Any]:
+async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -> dict[str, Any]:
     began = time.perf_counter()
     spec = find(name)
     server.gates.require(caller, "ops", full_name(spec))
-    given = [
-        _input(value, f"inputs[{n}]", server.settings.json_bytes) for n, value in enumerate(asked.inputs)
-    ]
     await server.ready()
     async with Work(server.device, server.tensors, caller) as work:
-        refs = [await work.admit(value) for value in given]
+        refs = [await work.admit(value) for value in asked.given]
         leaves = [_leaf(ref) for ref in refs]
         node = Node(spec.name, tuple(range(len(leaves))), asked.attributes)
         (ref,) = await work.graph(Graph([*leaves, node], [len(leaves)]))

@@ -11,25 +11,27 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Depends, Header, Request, Response
-from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
 from api import body, records, values
 from api.access import Caller, Cursor, PageSize, Server, gone, json_response
 from api.errors import InvalidRequest, TensorNotFound
-from api.events import FINAL, select_events
+from api.events import FINAL, Event, last_event, select_events
 from api.keys import Identity
 from api.runs import LiveRun, Submission
 from api.runtime import Runtime
+from api.sse import EventStream
 from api.tensors import TensorRecord
-from api.values import TensorId
+from api.values import TensorId, TensorValue
 from sandbox.gates.grants import Grants
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
+_SECONDS = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?")
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
-_PAGE = 1000
+AnyRun = LiveRun | records.RunRecord
 MAX_EVENT = (1 << 31) - 1
+MAX_GRANT_ITEMS = 10_000
 
 
 class AskedLimits(body.RequestModel):
@@ -60,7 +62,9 @@ _WHOLE = ("memory_mb", "output_bytes", "dispatches")
 class RunRequest(body.RequestModel):
     """A script to run."""
 
-    script: str = Field(description="Python that defines main(**inputs) or assigns result")
+    script: str = Field(
+        max_length=body.MAX_SCRIPT, description="Python that defines main(**inputs) or assigns result"
+    )
     inputs: dict[str, Any] = Field(default={}, description="arguments of main: JSON, $tensor, $bytes, $float")
     grants: dict[str, Any] = Field(default={}, description="what the run may reach beyond arithmetic")
     limits: AskedLimits = Field(default=AskedLimits(), description="what the run may use")
@@ -68,22 +72,34 @@ class RunRequest(body.RequestModel):
 
 async def _submission(request: Request, server: Server, caller: Caller) -> Submission:
     """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
-    raw = await body.read_json(request, server.settings.json_bytes)
-    asked = body.validate(RunRequest, raw)
+    key = request.headers.get("idempotency-key")
+    if key is not None and not _KEY.fullmatch(key):
+        raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
+    asked, inputs, given, digest = await body.read_json(
+        request,
+        server.settings.json_bytes,
+        partial(_asked, limit=server.settings.json_bytes, keyed=bool(key)),
+    )
     grants = server.gates.grants(caller, asked.grants)
     if grants.native:
         server.pool.check_native()
     limits = server.settings.limits(asked.limits.asked())
-    inputs = values.parse(asked.inputs, "inputs", server.settings.json_bytes)
+    ids = {value.id for value in given if isinstance(value, TensorId)}
+    tensors = {tensor_id: await _tensor(server, caller, grants, tensor_id) for tensor_id in sorted(ids)}
+    return Submission(asked.script, inputs, given, tensors, limits, grants, key, digest)
+
+
+def _asked(
+    raw: Any, *, limit: int, keyed: bool
+) -> tuple[RunRequest, dict[str, Any], list[TensorValue], str | None]:
+    """The request in the body `raw`, its parsed inputs, the tensors in them, and its digest if it has a key."""
+    asked = body.validate(RunRequest, raw)
+    values.check_items(asked.grants, "grants", MAX_GRANT_ITEMS)
+    inputs = values.parse(asked.inputs, "inputs", limit)
     if not isinstance(inputs, dict):
         raise InvalidRequest("inputs names the arguments of main; a lone tagged value is none")
-    ids = {value.id for value in values.tensors_in(inputs) if isinstance(value, TensorId)}
-    tensors = {tensor_id: await _tensor(server, caller, grants, tensor_id) for tensor_id in sorted(ids)}
-    key = request.headers.get("idempotency-key")
-    if key is not None and not _KEY.fullmatch(key):
-        raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
-    digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if key else None
-    return Submission(asked.script, inputs, tensors, limits, grants, key, digest)
+    digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if keyed else None
+    return asked, inputs, values.tensors_in(inputs), digest
 
 
 async def _tensor(server: Runtime, caller: Identity, grants: Grants, tensor_id: str) -> TensorRecord:
@@ -163,28 +179,38 @@ async def cancel(server: Server, caller: Caller, run_id: str) -> Response:
     return json_response(run.document())
 
 
-async def _watched(server: Server, caller: Caller, run_id: str) -> LiveRun | records.RunRecord:
-    return await server.runs.find(caller, run_id)
+async def _watched(server: Server, caller: Caller, run_id: str) -> AsyncIterator[AnyRun]:
+    """The run, and one of the streams that the caller may have open."""
+    run = await server.runs.find(caller, run_id)
+    with server.streams.opened(caller.key_id):
+        yield run
 
 
-@router.get("/{run_id}/events", response_class=EventSourceResponse, summary="Watch a run")
+@router.get(
+    "/{run_id}/events",
+    response_class=Response,
+    summary="Watch a run",
+    responses={200: {"content": {EventStream.media_type: {}}}},
+)
 async def events(
     server: Server,
-    run: Annotated[LiveRun | records.RunRecord, Depends(_watched)],
+    run: Annotated[AnyRun, Depends(_watched)],
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
-) -> AsyncIterator[ServerSentEvent]:
+) -> Response:
     """Events `status`, `output`, `progress`, `gate`, last `result`; `Last-Event-ID` continues where a client left."""
     given = last_event_id or ""
     after = min(int(given), MAX_EVENT) if given.isascii() and given.isdigit() else 0
-    if isinstance(run, LiveRun):
-        async for event in run.events.follow(after):
-            yield ServerSentEvent(raw_data=event.data, event=event.type, id=str(event.seq))
-        return
-    while page := await server.database.do(partial(select_events, run_id=run.id, after=after, limit=_PAGE)):
-        for event in page:
-            after = event.seq
-            data = run.document().decode() if event.type == FINAL else event.data
-            yield ServerSentEvent(raw_data=data, event=event.type, id=str(event.seq))
+    return EventStream(run.events.follow(after) if isinstance(run, LiveRun) else _stored(server, run, after))
+
+
+async def _stored(server: Runtime, run: records.RunRecord, after: int) -> AsyncIterator[list[Event]]:
+    """The events of a run that is over, in pages. The last is the run itself, which its record holds."""
+    after = min(after, await server.database.do(partial(last_event, run_id=run.id)) - 1)
+    while page := await server.database.do(partial(select_events, run_id=run.id, after=after)):
+        after = page[-1].seq
+        if page[-1].type == FINAL:
+            page[-1] = msgspec.structs.replace(page[-1], data=run.document().decode())
+        yield page
 
 
 def _wait_of(prefer: list[str] | None, most: float) -> float:
@@ -193,10 +219,7 @@ def _wait_of(prefer: list[str] | None, most: float) -> float:
         match = _WAIT.fullmatch(part)
         if match is None:
             continue
-        try:
-            wait = float(match.group(1))
-        except ValueError:
-            wait = -1.0
+        wait = float(match.group(1)) if _SECONDS.fullmatch(match.group(1).strip()) else -1.0
         if not 0 <= wait < 1e9:
             raise InvalidRequest(
                 f"Prefer: wait={match.group(1)[:40]} is no number of seconds", hint="As wait=10."

@@ -17,12 +17,14 @@ class ScriptRequest(body.RequestModel):
     """A script to store."""
 
     name: str = Field(description="an identifier: up to 64 of a-z, 0-9 and _, beginning with a letter")
-    source: str = Field(description="Python, as it is; it is parsed when it is imported")
+    source: str = Field(
+        max_length=body.MAX_SCRIPT, description="Python, as it is; it is parsed when it is imported"
+    )
 
 
 @router.post("", status_code=201, summary="Store a script", openapi_extra=body.body_schema(ScriptRequest))
 async def add(
-    server: Server, caller: Caller, asked: Annotated[ScriptRequest, body.json_body(ScriptRequest)]
+    server: Server, caller: Caller, asked: Annotated[ScriptRequest, body.json_body(ScriptRequest, body.as_is)]
 ) -> Response:
     """Store Python. The same source again answers 200; a new one 201, and the name moves to it."""
     record, new = await server.scripts.add(caller, asked.name, asked.source)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from host.arguments import Pairs, check_arguments, check_workgroups, entry_of
-from host.engine import EngineSettings, Stop, Write
+from host.engine import EngineSettings, Stop, Work, Write
 from host.frames import DeviceInfo, DispatchKernel, Fresh, MemoryReport, RunGraph, Usage
 from host.graphs import check_graph
 from host.kernels import Kernels, check_reflection
@@ -93,19 +93,21 @@ class PlainEngine(ABC, Generic[S]):
         """Forget a kernel."""
         self._kernels.drop(kernel)
 
-    def run_graph(self, request: RunGraph, stop: Stop) -> Usage:
-        """Compute a graph."""
+    def run_graph(self, request: RunGraph, stop: Stop) -> Work:
+        """Compute a graph, in one step."""
+        yield from ()
         stop()
         types = check_graph(request.graph, request.outputs, self._table.type)
         outputs = [types[index] for index in request.graph.outputs]
         return self._add(request.owner, request.outputs, outputs, lambda: self._compute(request.graph, stop))
 
-    def dispatch(self, request: DispatchKernel, stop: Stop) -> Usage:
-        """Check a dispatch as every engine does, then do what this one can."""
+    def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
+        """Check a dispatch as every engine does, then do what this one can, in one step."""
+        yield from ()
         stop()
         reflection = self._kernels.get(request.kernel)
         entry = entry_of(reflection, request.entry_point)
-        check_workgroups(request.workgroups, self.info.limits)
+        check_workgroups(request.workgroups, entry.workgroup_size)
         pairs = check_arguments(reflection, entry, request.arguments, self._table.type, self.info.limits)
         fresh = [argument for _, argument in pairs if isinstance(argument, Fresh)]
         types = [checked_type(argument.dtype, argument.shape) for argument in fresh]

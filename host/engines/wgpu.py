@@ -13,22 +13,26 @@ from contextlib import contextmanager
 from host import adapters, native
 from host.arguments import Pairs, check_arguments, check_workgroups, entry_of
 from host.buffers import Block, Pool, default_memory
-from host.engine import EngineSettings, Stop, Write
+from host.engine import EngineSettings, Stop, Work, Write
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
 from host.graphs import check_graph, check_inputs, input_handle, structure
+from host.guarded import GuardedKernels, Launch, probe, ran_out
 from host.kernels import Kernels, check_reflection, groups_of
-from host.native import Buffer, Command, Copy, Pipeline, Range, Slot
+from host.native import Buffer, Command, Copy, Pipeline, Range
 from host.pipelines import Pipelines
 from host.planner import Plan, Ref, make_plan
 from host.runner import Blocks, Prepared, Runner
 from host.shared import Source
-from host.tensors import DEVICE_OWNER, Table, checked_type, device_bytes
+from host.tensors import DEVICE_OWNER, Table, Tensor, checked_type, device_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU
+from shaders.guard.names import PARAMETERS_BYTES, REPORT_BYTES
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
 
 _ALIGNMENT = 256
+Held = dict[int, Tensor[Block]]
+"""Tensors by handle, whose blocks a lease shares."""
 
 
 class Lease:
@@ -78,10 +82,12 @@ class WgpuEngine:
         self._transfers = Transfers(gpu)
         self._pipelines = Pipelines(gpu)
         self._runner = Runner(gpu, self._pool, self._pipelines, self._transfers, settings.slice_ms)
+        self._guarded = GuardedKernels(gpu, self._pool, self._pipelines, self._transfers, settings.slice_ms)
         self._table: Table[Block] = Table()
         self._kernels = Kernels()
         self._class = CPU if self.info.kind == "cpu" else GPU
         self._prove()
+        self._set_fuel(settings)
 
     def type(self, handle: int) -> TensorType:
         """The type of a live tensor."""
@@ -109,7 +115,7 @@ class WgpuEngine:
     def add_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
         """Compile every entry point; `warm`: and run each once on zeros, which is when software drivers compile."""
         check_reflection(reflection)
-        compiled = [(entry, self._compile(reflection, entry)) for entry in reflection.entry_points]
+        compiled = [(entry, self._guarded.compile(reflection, entry)) for entry in reflection.entry_points]
         if warm:
             for entry, pipeline in compiled:
                 self._warm(reflection, entry, pipeline)
@@ -119,41 +125,50 @@ class WgpuEngine:
         """Forget a kernel; its pipelines leave the cache with age."""
         self._kernels.drop(kernel)
 
-    def run_graph(self, request: RunGraph, stop: Stop) -> Usage:
+    def run_graph(self, request: RunGraph, stop: Stop) -> Work:
         """Compute a graph."""
         stop()
         self._table.check_new(request.outputs)
         prepared = self._prepare(request)
-        began = time.perf_counter()
         with self._lease(request.owner) as lease:
-            blocks = self._blocks(lease, prepared.plan, request.graph)
-            dispatches = self._runner.run(prepared, blocks, stop)
+            inputs = self._inputs(lease, prepared, request.graph)
+            yield
+            blocks = self._blocks(lease, prepared.plan, request.graph, inputs)
+            dispatches, elapsed = yield from self._runner.run(prepared, blocks, stop)
             types = prepared.types
             for number, (handle, index) in enumerate(
                 zip(request.outputs, request.graph.outputs, strict=True)
             ):
                 self._keep(lease, handle, request.owner, types[index], blocks[Ref("output", number)][0])
-        return Usage(_since(began), dispatches, lease.nbytes)
+        return Usage(elapsed, dispatches, lease.nbytes)
 
-    def dispatch(self, request: DispatchKernel, stop: Stop) -> Usage:
-        """Dispatch a kernel."""
+    def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
+        """Dispatch a kernel in slices."""
         stop()
         reflection = self._kernels.get(request.kernel)
         entry = entry_of(reflection, request.entry_point)
-        check_workgroups(request.workgroups, self.info.limits)
+        check_workgroups(request.workgroups, entry.workgroup_size)
+        budget = self._guarded.budget(reflection, entry, request.fuel)
         pairs = check_arguments(reflection, entry, request.arguments, self._table.type, self.info.limits)
         self._table.check_new([argument.handle for _, argument in pairs if isinstance(argument, Fresh)])
-        pipeline = self._compile(reflection, entry)
         with self._lease(request.owner) as lease:
-            fresh, commands = self._fresh(lease, pairs)
+            held = self._held(lease, pairs)
+            yield
+            pipeline = self._guarded.compile(reflection, entry)
+            fresh, copies = self._fresh(lease, pairs, held)
             if all(request.workgroups):
-                ranges = self._uniforms(lease, pairs) | self._storages(pairs, fresh)
-                groups = _grouped(reflection, entry, ranges)
-                commands.append(self._gpu.run(pipeline, groups, request.workgroups))
-            elapsed = self._finish(commands)
+                ranges = self._uniforms(lease, pairs) | self._storages(pairs, held, fresh)
+                launch = self._launch(lease, pipeline, _grouped(reflection, entry, ranges))
+                elapsed, slices, loop = yield from self._guarded.run(
+                    launch, request.workgroups, budget, copies, stop
+                )
+                if loop:
+                    raise ran_out(reflection, loop, request.fuel, self._guarded.kind)
+            else:
+                elapsed, slices = self._finish(copies), 0
             for handle, (type, block) in fresh.items():
                 self._keep(lease, handle, request.owner, type, block)
-        return Usage(elapsed, int(all(request.workgroups)), lease.nbytes)
+        return Usage(elapsed, slices, lease.nbytes)
 
     def memory(self) -> MemoryReport:
         """What is live and what is pooled."""
@@ -198,12 +213,19 @@ class WgpuEngine:
         types = check_graph(request.graph, request.outputs, self._table.type)
         return self._runner.add(key, make_plan(request.graph, types, self._class), types)
 
-    def _blocks(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:
+    def _inputs(self, lease: Lease, prepared: Prepared, graph: Graph) -> Blocks:
+        """Take hold of the blocks that exist: whatever is freed meanwhile, they stay."""
+        if prepared.params is not None:
+            lease.share(prepared.params)
+        handles = [input_handle(graph.nodes[index]) for index in prepared.plan.inputs]
+        return {
+            Ref("input", number): (lease.share(self._table.get(handle).storage), 0)
+            for number, handle in enumerate(handles)
+        }
+
+    def _blocks(self, lease: Lease, plan: Plan, graph: Graph, inputs: Blocks) -> Blocks:
         """A block for everything that `plan` names."""
-        blocks: Blocks = {}
-        for number, index in enumerate(plan.inputs):
-            blocks[Ref("input", number)] = (self._table.get(input_handle(graph.nodes[index])).storage, 0)
-        blocks |= self._constants(lease, plan, graph)
+        blocks = inputs | self._constants(lease, plan, graph)
         for number, nbytes in enumerate(plan.temps):
             blocks[Ref("temp", number)] = (lease.take(nbytes), 0)
         for number, output in enumerate(plan.outputs):
@@ -231,14 +253,26 @@ class WgpuEngine:
             self._transfers.put(block, bytes(data))
         return {Ref("constant", number): (block, offset) for number, offset in enumerate(offsets)}
 
-    def _compile(self, reflection: Reflection, entry: EntryPoint) -> Pipeline:
-        groups = [
-            tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
-            for group in groups_of(reflection, entry)
-        ]
-        return self._pipelines.get(reflection.source, entry.name, groups)
+    def _held(self, lease: Lease, pairs: Pairs) -> Held:
+        """Take hold of the tensors that a dispatch reads, by handle: whatever is freed meanwhile, they stay."""
+        handles = {argument.handle for _, argument in pairs if isinstance(argument, Bound)}
+        handles |= {
+            argument.initial
+            for _, argument in pairs
+            if isinstance(argument, Fresh) and argument.initial is not None
+        }
+        held = {handle: self._table.get(handle) for handle in handles}
+        for tensor in held.values():
+            lease.share(tensor.storage)
+        return held
 
-    def _fresh(self, lease: Lease, pairs: Pairs) -> tuple[dict[int, tuple[TensorType, Block]], list[Command]]:
+    def _launch(self, lease: Lease, pipeline: Pipeline, groups: list[list[Range]]) -> Launch:
+        parameters = lease.take_uniform(PARAMETERS_BYTES)
+        return Launch(pipeline, groups, parameters, lease.take(REPORT_BYTES, zero=True))
+
+    def _fresh(
+        self, lease: Lease, pairs: Pairs, held: Held
+    ) -> tuple[dict[int, tuple[TensorType, Block]], list[Command]]:
         """The blocks of new tensors by handle, zero, and the copies that give them their initial values."""
         fresh: dict[int, tuple[TensorType, Block]] = {}
         copies: list[Command] = []
@@ -248,7 +282,7 @@ class WgpuEngine:
                 block = lease.take(device_bytes(type), zero=argument.initial is None)
                 fresh[argument.handle] = (type, block)
                 if argument.initial is not None:
-                    initial = self._table.get(argument.initial).storage
+                    initial = held[argument.initial].storage
                     copies.append(Copy(initial.buffer, 0, block.buffer, 0, device_bytes(type)))
         return fresh, copies
 
@@ -268,11 +302,13 @@ class WgpuEngine:
         self._transfers.put(block, bytes(data))
         return {name: (block.buffer, offset, size) for name, offset, size in places}
 
-    def _storages(self, pairs: Pairs, fresh: dict[int, tuple[TensorType, Block]]) -> dict[str, Range]:
+    def _storages(
+        self, pairs: Pairs, held: Held, fresh: dict[int, tuple[TensorType, Block]]
+    ) -> dict[str, Range]:
         ranges: dict[str, Range] = {}
         for info, argument in pairs:
             if isinstance(argument, Bound):
-                tensor = self._table.get(argument.handle)
+                tensor = held[argument.handle]
                 ranges[info.name] = (tensor.storage.buffer, 0, device_bytes(tensor.type))
             elif isinstance(argument, Fresh):
                 type, block = fresh[argument.handle]
@@ -283,13 +319,26 @@ class WgpuEngine:
         with self._lease(DEVICE_OWNER) as lease:
             reached = [info for info in reflection.bindings if info.name in entry.bindings]
             ranges = {info.name: self._dummy(lease, info) for info in reached}
-            groups = _grouped(reflection, entry, ranges)
-            self._finish([self._gpu.run(pipeline, groups, (1, 1, 1))])
+            launch = self._launch(lease, pipeline, _grouped(reflection, entry, ranges))
+            self._guarded.try_once(launch)
 
     def _dummy(self, lease: Lease, info: BindingInfo) -> Range:
         size = -(-max(info.min_size, 16) // 16) * 16
         block = lease.take_uniform(size) if info.kind == "uniform" else lease.take(size, zero=True)
         return (block.buffer, 0, size)
+
+    def _set_fuel(self, settings: EngineSettings) -> None:
+        """The budget that was asked for, or what burns in the stated time."""
+        if settings.fuel is not None:
+            self._guarded.fuel = settings.fuel
+        elif self._guarded.kind == "fuel":
+            kernel = probe()
+            entry = kernel.entry_points[0]
+            with self._lease(DEVICE_OWNER) as lease:
+                ranges = {info.name: self._dummy(lease, info) for info in kernel.bindings}
+                groups = _grouped(kernel, entry, ranges)
+                launch = self._launch(lease, self._guarded.compile(kernel, entry), groups)
+                self._guarded.calibrate(launch, settings.fuel_s)
 
     def _prove(self) -> None:
         """One dispatch, so that a device that is ready is known to work."""

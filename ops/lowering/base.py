@@ -5,7 +5,7 @@ Owns how work is spread over workgroups and which operand is which. Must not kno
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Literal
@@ -15,9 +15,11 @@ from shaders.spec import Dispatch, KernelSpec, Operand, Param, Scalar
 
 MAX_GROUPS = 65_535
 GROUP = 64
+_INVOCATION_WORK = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
 Params = dict[str, Scalar | tuple[Scalar, ...]]
+Given = Mapping[str, Scalar | tuple[Scalar, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +27,18 @@ class DeviceClass:
     """What a lowering may know of an adapter.
 
     `lanes` is the workgroup size of kernels in which invocations work together. `loop_turns` is how many turns all
-    loops of one invocation may take: llvmpipe stops at 65 535, silently.
+    loops of one invocation may take: llvmpipe stops at 65 535, silently. `work` is about how many multiply-adds one
+    dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth.
     """
 
     kind: Literal["cpu", "gpu"]
     lanes: int
     loop_turns: int
+    work: int = 1 << 27
 
 
 CPU = DeviceClass("cpu", 8, 60_000)
-GPU = DeviceClass("gpu", 32, 1_000_000)
+GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +85,27 @@ class Builder:
         return Target(Operand("temp", len(self.temps) - 1), Layout.contiguous(tuple(shape)), dtype)
 
     def dispatch(
-        self, spec: KernelSpec, workgroups: tuple[int, int, int], operands: Sequence[Operand], params: Params
+        self,
+        spec: KernelSpec,
+        workgroups: tuple[int, int, int],
+        operands: Sequence[Operand],
+        params: Given,
+        each: int = _INVOCATION_WORK,
     ) -> None:
-        """Add a launch of `spec`."""
-        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), params))
+        """Add a launch of `spec`, each invocation of which costs about as much as `each` multiply-adds."""
+        work = each * prod(workgroups) * prod(spec.workgroup_size)
+        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), dict(params), work))
 
-    def spread(self, spec: KernelSpec, threads: int, operands: Sequence[Operand], params: Params) -> None:
-        """Add a launch of at least `threads` invocations, which the body numbers as `thread`."""
-        self.dispatch(spec, grid(-(-threads // spec.workgroup_size[0])), operands, params)
+    def spread(
+        self,
+        spec: KernelSpec,
+        threads: int,
+        operands: Sequence[Operand],
+        params: Given,
+        each: int = _INVOCATION_WORK,
+    ) -> None:
+        """Add a launch of at least `threads` invocations, which the body numbers as `thread`; `each` as above."""
+        self.dispatch(spec, grid(-(-threads // spec.workgroup_size[0])), operands, params, each)
 
     def lowering(self) -> Lowering:
         """What was collected."""

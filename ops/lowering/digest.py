@@ -1,33 +1,99 @@
-"""SHA-256 of many messages, one an invocation.
+"""Digests of many messages, one an invocation.
 
-Owns which operands the kernel of `shaders/library.py` gets. Must not know how it hashes.
+Owns which operands the kernels of `shaders/digests.py` get, and how a digest that is not its whole state is cut out.
+Must not know how they hash.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ops.lowering import elementwise
-from ops.lowering.base import Builder, Source, Target
-from shaders.library import sha256_passes, sha256_spec
+from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.messages import Messages
+from shaders.digests import DIGESTS, Digest, Form, digest_passes, digest_spec, squeeze_spec
+
+_WORD = 0xFFFF_FFFF
+_COMPOSED_BYTES = 36
+"""How many bytes a composed message is longer at most than what it is composed of."""
 
 
-def emit(builder: Builder, data: Source, offsets: Source, max_bytes: int | None, target: Target) -> None:
-    """Write the digests of the messages in `data` (u32 words, first byte lowest) to `target` (u32 [n, 8])."""
-    count = target.layout.shape[0]
-    if count == 0:
+def emit(
+    builder: Builder, digest: Digest, messages: Messages, attributes: Mapping[str, object], target: Target
+) -> None:
+    """Write the digest of each message to `target` (u32 [n, words])."""
+    count, words = target.layout.shape
+    if count == 0 or words == 0:
         return
-    total = 4 * data.layout.count
-    longest = total if max_bytes is None else min(max_bytes, total)
-    data, offsets = (_whole(builder, source) for source in (data, offsets))
-    spec = sha256_spec(longest)
-    for turn in sha256_passes(longest):
-        builder.spread(spec, count, [data.operand, offsets.operand, target.operand], {"count": count, **turn})
+    whole = digest.state_words == words
+    state = target if whole else builder.temp((count, digest.state_words), "u32")
+    absorb(builder, digest, messages, state, seed_params(digest, attributes))
+    if not whole:
+        _squeeze(builder, digest, state, target)
 
 
-def _whole(builder: Builder, source: Source) -> Source:
-    """`source` as a contiguous buffer from offset 0, of at least one word."""
-    layout = source.layout
-    if layout.count == 0:
-        return builder.temp((1,), source.dtype).source()
-    if layout.is_contiguous and layout.offset == 0:
-        return source
-    return elementwise.gather(builder, source)
+def absorb(
+    builder: Builder,
+    digest: Digest,
+    messages: Messages,
+    state: Target,
+    params: Params,
+    form: Form = "plain",
+    before: Source | None = None,
+) -> None:
+    """Hash all messages into `state` (u32 [n, state_words]); see `digest_spec` for the forms."""
+    count = state.layout.shape[0]
+    spec = digest_spec(digest, messages.longest, form=form)
+    fixed: Params = {"count": count, **params}
+    if digest.constants:
+        fixed["constants"] = digest.constants
+    operands = [messages.data.operand, messages.offsets.operand]
+    operands += [before.operand, state.operand] if before else [state.operand]
+    if digest.chunk_bytes:
+        fixed["levels"] = digest.levels(messages.longest)
+        operands.append(
+            builder.temp((count, digest.levels(messages.longest) * digest.state_words), "u32").operand
+        )
+    most = messages.longest + (_COMPOSED_BYTES if form == "composed" else 0)
+    for turn in digest_passes(digest, most):
+        builder.spread(spec, count, operands, {**fixed, **turn})
+
+
+def seed_params(digest: Digest, attributes: Mapping[str, object]) -> Params:
+    """The parameters of `digest` that attributes of its row say."""
+    if not digest.seed:
+        return {}
+    key = attributes.get("key")
+    seed = attributes.get("seed")
+    words = (
+        key
+        if isinstance(key, tuple)
+        else (int(seed) & _WORD, int(seed) >> 32)
+        if isinstance(seed, int)
+        else ()
+    )
+    return dict(zip(digest.seed, words, strict=False))
+
+
+def _squeeze(builder: Builder, digest: Digest, state: Target, target: Target) -> None:
+    """The first words of each state, and, where more are wanted than a block has, those of the states that follow."""
+    count, words = target.layout.shape
+    step = digest.block_words if digest.padding == "sponge" else words
+    for begin in range(0, words, step):
+        size = min(step, words - begin)
+        if begin:
+            builder.spread(
+                squeeze_spec(digest), count, [state.operand], {"count": count, "constants": digest.constants}
+            )
+        rows = range(count)
+        part = state.source()
+        shown = Source(part.operand, part.layout.slice([rows, range(size)]), "u32")
+        place = target.layout.slice([rows, range(begin, begin + size)])
+        elementwise.copy(builder, shown, Target(target.operand, place, "u32"))
+
+
+def sha256(builder: Builder, messages: Messages, count: int) -> Target:
+    """The SHA-256 of each message in a temporary, u32 [n, 8]."""
+    state = builder.temp((count, 8), "u32")
+    absorb(builder, DIGESTS["sha256"], messages, state, {})
+    return state

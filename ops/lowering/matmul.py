@@ -2,11 +2,12 @@
 
 Owns the tiled kernel: an invocation owns some rows and some columns (in fours), in named `vec4` accumulators. The
 rows are the same for all lanes of a workgroup, so that the left operand is read once for all; lanes lie side by side
-along columns. Must not know op names.
+along columns. A large product is several dispatches, since a device is deaf until one ends. Must not know op names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -18,6 +19,7 @@ from ops.lowering import elementwise, reduce
 from ops.lowering.base import (
     MAX_GROUPS,
     Builder,
+    DeviceClass,
     Params,
     Source,
     Target,
@@ -34,6 +36,7 @@ from shaders.spec import Binding, KernelSpec, Param
 
 _UNROLL = 4
 _LARGE_WORK = 1 << 18
+_SHORTEST_SPAN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,15 @@ def emit(builder: Builder, left: Source, right: Source, target: Target) -> None:
     batch = broadcast(x.layout.shape[:-2], y.layout.shape[:-2])
     if inner == 0:
         elementwise.emit(builder, constant(0, target.dtype), (), target)
-    elif rows == 1 or columns == 1:
+    elif (rows == 1 or columns == 1) and prod((*batch, rows, columns, inner)) <= _folded_most(builder, x, y):
         _by_vector(builder, x, y, (*batch, rows, columns, inner), target)
     else:
         _tiled(builder, x, y, (*batch, rows, columns, inner), target)
+
+
+def _folded_most(builder: Builder, x: Source, y: Source) -> int:
+    """How many products may be made and folded: more than operands' elements only where batches are spread."""
+    return max(builder.device.work, x.layout.count, y.layout.count)
 
 
 def _matrix(source: Source, vector_axis: int) -> Source:
@@ -123,13 +131,27 @@ def _tiled(builder: Builder, x: Source, y: Source, domain: tuple[int, ...], targ
         "rows": rows,
         "columns": columns,
         "row_tiles": row_tiles,
-        "batches": batches,
     }
-    workgroups = (column_tiles, *_fold(row_tiles * batches))
-    longest = builder.device.loop_turns * _UNROLL // 2
-    for begin in range(0, inner, longest):
-        span = {"begin": begin, "end": min(begin + longest, inner)}
-        builder.dispatch(spec, workgroups, [x.operand, y.operand, target.operand], {**params, **span})
+    operands = [x.operand, y.operand, target.operand]
+    width = column_tiles * 4 * tile.quads * lanes * tile.rows
+    for part in _parts(builder.device, row_tiles * batches, inner, width):
+        workgroups = (column_tiles, *_fold(part["stop"] - part["first"]))
+        each = 4 * tile.quads * tile.rows * (part["end"] - part["begin"])
+        builder.dispatch(spec, workgroups, operands, {**params, **part}, each)
+
+
+def _parts(device: DeviceClass, lines: int, inner: int, width: int) -> Iterator[dict[str, int]]:
+    """Which lines of tiles, and which inner positions, each dispatch takes: about `device.work` multiply-adds.
+
+    A line has `width` elements. The first part of each line begins at inner position 0, the others add to it.
+    """
+    span = min(device.loop_turns * _UNROLL // 2, max(device.work // width, _SHORTEST_SPAN))
+    span = min(inner, span - span % _UNROLL)
+    height = max(device.work // (width * span), 1)
+    for first in range(0, lines, height):
+        for begin in range(0, inner, span):
+            stop, end = min(first + height, lines), min(begin + span, inner)
+            yield {"first": first, "stop": stop, "begin": begin, "end": end}
 
 
 def _fold(count: int) -> tuple[int, int]:
@@ -156,8 +178,8 @@ def _spec(dtype: str, tile: Tile, lanes: int, rank: int) -> KernelSpec:
     rows, quads = range(tile.rows), range(tile.quads)
     type = wgsl.storage(dtype)
     body = [
-        "let line = wid.y + wid.z * nwg.y;",
-        "if (line >= params.row_tiles * params.batches) {\n    return;\n}",
+        "let line = params.first + wid.y + wid.z * nwg.y;",
+        "if (line >= params.stop) {\n    return;\n}",
         f"let row = line % params.row_tiles * {tile.rows}u;",
         coordinates("line / params.row_tiles", rank),
         f"let base_a = {address('a', rank)};",
@@ -184,7 +206,7 @@ def _spec(dtype: str, tile: Tile, lanes: int, rank: int) -> KernelSpec:
         (Binding("c", type, "read_write"),),
         "\n".join(body),
         (
-            *(Param(name) for name in (*names, "batches", "begin", "end")),
+            *(Param(name) for name in (*names, "first", "stop", "begin", "end")),
             *stride_params(["shape", "strides_a", "strides_b"], rank),
         ),
         (lanes, 1, 1),

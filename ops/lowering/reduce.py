@@ -19,6 +19,8 @@ from ops.shapes import Shape
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
+_ELEMENT_WORK = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Fold:
@@ -93,7 +95,8 @@ def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, ta
     }
     for function in functions:
         params |= function.values
-    builder.spread(spec, rows.count * chunks, [*rows.operands, target.operand], params)
+    operands = [*rows.operands, target.operand]
+    builder.spread(spec, rows.count * chunks, operands, params, each=_ELEMENT_WORK * min(rows.columns, CHUNK))
 
 
 @lru_cache(maxsize=1024)

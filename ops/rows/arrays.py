@@ -1,4 +1,4 @@
-"""Rows that make, join, view, multiply and hash arrays."""
+"""Rows that make, join, view and multiply arrays."""
 
 from __future__ import annotations
 
@@ -93,18 +93,5 @@ ROWS = (
         shape="matmul",
         operator="__matmul__",
         tolerance=1e-6,
-    ),
-    OpSpec(
-        "sha256",
-        "digest",
-        ("data", "offsets"),
-        "SHA-256 of messages: `data` is their bytes, packed into u32 words (the first byte lowest), message n is the"
-        " bytes from `offsets[n]` to `offsets[n + 1]`; the result is u32 [n, 8], big-endian words as numbers.",
-        attributes=(
-            Attribute("max_bytes", "integer", None, doc="No message is longer; null for the length of all."),
-        ),
-        dtypes=("u32",),
-        result="u32",
-        shape="digest",
     ),
 )

@@ -86,7 +86,7 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     fetch: Annotated[tuple[FetchGrant, ...], msgspec.Meta(max_length=64)] = ()
     files: Annotated[tuple[FileGrant, ...], msgspec.Meta(max_length=16)] = ()
     env: Annotated[dict[Name, str | None], msgspec.Meta(max_length=64)] = {}
-    ops: Patterns = ("tensor.*", "hash.*")
+    ops: Patterns = ("tensor.*", "hash.*", "bits.*", "data.*", "random.*", "cipher.*")
     kernels: Patterns = ("*",)
     tensors: Patterns = ()
 

@@ -1,4 +1,4 @@
-"""What scripts get from us: `torch`, `numpy`, `kernels`, `hashing`, `progress`, `call`, the gates' façade, and stored scripts.
+"""What scripts get from us: `torch`, `numpy`, `kernels`, `hashing`, `routines`, `progress`, `call`, gates and the like.
 
 Owns their registration and their connection to the worker's link, and the passage of inputs and results. One
 process runs one script, so the connection is the process's. Must not know sockets.
@@ -21,6 +21,7 @@ from sandbox.library import (
     pathlib,
     progress,
     requests,
+    routines,
     stored,
     tensors,
     torch,
@@ -32,7 +33,21 @@ from sandbox.policy import views
 
 def install() -> None:
     """Register the views; once, in the zygote."""
-    for part in (torch, numpy, kernels, hashing, progress, stored, files, os, pathlib, fetch, requests, httpx):
+    for part in (
+        torch,
+        numpy,
+        kernels,
+        hashing,
+        routines,
+        progress,
+        stored,
+        files,
+        os,
+        pathlib,
+        fetch,
+        requests,
+        httpx,
+    ):
         part.install()
 
 
@@ -47,7 +62,7 @@ def connect(link: Link) -> None:
 
 def builtins() -> dict[str, Any]:
     """The names that need no import."""
-    modules = {name: views.view(name) for name in ("torch", "kernels", "hashing")}
+    modules = {name: views.view(name) for name in ("torch", "kernels", "hashing", "routines")}
     functions = {"progress": progress.progress, "call": call, "fetch": fetch.fetch, "open": files.open}
     return {**modules, **functions}
 

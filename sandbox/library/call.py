@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ops.creation import tensor
-from ops.table import find, full_name
+from ops.table import NAMESPACES, find, full_name
 from ops.tensor import Tensor, apply
 from sandbox.library import kernels
 
@@ -25,8 +25,8 @@ def call(operation: str, /, *tensors: Any, **attributes: Any) -> Any:
         if tensors:
             raise TypeError(f"{operation}: a kernel takes its tensors by the names of its bindings")
         return kernels.run(name, **attributes)
-    if namespace not in ("tensor", "hash"):
-        raise ValueError(f"{operation!r} is in no namespace of operations: tensor, hash or kernel")
+    if namespace not in NAMESPACES:
+        raise ValueError(f"{operation!r} is in no namespace of operations: {', '.join(NAMESPACES)} or kernel")
     spec = find(name)
     if full_name(spec) != f"{namespace}.{spec.name}":
         raise ValueError(f"there is no {operation!r}; {full_name(spec)} is called so")

@@ -33,9 +33,17 @@ def compile_script(source: str, star_names: StarNames = _no_star, filename: str 
         transformer.run()
         if transformer.denials:
             raise _denied(source, transformer.denials)
-        return compile(tree, filename, "exec", dont_inherit=True)
+        return _code(tree, filename)
     except (SyntaxError, RecursionError, ValueError) as error:
         raise syntax_error(source, error) from None
+
+
+def _code(tree: ast.Module, filename: str) -> types.CodeType:
+    """The compiled tree. To look for nodes without a place would take as long as to compile them."""
+    try:
+        return compile(tree, filename, "exec", dont_inherit=True)
+    except TypeError:
+        return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
 
 
 def syntax_error(source: str, error: SyntaxError | RecursionError | ValueError) -> ScriptSyntaxError:

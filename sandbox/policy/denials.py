@@ -36,6 +36,7 @@ class HostError(RuntimeError):
 
     def __init__(self, record: ErrorRecord) -> None:
         super().__init__(record.message)
+        self.message = record.message
         self.code = record.code
         self.hint = record.hint
         self.record = record

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sandbox.policy.compiler import FILENAME, character_column
+from sandbox.policy.denials import HostError
 from sandbox.policy.names import unmangle
-from shaders.errors import caret
+from shaders.errors import KernelgateError, caret
 
 MAX_FRAMES = 20
 MAX_TEXT = 2000
@@ -74,7 +75,12 @@ def snippet(place: Place) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """`Type: message`, with private names as written; never raises, whatever the exception's `__str__` does."""
+    """`Type: message`, with private names as written; never raises, whatever the exception's `__str__` does.
+
+    Errors of ours say the message alone: their classes are no names that scripts know.
+    """
+    if isinstance(error, KernelgateError | HostError):
+        return error.message[:MAX_TEXT]
     kind = unmangle(type(error).__qualname__)
     try:
         text = str(error)

@@ -26,9 +26,9 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         self._star_names = star_names
 
     def run(self) -> ast.Module:
-        """The transformed tree; `denials` says what was refused."""
+        """The transformed tree, each node at its place; `denials` says what was refused."""
         self._tree.body = self.statements(self._tree.body)
-        return ast.fix_missing_locations(self._tree)
+        return self._tree
 
     # ------------------------------------------------------------------ plain nodes, natively
     def _plain(self, node: ast.AST) -> ast.AST:
@@ -75,7 +75,8 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         if not isinstance(value, ast.Name):
             return guarded
         kind = self.call(names.TYPE, [_load(value)], value)
-        known = ast.Compare(kind, [ast.In()], [ast.Name(names.OWN, ast.Load())])
+        own = ast.copy_location(ast.Name(names.OWN, ast.Load()), value)
+        known = ast.copy_location(ast.Compare(kind, [ast.In()], [own]), value)
         return ast.copy_location(ast.IfExp(known, _load(value), guarded), value)
 
     # ------------------------------------------------------------------ assignments

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+from typing import Any
 
+import msgspec
 import pytest
+from fastapi import Request
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from api.body import RequestModel, parse_json, validate
+from api import body
+from api.body import MAX_ITEMS, RequestModel, parse_json, read_json, structure, validate
 from api.errors import InvalidRequest, MalformedJson
 
 VALUES = st.recursive(
@@ -38,7 +44,8 @@ def test_every_json_value_is_read_as_the_standard_library_reads_it(value: object
         (b"NaN", "NaN is not JSON"),
         (b'{"a": -Infinity}', "-Infinity is not JSON"),
         (b"1e999", "out of range"),
-        (b'"\\ud800 x"', ""),
+        (b'"\\ud800 x"', "half of a surrogate pair"),
+        (b'{"a": "\\udc00"}', "half of a surrogate pair"),
         (b'"\xff"', "byte 1 of the body is not UTF-8"),
         (b"\xef\xbb\xbf1", ""),
         (b"[" * 10_000 + b"]" * 10_000, "nested too deeply"),
@@ -77,9 +84,96 @@ class Thing(RequestModel):
         ({"count": True}, "count: Input should be a valid integer"),
         ({"count": 1, "names": [1]}, "names.0: Input should be a valid string"),
         ({"count": 1, "more": 2}, "more is not a field of this request"),
+        ({"count": 1, "a": 2, "b": 3}, "a and b are not fields of this request"),
+        ({"count": 1, "x" * 1000: 2}, f"{'x' * 40} is not a field of this request"),
     ],
 )
 def test_a_field_that_does_not_fit_is_named(value: object, says: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
         validate(Thing, value)
     assert says in caught.value.message
+
+
+def test_unknown_fields_are_named_by_the_first_few_however_many_there_are() -> None:
+    fields: dict[str, Any] = {f"field{n}": n for n in range(10_000)}
+    with pytest.raises(InvalidRequest) as caught:
+        validate(Thing, {"count": 1, **fields})
+    assert caught.value.message == "field0, field1 and field2 are not fields of this request"
+
+
+def _nodes(value: object) -> tuple[int, int]:
+    """Containers and keys inside `value`, counted one by one."""
+    children: list[object] = (
+        list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    )
+    below = [_nodes(child) for child in children]
+    here = isinstance(value, dict | list), len(value) if isinstance(value, dict) else 0
+    return sum(n for n, _ in below) + here[0], sum(k for _, k in below) + here[1]
+
+
+@given(VALUES | st.text(alphabet='[]{}":\\,'))
+def test_lists_objects_and_keys_are_counted_without_decoding(value: object) -> None:
+    assert structure(json.dumps(value).encode()) == _nodes(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[" + b"[]," * MAX_ITEMS + b"0]",
+        b"[" + b"{}," * MAX_ITEMS + b"0]",
+        b"{" + b",".join(b'"%x":1' % n for n in range(MAX_ITEMS)) + b"}",
+    ],
+    ids=["lists", "objects", "keys"],
+)
+def test_a_body_of_too_many_nodes_is_refused_before_it_is_decoded(
+    text: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(msgspec.json, "decode", lambda _: pytest.fail("it was decoded"))
+    with pytest.raises(InvalidRequest, match="over the limit of 250000"):
+        parse_json(text)
+
+
+def test_brackets_inside_a_string_are_no_nodes() -> None:
+    text = '[{":' * MAX_ITEMS
+    assert parse_json(json.dumps(text).encode()) == text
+
+
+class Counted(str):
+    """A string that counts how often it is compared."""
+
+    comparisons = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Counted.comparisons += 1
+        return str.__eq__(self, other)
+
+
+def test_a_repeated_key_is_found_in_linear_time() -> None:
+    count = 5000
+    pairs: list[tuple[str, Any]] = [(Counted(n), n) for n in [*range(count), count - 1]]
+    with pytest.raises(MalformedJson, match=f"the key '{count - 1}' appears twice"):
+        body._unique(pairs)
+    assert Counted.comparisons < 10 * count
+
+
+def test_a_large_body_that_is_wrong_is_not_parsed_a_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed again"))
+    for text in (
+        b'["' + b"x" * body.EXPLAINED + b'", oops]',
+        b'{"a":1,"a":"' + b"x" * body.EXPLAINED + b'"}',
+    ):
+        with pytest.raises(MalformedJson):
+            parse_json(text)
+
+
+@pytest.mark.parametrize(("size", "aside"), [(100, False), (body.IN_THREAD + 1, True)])
+def test_a_large_body_is_worked_on_outside_the_event_loop(size: int, aside: bool) -> None:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": json.dumps("x" * size).encode(), "more_body": False}
+
+    async def scenario() -> threading.Thread:
+        request = Request({"type": "http", "headers": []}, receive)
+        return await read_json(request, 1 << 20, lambda _: threading.current_thread())
+
+    assert (asyncio.run(scenario()) is not threading.current_thread()) == aside

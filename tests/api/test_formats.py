@@ -94,6 +94,73 @@ def test_a_npy_header_is_matched_and_never_evaluated(text: bytes) -> None:
         formats.parse_npy(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text)
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "1 2,",
+        "L,",
+        "1L2,",
+        "5\x1c5,",
+        "5\xa05,",
+        "1" * 5000 + ",",
+        "-1,",
+        "5",
+        ",",
+        "1,,",
+        "9" * 19 + "1,",
+        "1," * 9,
+        "(1,)",
+        "0x1,",
+        "1_0,",
+        "1.,",
+    ],
+)
+def test_a_shape_that_numpy_would_not_write_is_refused(shape: str) -> None:
+    with pytest.raises(MalformedTensor):
+        parse_text(f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({shape}), }}\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """{'descr': '<f4'), ('b', 'fortran_order': False, 'shape': (1,), }""",
+        """{'descr': "<f4'), ('b", 'fortran_order': False, 'shape': (1,), }""",
+        "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': 1}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} + f()",
+        "f() + {'descr': '<f4', 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}",
+    ],
+)
+def test_a_header_that_is_not_that_dict_is_refused(text: str) -> None:
+    with pytest.raises(MalformedTensor):
+        parse_text(text)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shape"), [("", ()), ("3,", (3,)), ("2L, 3L", (2, 3)), ("2, 3,", (2, 3)), ("0,", (0,))]
+)
+def test_a_header_may_be_spaced_and_ordered_as_python_allows(sizes: str, shape: tuple[int, ...]) -> None:
+    text = f"{{'shape':({sizes}) ,'fortran_order' : True,'descr': '>i4'}}  \n"
+    tensor = parse_text(text)
+    assert (tensor.shape, tensor.dtype.name, tensor.swapped, tensor.fortran) == (shape, "i32", True, True)
+
+
+def parse_text(text: str) -> formats.FileTensor:
+    data = text.encode("latin-1")
+    return formats.parse_npy(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(data)) + data)
+
+
+def test_sizes_are_checked_before_they_are_multiplied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats.math, "prod", lambda _: pytest.fail("they were multiplied"))
+    for shape in ([2**63 - 1] * 45_000, [2**63], [1] * 9):
+        with pytest.raises(MalformedTensor):
+            formats.parse_safetensors(
+                header_of({"a": {"dtype": "F32", "shape": shape, "data_offsets": [0, 8]}})
+            )
+
+
 @given(
     st.dictionaries(
         st.text(min_size=1, max_size=9), st.tuples(SHAPES, st.sampled_from(sorted(DTYPES))), max_size=5

@@ -8,6 +8,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from api.arguments import spread
+from ops.graph import TensorRef, TensorType
+from shaders.reflection import BindingInfo, EntryPoint, Reflection
+
 DOUBLE = """
 struct Params { factor: u32, offset: u32 }
 @group(0) @binding(0) var<storage, read> numbers: array<u32>;
@@ -79,6 +83,44 @@ def test_a_dispatch_answers_with_every_written_binding(http: httpx2.Client) -> N
     assert answer.json()["usage"]["dispatches"] == 1
     stored = http.get(f"/api/tensors/{output['id']}/data").json()["$tensor"]
     assert stored["data"] == [17, 27, 37]
+
+
+def test_without_workgroups_there_is_a_thread_an_element_that_is_written(http: httpx2.Client) -> None:
+    add(http, "affine", DOUBLE)
+    inputs = {
+        "numbers": tensor(list(range(5000))),
+        "products": {"shape": [50, 100], "dtype": "u32"},
+        "params": {"factor": 2, "offset": 1},
+    }
+    answer = http.post("/api/kernels/affine/dispatch", json={"inputs": inputs})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["outputs"]["products"]["$tensor"]["data"] == list(range(1, 10_001, 2))
+
+
+F32 = BindingInfo(0, 0, "y", "storage", "read_write", "array<f32>", "f32", 4, 4)
+VEC4 = BindingInfo(0, 1, "v", "storage", "read_write", "array<vec4<f32>>", "f32", 16, 16)
+READ = BindingInfo(0, 2, "x", "storage", "read", "array<f32>", "f32", 4, 4)
+FIXED = BindingInfo(0, 3, "f", "storage", "read_write", "array<f32, 4>", "f32", 16, 0)
+
+
+@pytest.mark.parametrize(
+    ("bindings", "given", "groups"),
+    [
+        ([F32], {"y": TensorType((130,), "f32")}, 3),
+        ([F32], {"y": TensorType((128,), "f32")}, 2),
+        ([F32], {"y": TensorType((0,), "f32")}, 1),
+        ([F32, READ], {"y": TensorType((64,), "f32"), "x": TensorType((6400,), "f32")}, 1),
+        ([F32, VEC4], {"y": TensorType((64,), "f32"), "v": TensorRef(1, (128, 4), "f32")}, 2),
+        ([READ], {"x": TensorRef(1, (6400,), "f32")}, 100),
+        ([FIXED, READ], {"f": TensorType((4,), "f32"), "x": TensorRef(1, (128,), "f32")}, 2),
+        ([FIXED], {}, 1),
+    ],
+)
+def test_the_workgroups_of_a_dispatch_that_names_none(
+    bindings: list[BindingInfo], given: dict[str, TensorRef | TensorType], groups: int
+) -> None:
+    entry = EntryPoint("main", (64, 1, 1), tuple(info.name for info in bindings))
+    assert spread(Reflection("", (entry,), tuple(bindings)), entry, given) == (groups, 1, 1)
 
 
 def test_a_written_binding_starts_from_the_tensor_it_is_given(http: httpx2.Client) -> None:
@@ -153,7 +195,7 @@ def test_an_argument_that_does_not_fit_is_named(
 @pytest.mark.parametrize(
     ("change", "status", "says"),
     [
-        ({"workgroups": [100_000, 1, 1]}, 422, "65535"),
+        ({"workgroups": [(1 << 31) + 1, 1, 1]}, 422, "workgroups.x"),
         ({"workgroups": [-1, 1, 1]}, 422, "no counts"),
         ({"workgroups": []}, 422, "workgroups"),
         ({"workgroups": [1, 1, 1, 1]}, 422, "workgroups"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
+import threading
 from typing import Any
 
 import httpx2
@@ -11,6 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from api import body as bodies
+from api import values
+from api.values import MAX_ITEMS, MAX_TENSORS
 from kernelgate.values import encode
 
 DEEP = b"[" * 10_000 + b"]" * 10_000
@@ -91,7 +96,9 @@ def test_an_event_id_that_is_no_number_starts_from_the_first(http: httpx2.Client
     for value in ("-1", "x", "1e9", "²"):
         raw = [(b"Last-Event-ID", value.encode())]
         assert "event: status" in http.get(f"/api/runs/{done['id']}/events", headers=raw).text
-    assert http.get(f"/api/runs/{done['id']}/events", headers={"Last-Event-ID": "9" * 20}).text == ""
+    assert http.get(f"/api/runs/{done['id']}/events", headers={"Last-Event-ID": "9" * 20}).text.startswith(
+        "event: result"
+    )
 
 
 WIRE = st.recursive(
@@ -217,3 +224,134 @@ def test_an_unexpected_failure_is_a_500_with_an_incident_and_nothing_more(
     assert is_problem(answer)
     assert "secret" not in answer.text
     assert "incident" in answer.json()["detail"]
+
+
+def many(item: str, count: int) -> str:
+    return ",".join([item] * count)
+
+
+ONE = '{"$tensor": {"shape": [1], "dtype": "f32", "data": [1]}}'
+KEYS = ",".join(f'"{n:x}": 1' for n in range(20_000))
+LARGE = {
+    "numbers": ("/api/runs", f'{{"script": "", "inputs": {{"a": [{many("1.5", MAX_ITEMS + 1)}]}}}}', "items"),
+    "lists": ("/api/runs", f'{{"script": "", "inputs": {{"a": [{many("[]", MAX_ITEMS)}]}}}}', "lists"),
+    "tensors": (
+        "/api/runs",
+        f'{{"script": "", "inputs": {{"a": [{many(ONE, MAX_TENSORS + 1)}]}}}}',
+        "tensor",
+    ),
+    "ids": (
+        "/api/runs",
+        json.dumps(
+            {"script": "", "inputs": {"a": [{"$tensor": {"id": f"ten_{n}"}} for n in range(MAX_TENSORS + 1)]}}
+        ),
+        "tensor",
+    ),
+    "limits": ("/api/runs", f'{{"script": "", "limits": {{{KEYS}}}}}', "not fields"),
+    "grants": ("/api/runs", f'{{"script": "", "grants": {{"env": {{{KEYS}}}}}}}', "items"),
+    "fields": ("/api/kernels", f'{{"name": "a", "source": "", {KEYS}}}', "not fields"),
+    "script": ("/api/runs", json.dumps({"script": "(" * (bodies.MAX_SCRIPT + 1)}), "script"),
+    "stored script": (
+        "/api/scripts",
+        json.dumps({"name": "a", "source": "(" * (bodies.MAX_SCRIPT + 1)}),
+        "source",
+    ),
+    "kernel": ("/api/kernels", json.dumps({"name": "a", "source": "(" * 65_537}), "65536"),
+    "bindings": ("/api/kernels/any/dispatch", f'{{"workgroups": [1], "inputs": {{{KEYS}}}}}', "inputs"),
+    "workgroups": ("/api/kernels/any/dispatch", f'{{"workgroups": [{many("1", 200_000)}]}}', "workgroups"),
+    "attributes": ("/api/ops/neg", f'{{"inputs": [1], "attributes": {{{KEYS}}}}}', "attributes"),
+    "attribute": (
+        "/api/ops/reshape",
+        f'{{"inputs": [1], "attributes": {{"shape": [{many("1", 50_000)}]}}}}',
+        "attributes",
+    ),
+}
+
+
+@pytest.mark.parametrize(("route", "content", "says"), LARGE.values(), ids=LARGE.keys())
+def test_a_body_of_too_much_of_anything_is_refused_outside_the_event_loop(
+    http: httpx2.Client, monkeypatch: pytest.MonkeyPatch, route: str, content: str, says: str
+) -> None:
+    threads: set[str] = set()
+    for module, name in ((bodies, "parse_json"), (bodies, "validate"), (values.Parser, "parse")):
+        real = getattr(module, name)
+
+        def watched(*given: Any, real: Any = real) -> Any:
+            threads.add(threading.current_thread().name)
+            return real(*given)
+
+        monkeypatch.setattr(module, name, watched)
+    content += " " * bodies.IN_THREAD
+    answer = http.post(route, content=content, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422, answer.text
+    assert says in answer.json()["detail"]
+    assert is_problem(answer)
+    assert threads, "nothing was parsed"
+    assert "server" not in threads
+
+
+HUGE = "1" + "0" * 4000
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content"),
+    [
+        ("GET", "/" + "x" * 3000, None),
+        ("PATCH", "/api/tensors/" + "x" * 3000, None),
+        ("POST", "/api/runs", json.dumps({"script": "", "x" * 3000: 1})),
+        ("POST", "/api/runs", json.dumps({"script": "", "inputs": {"x" * 3000: {"$float": "x" * 3000}}})),
+        ("POST", "/api/runs", json.dumps({"script": "", "x" * 3000: 1})[:-1] + f',"{"x" * 3000}":2}}'),
+        ("POST", "/api/tensors", f'{{"shape": [{many(HUGE, 8)}], "dtype": "f32", "data": []}}'),
+        ("POST", "/api/tensors", f'{{"shape": [1], "dtype": "i32", "data": [{HUGE}]}}'),
+        ("POST", "/api/tensors", f'{{"shape": [1], "dtype": "f32", "data": [{HUGE}]}}'),
+        ("POST", "/api/tensors", json.dumps({"shape": [1], "dtype": "x" * 3000, "data": []})),
+        ("POST", "/api/kernels", json.dumps({"name": "x" * 3000, "source": ""})),
+        ("POST", "/api/kernels/any/dispatch", f'{{"workgroups": [{many("-" + HUGE, 3)}]}}'),
+        ("POST", f"/api/kernels/{'x' * 3000}/dispatch", '{"workgroups": [1]}'),
+        ("POST", f"/api/ops/{'x' * 3000}", '{"inputs": [1]}'),
+    ],
+)
+def test_a_detail_quotes_little_of_what_a_client_sent(
+    http: httpx2.Client, method: str, path: str, content: str | None
+) -> None:
+    answer = http.request(method, path, content=content)
+    assert 400 <= answer.status_code < 500
+    assert is_problem(answer)
+    assert len(answer.json()["detail"]) < 300
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"".join(b"X%d: y\r\n" % n for n in range(1000)),
+        b"X: " + b"a" * 70_000 + b"\r\n",
+        b"X: " + b"a" * 5_000_000,
+        b"".join(b"X%d: %s\r\n" % (n, b"a" * 1000) for n in range(100)),
+    ],
+    ids=["many", "long", "endless", "together"],
+)
+def test_a_head_that_is_too_large_is_answered_431_and_the_connection_closed(
+    running: Any, head: bytes
+) -> None:
+    port = int(running.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        with contextlib.suppress(ConnectionError):  # of a head that does not end, the rest is not read
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + head + b"\r\n")
+        answer = b""
+        with contextlib.suppress(ConnectionError):
+            while piece := client.recv(65536):
+                answer += piece
+    assert answer.startswith(b"HTTP/1.1 431 ")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["code"] == "headers_too_large"
+
+
+def test_one_connection_serves_many_requests_with_ordinary_heads(running: Any) -> None:
+    port = int(running.url.rpartition(":")[2])
+    request = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 10_000 + b"\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(request * 20)
+        answer = b""
+        while answer.count(b"HTTP/1.1 200") < 20:
+            piece = client.recv(65536)
+            assert piece, answer
+            answer += piece

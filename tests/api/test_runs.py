@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import socket
 import threading
 from collections.abc import Callable
@@ -74,7 +75,9 @@ def test_when_the_wait_elapses_the_answer_is_202_and_the_run_lives_on(http: http
     http.delete(answer.headers["location"])
 
 
-@pytest.mark.parametrize("prefer", ["wait=soon", "wait=-1", "wait=nan", "wait=inf", "wait="])
+@pytest.mark.parametrize(
+    "prefer", ["wait=soon", "wait=-1", "wait=nan", "wait=inf", "wait=", "wait=1_0", "wait=1e1"]
+)
 def test_a_wait_that_is_no_number_is_refused(http: httpx2.Client, prefer: str) -> None:
     answer = http.post("/api/runs", json={"script": "result = 1"}, headers={"Prefer": prefer})
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
@@ -283,7 +286,8 @@ def test_events_are_stored_and_replayed_from_where_a_client_left(http: httpx2.Cl
     ]
     assert events[-1][2] == done
     assert events_of(http, done["id"], after=3) == events[3:]
-    assert events_of(http, done["id"], after=events[-1][0]) == []
+    assert events_of(http, done["id"], after=events[-1][0]) == events[-1:]
+    assert events_of(http, done["id"], after=1000) == events[-1:]
 
 
 def test_a_live_run_is_followed_to_its_end(http: httpx2.Client) -> None:
@@ -369,3 +373,28 @@ def test_a_request_that_is_wrong_is_refused_by_field(http: httpx2.Client, body: 
     answer = http.post("/api/runs", json=body, headers=WAIT)
     assert 400 <= answer.status_code < 500
     assert says in answer.json()["detail"]
+
+
+def test_a_key_has_only_so_many_event_streams_and_one_that_is_left_is_no_incident(
+    start: Callable[..., Any], wait_until: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with start(event_streams=1, workers=1, runs_at_once=2) as server:
+        script = "def main():\n    for i in range(1000):\n        print('x' * 5000)"
+        prefer = {"Prefer": "wait=60"}
+        body = {"script": script, "limits": {"output_bytes": 1 << 24}}
+        done = server.http.post("/api/runs", json=body, headers=prefer).json()
+        live = server.http.post("/api/runs", json={"script": "def main():\n    while True: pass"}).json()
+        path = f"/api/runs/{live['id']}/events"
+        with server.http.stream("GET", path) as stream:
+            next(stream.iter_raw())
+            refused = server.http.get(path)
+            assert (refused.status_code, refused.json()["code"]) == (429, "too_many_streams")
+            assert "retry-after" in refused.headers
+        for watched in [live, *[done] * 5]:
+            wait_until(lambda: not server.server.runtime.streams._open, "the stream is over")
+            with server.http.stream("GET", f"/api/runs/{watched['id']}/events") as stream:
+                next(stream.iter_raw())
+        wait_until(lambda: not server.server.runtime.streams._open, "the stream is over")
+        server.http.delete(f"/api/runs/{live['id']}")
+        assert server.http.get(path).text.count("event: result") == 1
+    assert not [record.message for record in caplog.records if record.levelno >= logging.WARNING]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -221,3 +223,21 @@ def test_an_upload_over_the_limit_is_refused_by_its_header(start: Callable[..., 
         answer = running.http.post("/api/tensors", json={"shape": [500], "dtype": "f32", "data": [1.5] * 500})
         assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
         assert not list((running.settings.data / "blobs" / "new").iterdir())
+
+
+def test_a_download_that_is_left_is_no_incident(
+    http: httpx2.Client, running: Any, wait_until: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    count = 10_000_000
+    made = http.post(
+        f"/api/tensors?dtype=f32&shape={count}",
+        content=bytes(4 * count),
+        headers={"Content-Type": "application/octet-stream"},
+    ).json()
+    for _ in range(5):
+        with http.stream("GET", f"/api/tensors/{made['id']}/data?format=raw") as answer:
+            next(answer.iter_raw())
+    wait_until(lambda: not running.server.server_state.tasks, "no request is in progress")
+    gc.collect()
+    assert http.get("/healthz").status_code == 200
+    assert not [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]

@@ -15,6 +15,7 @@ from api.errors import InvalidRequest, MalformedTensor, ResultTooLarge
 from api.values import InlineTensor, TensorId
 from kernelgate.values import decode, encode
 from ops.graph import TensorRef
+from sandbox.errors import ValueFormError
 
 LIMIT = 1 << 20
 VALUES = st.recursive(
@@ -54,6 +55,13 @@ def test_a_result_names_its_tensors_in_order_and_shows_their_json() -> None:
     result = {"x": [first, (second,)], "y": first}
     assert values.refs_in(result) == [first, second, first]
     assert values.render(result, {1: "one", 2: "two"}) == {"x": ["one", ["two"]], "y": "one"}
+
+
+def test_an_int_that_readers_of_json_refuse_is_an_error_and_the_largest_other_is_not() -> None:
+    assert values.render([10**4300 - 1], {}) == [10**4300 - 1]
+    for value in (10**4300, -(10**4300)):
+        with pytest.raises(ValueFormError, match="4300 digits"):
+            values.render({"a": [value]}, {})
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,9 @@ import pytest
 
 from host.supervisor import Device, DeviceSettings
 from ops.graph import Graph, Node
-from shaders.reflection import BindingInfo, EntryPoint, Reflection
+from shaders.errors import KernelgateError
+from shaders.reflect import reflect
+from shaders.reflection import BindingInfo, EntryPoint, Guard, GuardedEntry, Reflection
 
 T = TypeVar("T")
 WAIT_S = 60
@@ -157,7 +159,17 @@ def binding(
 
 def reflection(source: str, *bindings: BindingInfo, entry: str = "main") -> Reflection:
     """A kernel of one entry point that reaches all `bindings`."""
-    return Reflection(source, (EntryPoint(entry, (64, 1, 1), tuple(b.name for b in bindings)),), bindings)
+    entries = (EntryPoint(entry, (64, 1, 1), tuple(b.name for b in bindings)),)
+    return Reflection(source, entries, bindings, guarded(source, entry))
+
+
+def guarded(source: str, entry: str) -> Guard:
+    """What the guard makes of `source`; a text that it refuses goes to the compiler as it is."""
+    try:
+        guard = reflect(source).guard
+    except KernelgateError:
+        guard = None
+    return guard or Guard(source, (), {entry: GuardedEntry(0, 0, True)})
 
 
 @pytest.fixture

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from host.graphs import structure
 from host.planner import MAX_FUSED_INPUTS, Plan, Ref, make_plan
+from ops.errors import GraphError
 from ops.graph import Graph, Node
 from ops.lower import CPU
 from ops.validate import validate
@@ -123,6 +126,17 @@ def test_an_op_never_writes_over_what_it_reads() -> None:
     for step in plan.steps:
         refs = [ref for ref, _ in step.buffers]
         assert len(set(refs)) == len(refs) or refs.count(refs[-1]) == 1
+
+
+def test_a_large_product_is_many_dispatches() -> None:
+    plan = _plan([_input(5, 4000, 4000), _op("matmul", 0, 0)], [1])
+    assert 200 <= len(plan.steps) <= 600
+
+
+def test_a_graph_of_too_many_dispatches_is_refused() -> None:
+    nodes = [_input(5, 16384, 16384), *(_op("matmul", number, 0) for number in range(8))]
+    with pytest.raises(GraphError, match="65,536 dispatches"):
+        _plan(nodes, [8])
 
 
 def test_memory_is_used_again_once_a_value_is_past() -> None:

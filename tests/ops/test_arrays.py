@@ -94,6 +94,27 @@ def test_a_long_inner_axis_is_summed_in_parts(device: Any, check: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((3, 50, 40), (3, 40, 70)),
+        ((70, 33), (33, 300)),
+        ((30, 50), (8, 50, 1)),
+        ((4, 1, 30, 5), (1, 6, 5, 9)),
+    ],
+)
+def test_a_large_product_is_made_in_parts(left: tuple[int, ...], right: tuple[int, ...], device: Any) -> None:
+    arrays = [normal(left), normal(right, 1)]
+    deaf = DeviceClass("cpu", CPU.lanes, CPU.loop_turns, work=1 << 12)
+    layouts = [(Layout.contiguous(array.shape), dtype("f32")) for array in arrays]
+    expected = np.matmul(arrays[0].astype(np.float64), arrays[1])
+    output = TensorType(expected.shape, "f32")
+    parts = lower("matmul", {}, layouts, output, deaf)
+    assert len(parts.dispatches) > len(lower("matmul", {}, layouts, output, CPU).dispatches)
+    actual = device.compute(parts, [array.view(np.uint32).reshape(-1) for array in arrays], output)
+    np.testing.assert_allclose(actual, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize(
     ("op", "attributes"),
     [
         ("reshape", {"shape": [6, -1]}),

@@ -34,7 +34,7 @@ def test_python_syntax_becomes_a_small_tree() -> None:
         "x.real",
         "exp(x=1)",
         "[x]",
-        "~x",
+        "+x",
         "x and y and z",
     ],
 )

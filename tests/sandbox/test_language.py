@@ -126,6 +126,28 @@ def test_an_error_inside_the_library_points_at_the_call(sandbox: Sandbox) -> Non
     assert error.message.startswith("JSONDecodeError")
 
 
+def test_an_error_of_a_tensor_has_its_code_and_the_scripts_line(sandbox: Sandbox) -> None:
+    error = sandbox.error("import torch\ndef f(x):\n    return x @ x\nf(torch.ones(2, 3))")
+    assert (error.code, error.line, error.column) == ("shape_mismatch", 3, 12)
+    assert error.message.startswith("matmul of shapes")
+    assert "f (line 3)" in error.hint
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "raise ValueError('\\ud800')",
+        "class E(Exception):\n    def __str__(self):\n        return '\\udfff'\nraise E()",
+        "result = '\\ud800'",
+        "result = {'\\ud800': 1}",
+        "progress(0.5, note='\\ud800')",
+        "'\\ud800'.encode()",
+    ],
+)
+def test_text_that_is_no_unicode_is_an_error_of_the_script(sandbox: Sandbox, source: str) -> None:
+    assert sandbox.error(source).code in ("script_error", "value_unsupported")
+
+
 def test_an_unknown_module_says_which_there_are(sandbox: Sandbox) -> None:
     error = sandbox.error("import os\nimport socket")
     assert error.code == "script_denied"

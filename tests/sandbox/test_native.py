@@ -114,6 +114,14 @@ def test_ours_works_as_in_other_scripts(native: Native) -> None:
     assert services.reports == [(0.5, {"loss": 1.5})]
 
 
+def test_granted_values_are_the_environment(native: Native) -> None:
+    async def scenario() -> Outcome:
+        source = "import os\nresult = [os.environ['REGION'], os.getenv('HOME')]"
+        return await native.pool.run_script(source, {}, LIMITS, Services(), {"REGION": "north"}, native=True)
+
+    assert native.runner.run(scenario()).result == ["north", None]
+
+
 def test_a_main_that_ran_is_not_called_again(native: Native) -> None:
     assert native.printed("def main():\n    '''Doc.'''\n    print('once')\nmain()") == "once\n"
 

@@ -227,6 +227,28 @@ def test_the_next_run_works_after_the_zygote_was_killed() -> None:
     assert second.result == 2
 
 
+def test_a_run_takes_no_worker_that_died_waiting() -> None:
+    async def scenario() -> Any:
+        pool = WorkerPool(PoolSettings(size=2))
+        await pool.start()
+        try:
+            waiting = list(pool._ready)
+            assert all(worker.is_alive for worker in waiting)
+            for worker in waiting:
+                worker.kill()
+            end = time.monotonic() + 10
+            while any(
+                worker.is_alive for worker in waiting
+            ):  # the loop, and so the pool, learns nothing meanwhile
+                assert time.monotonic() < end
+            return await asyncio.wait_for(pool.run_script("result = 2", {}, LIMITS, Services()), 20)
+        finally:
+            await pool.close()
+
+    with asyncio.Runner() as runner:
+        assert runner.run(scenario()).result == 2
+
+
 def test_a_zygote_is_replaced_after_its_share_of_workers() -> None:
     async def scenario() -> list[int]:
         pool = WorkerPool(PoolSettings(size=1, recycle_after=3))

@@ -11,85 +11,154 @@ struct Params {
 
 @group(0) @binding(3) var<uniform> params: Params;
 
-// The chaining value: a, b, c, d and e, f, g, h.
-struct Sha256State {
-    abcd: vec4<u32>,
-    efgh: vec4<u32>,
+const digest_block_bytes = 64u;
+
+// The chaining value.
+struct DigestState {
+    q0: vec4<u32>,
+    q1: vec4<u32>,
 }
 
-// A block of a message: sixteen words, the first byte of each the most significant.
-struct Sha256Block {
-    w0: vec4<u32>,
-    w4: vec4<u32>,
-    w8: vec4<u32>,
-    w12: vec4<u32>,
+// A block of a message: 16 words, the first byte of each the most significant.
+struct DigestBlock {
+    q0: vec4<u32>,
+    q1: vec4<u32>,
+    q2: vec4<u32>,
+    q3: vec4<u32>,
 }
 
-fn sha256_start() -> Sha256State {
-    return Sha256State(
+fn digest_start() -> DigestState {
+    return DigestState(
         vec4<u32>(1779033703u, 3144134277u, 1013904242u, 2773480762u),
         vec4<u32>(1359893119u, 2600822924u, 528734635u, 1541459225u),
     );
 }
 
+fn load(message: u32) -> DigestState {
+    return DigestState(
+        state[message * 2u],
+        state[message * 2u + 1u],
+    );
+}
+
+fn store(message: u32, chain: DigestState) {
+    state[message * 2u] = chain.q0;
+    state[message * 2u + 1u] = chain.q1;
+}
+
 // How many blocks a message of `length` bytes fills, padding included.
-fn sha256_blocks(length: u32) -> u32 {
-    return (length >> 6u) + select(1u, 2u, (length & 63u) > 55u);
+fn digest_blocks(length: u32) -> u32 {
+    return length / 64u + select(1u, 2u, length % 64u > 55u);
+}
+
+// How many bytes of a message of `length` bytes remain where block `index` begins, at most a block; negative when the
+// message ended in the block before.
+fn digest_left(length: u32, index: u32) -> i32 {
+    return select(i32(length - index * 64u), 64, length / 64u > index);
+}
+
+// Four words of a byte stream whose first byte is the least significant of each word of `low`, begun `shift` bits into
+// it. `1u` and `31u - shift` because a shift by 32 is a shift by none.
+fn digest_join(low: vec4<u32>, high: vec4<u32>, shift: u32) -> vec4<u32> {
+    let joined = (low >> vec4<u32>(shift)) | ((high << vec4<u32>(1u)) << vec4<u32>(31u - shift));
+    let swapped = ((joined << vec4<u32>(8u)) & vec4<u32>(0xff00ff00u)) | ((joined >> vec4<u32>(8u)) & vec4<u32>(0x00ff00ffu));
+    return (swapped << vec4<u32>(16u)) | (swapped >> vec4<u32>(16u));
+}
+
+// The block of the binding `data` from byte `start` on, which need not be a multiple of four. What the driver makes of
+// words past the end of the buffer does not matter: `digest_pad` drops all that is not of the message.
+fn digest_read(start: u32) -> DigestBlock {
+    let word = start >> 2u;
+    let shift = (start & 3u) * 8u;
+    let r0 = data[word];
+    let r1 = data[word + 1u];
+    let r2 = data[word + 2u];
+    let r3 = data[word + 3u];
+    let r4 = data[word + 4u];
+    let r5 = data[word + 5u];
+    let r6 = data[word + 6u];
+    let r7 = data[word + 7u];
+    let r8 = data[word + 8u];
+    let r9 = data[word + 9u];
+    let r10 = data[word + 10u];
+    let r11 = data[word + 11u];
+    let r12 = data[word + 12u];
+    let r13 = data[word + 13u];
+    let r14 = data[word + 14u];
+    return DigestBlock(
+        digest_join(vec4<u32>(r0, r1, r2, r3), vec4<u32>(r1, r2, r3, r4), shift),
+        digest_join(vec4<u32>(r4, r5, r6, r7), vec4<u32>(r5, r6, r7, r8), shift),
+        digest_join(vec4<u32>(r8, r9, r10, r11), vec4<u32>(r9, r10, r11, r12), shift),
+        digest_join(vec4<u32>(r12, r13, r14, 0u), vec4<u32>(r13, r14, 0u, 0u), shift),
+    );
 }
 
 // Four words of a padded message: `first` is the number of the first in its block, `left` how many bytes of the
-// message remain at the block's start (negative when the message ended in the block before).
-fn sha256_pad_words(words: vec4<u32>, first: i32, left: i32) -> vec4<u32> {
+// message remain at the block's start.
+fn digest_pad_words(words: vec4<u32>, first: i32, left: i32) -> vec4<u32> {
     let number = vec4<i32>(first, first + 1, first + 2, first + 3);
     let partial = left >> 2u;
     let used = u32(left & 3) * 8u;
-    let marker = 0x80000000u >> used;
     let kept = ~(0xffffffffu >> used);
+    let marker = 2147483648u >> used;
     let ended = select(vec4<u32>(), (words & vec4<u32>(kept)) | vec4<u32>(marker), number == vec4<i32>(partial));
     return select(ended, words, number < vec4<i32>(partial));
 }
 
 // Block `index` of a message of `length` bytes as it is hashed: what lies past the end becomes the padding.
-fn sha256_pad(block: Sha256Block, length: u32, index: u32) -> Sha256Block {
-    let left = select(i32(length - index * 64u), 64, (length >> 6u) > index);
-    var padded = Sha256Block(
-        sha256_pad_words(block.w0, 0, left),
-        sha256_pad_words(block.w4, 4, left),
-        sha256_pad_words(block.w8, 8, left),
-        sha256_pad_words(block.w12, 12, left),
+fn digest_pad(block: DigestBlock, length: u32, index: u32) -> DigestBlock {
+    let left = digest_left(length, index);
+    var padded = DigestBlock(
+        digest_pad_words(block.q0, 0, left),
+        digest_pad_words(block.q1, 4, left),
+        digest_pad_words(block.q2, 8, left),
+        digest_pad_words(block.q3, 12, left),
     );
     if (left < 56) {
-        padded.w12.z = length >> 29u;
-        padded.w12.w = length << 3u;
+        let hashed = length;
+        padded.q3.z = hashed >> 29u;
+        padded.q3.w = hashed << 3u;
     }
     return padded;
 }
 
-fn sha256_compress(state: Sha256State, block: Sha256Block) -> Sha256State {
-    var w0 = block.w0.x;
-    var w1 = block.w0.y;
-    var w2 = block.w0.z;
-    var w3 = block.w0.w;
-    var w4 = block.w4.x;
-    var w5 = block.w4.y;
-    var w6 = block.w4.z;
-    var w7 = block.w4.w;
-    var w8 = block.w8.x;
-    var w9 = block.w8.y;
-    var w10 = block.w8.z;
-    var w11 = block.w8.w;
-    var w12 = block.w12.x;
-    var w13 = block.w12.y;
-    var w14 = block.w12.z;
-    var w15 = block.w12.w;
-    var a = state.abcd.x;
-    var b = state.abcd.y;
-    var c = state.abcd.z;
-    var d = state.abcd.w;
-    var e = state.efgh.x;
-    var f = state.efgh.y;
-    var g = state.efgh.z;
-    var h = state.efgh.w;
+fn in_data(start: u32, end: u32) -> bool {
+    return start <= end && end <= arrayLength(&data) * 4u;
+}
+
+fn finish(message: u32, chain: DigestState, right: bool) {
+    if (right) {
+        store(message, chain);
+    } else {
+        store(message, DigestState());
+    }
+}
+
+fn digest_compress(state: DigestState, block: DigestBlock) -> DigestState {
+    var w0 = block.q0.x;
+    var w1 = block.q0.y;
+    var w2 = block.q0.z;
+    var w3 = block.q0.w;
+    var w4 = block.q1.x;
+    var w5 = block.q1.y;
+    var w6 = block.q1.z;
+    var w7 = block.q1.w;
+    var w8 = block.q2.x;
+    var w9 = block.q2.y;
+    var w10 = block.q2.z;
+    var w11 = block.q2.w;
+    var w12 = block.q3.x;
+    var w13 = block.q3.y;
+    var w14 = block.q3.z;
+    var w15 = block.q3.w;
+    var a = state.q0.x;
+    var b = state.q0.y;
+    var c = state.q0.z;
+    var d = state.q0.w;
+    var e = state.q1.x;
+    var f = state.q1.y;
+    var g = state.q1.z;
+    var h = state.q1.w;
     h += (((e >> 6u) | (e << 26u)) ^ ((e >> 11u) | (e << 21u)) ^ ((e >> 25u) | (e << 7u))) + (g ^ (e & (f ^ g))) + 1116352408u + w0;
     d += h;
     h += (((a >> 2u) | (a << 30u)) ^ ((a >> 13u) | (a << 19u)) ^ ((a >> 22u) | (a << 10u))) + ((a & b) | (c & (a | b)));
@@ -330,82 +399,11 @@ fn sha256_compress(state: Sha256State, block: Sha256Block) -> Sha256State {
     a += (((f >> 6u) | (f << 26u)) ^ ((f >> 11u) | (f << 21u)) ^ ((f >> 25u) | (f << 7u))) + (h ^ (f & (g ^ h))) + 3329325298u + w15;
     e += a;
     a += (((b >> 2u) | (b << 30u)) ^ ((b >> 13u) | (b << 19u)) ^ ((b >> 22u) | (b << 10u))) + ((b & c) | (d & (b | c)));
-    return Sha256State(state.abcd + vec4<u32>(a, b, c, d), state.efgh + vec4<u32>(e, f, g, h));
+    return DigestState(state.q0 + vec4<u32>(a, b, c, d), state.q1 + vec4<u32>(e, f, g, h));
 }
 
-// Four big-endian words of a byte stream whose first byte is the least significant of each word of `low`, begun
-// `shift` bits into it. `1u` and `31u - shift` because a shift by 32 is a shift by none.
-fn sha256_join(low: vec4<u32>, high: vec4<u32>, shift: u32) -> vec4<u32> {
-    let joined = (low >> vec4<u32>(shift)) | ((high << vec4<u32>(1u)) << vec4<u32>(31u - shift));
-    let swapped = ((joined << vec4<u32>(8u)) & vec4<u32>(0xff00ff00u)) | ((joined >> vec4<u32>(8u)) & vec4<u32>(0x00ff00ffu));
-    return (swapped << vec4<u32>(16u)) | (swapped >> vec4<u32>(16u));
-}
-
-// The 64 bytes of the binding `data` from byte `start` on, which need not be a multiple of four. What the driver
-// makes of words past the end of the buffer does not matter: `sha256_pad` drops all that is not of the message.
-fn sha256_read(start: u32) -> Sha256Block {
-    let word = start >> 2u;
-    let shift = (start & 3u) * 8u;
-    let r0 = data[word];
-    let r1 = data[word + 1u];
-    let r2 = data[word + 2u];
-    let r3 = data[word + 3u];
-    let r4 = data[word + 4u];
-    let r5 = data[word + 5u];
-    let r6 = data[word + 6u];
-    let r7 = data[word + 7u];
-    let r8 = data[word + 8u];
-    let r9 = data[word + 9u];
-    let r10 = data[word + 10u];
-    let r11 = data[word + 11u];
-    let r12 = data[word + 12u];
-    let r13 = data[word + 13u];
-    let r14 = data[word + 14u];
-    let r15 = data[word + 15u];
-    let r16 = data[word + 16u];
-    return Sha256Block(
-        sha256_join(vec4<u32>(r0, r1, r2, r3), vec4<u32>(r1, r2, r3, r4), shift),
-        sha256_join(vec4<u32>(r4, r5, r6, r7), vec4<u32>(r5, r6, r7, r8), shift),
-        sha256_join(vec4<u32>(r8, r9, r10, r11), vec4<u32>(r9, r10, r11, r12), shift),
-        sha256_join(vec4<u32>(r12, r13, r14, r15), vec4<u32>(r13, r14, r15, r16), shift),
-    );
-}
-
-// As `sha256_read`, for a message of at most 55 bytes: the words that padding fills in any case are not read.
-fn sha256_read_short(start: u32) -> Sha256Block {
-    let word = start >> 2u;
-    let shift = (start & 3u) * 8u;
-    let r0 = data[word];
-    let r1 = data[word + 1u];
-    let r2 = data[word + 2u];
-    let r3 = data[word + 3u];
-    let r4 = data[word + 4u];
-    let r5 = data[word + 5u];
-    let r6 = data[word + 6u];
-    let r7 = data[word + 7u];
-    let r8 = data[word + 8u];
-    let r9 = data[word + 9u];
-    let r10 = data[word + 10u];
-    let r11 = data[word + 11u];
-    let r12 = data[word + 12u];
-    let r13 = data[word + 13u];
-    let r14 = data[word + 14u];
-    return Sha256Block(
-        sha256_join(vec4<u32>(r0, r1, r2, r3), vec4<u32>(r1, r2, r3, r4), shift),
-        sha256_join(vec4<u32>(r4, r5, r6, r7), vec4<u32>(r5, r6, r7, r8), shift),
-        sha256_join(vec4<u32>(r8, r9, r10, r11), vec4<u32>(r9, r10, r11, r12), shift),
-        sha256_join(vec4<u32>(r12, r13, r14, 0u), vec4<u32>(r13, r14, 0u, 0u), shift),
-    );
-}
-
-fn in_data(start: u32, end: u32) -> bool {
-    return start <= end && end <= arrayLength(&data) * 4u;
-}
-
-fn finish(message: u32, chain: Sha256State, right: bool) {
-    let keep = vec4<bool>(right);
-    state[message * 2u] = select(vec4<u32>(), chain.abcd, keep);
-    state[message * 2u + 1u] = select(vec4<u32>(), chain.efgh, keep);
+fn digest_absorb(state: DigestState, block: DigestBlock, index: u32, length: u32) -> DigestState {
+    return digest_compress(state, block);
 }
 
 @compute @workgroup_size(64, 1, 1)
@@ -422,6 +420,7 @@ fn main(
     let start = offsets[thread];
     let end = offsets[thread + 1u];
     let length = end - start;
-    let chain = sha256_compress(sha256_start(), sha256_pad(sha256_read_short(start), length, 0u));
-    finish(thread, chain, in_data(start, end) && sha256_blocks(length) == 1u);
+
+    let chain = digest_absorb(digest_start(), digest_pad(digest_read(start), length, 0u), 0u, length);
+    finish(thread, chain, in_data(start, end) && digest_blocks(length) == 1u);
 }

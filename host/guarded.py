@@ -1,0 +1,198 @@
+"""Strangers' kernels on the device: compiled as the guard left them, run slice by slice, and asked how they ended.
+
+Owns the host's bind group (`shaders/guard/names.py` says what is in it), the budget, and the two errors of a kernel
+that would not end. Must not know handles: it is given a pipeline's bindings and gives back time.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+from host.buffers import Block, Pool
+from host.engine import Stop
+from host.errors import DriverLoopLimit, FuelExhausted, KernelCompileError
+from host.kernels import groups_of
+from host.native import Command, Gpu, Pipeline, Range, Slot
+from host.pipelines import Pipelines
+from host.slices import Grid, Pace, Size
+from host.transfers import Transfers
+from ops.wire import FrameError
+from shaders.errors import KernelgateError, caret
+from shaders.guard import names
+from shaders.guard.budget import MOST_FUEL, Kind, priced, turns_budget
+from shaders.guard.edits import original_column
+from shaders.reflect import reflect
+from shaders.reflection import EntryPoint, Guard, Reflection
+
+_HOST_SLOTS = (Slot(0, "uniform"), Slot(1, "read_write"))
+_PROBE = """@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    var x = id.x;
+    loop { x = x * 1664525u + 1013904223u; if (x == 7u) { break; } }
+    out[id.x % 4u] = x;
+}
+"""
+_TRIAL = 10_000
+_PROBE_FUEL = 1 << 20
+_LEAST_FUEL = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A dispatch that is ready: its pipeline, the ranges of each group, and the two blocks of the host's group."""
+
+    pipeline: Pipeline
+    groups: Sequence[Sequence[Range]]
+    parameters: Block
+    report: Block
+
+
+class GuardedKernels:
+    """Compiles and runs guarded kernels on one device. `fuel` is the budget of a dispatch that names none."""
+
+    def __init__(
+        self, gpu: Gpu, pool: Pool, pipelines: Pipelines, transfers: Transfers, slice_ms: float
+    ) -> None:
+        self._gpu, self._pool, self._pipelines, self._transfers = gpu, pool, pipelines, transfers
+        self._slice_ms = slice_ms
+        self.kind: Kind = "turns" if "llvmpipe" in gpu.info.name.lower() else "fuel"
+        self.fuel = MOST_FUEL
+
+    def try_once(self, launch: Launch) -> None:
+        """Run one workgroup on a small budget; how it ends is of no account."""
+        self._slice(launch, Grid((1, 1, 1), 1), 1, _TRIAL, [])
+
+    def calibrate(self, launch: Launch, seconds: float) -> None:
+        """Set `fuel` to what one invocation burns in `seconds`, as `probe()` does on bindings of its own."""
+        for _ in range(2):  # the first time compiles
+            began = time.perf_counter()
+            self._slice(launch, Grid((1, 1, 1), 1), 1, _PROBE_FUEL, [])
+            elapsed = time.perf_counter() - began
+        self.fuel = int(min(max(seconds * _PROBE_FUEL / elapsed, _LEAST_FUEL), MOST_FUEL))
+
+    def compile(self, reflection: Reflection, entry: EntryPoint) -> Pipeline:
+        """The pipeline of an entry point. Raises `KernelCompileError`, its place in the kernel's own text."""
+        groups = [
+            tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
+            for group in groups_of(reflection, entry)
+        ]
+        groups += [()] * (names.GROUP - len(groups))
+        guard = guard_of(reflection)
+        try:
+            return self._pipelines.get(
+                priced(guard, self.kind), entry.name, [*groups, _HOST_SLOTS], trusted=True
+            )
+        except KernelCompileError as error:
+            raise _placed(error, reflection, guard) from None
+
+    def budget(self, reflection: Reflection, entry: EntryPoint, asked: int | None) -> int:
+        """What each counter of an invocation starts with. Raises `DriverLoopLimit` if free loops turn too often."""
+        if self.kind == "fuel":
+            return min(asked or self.fuel, MOST_FUEL)
+        turns = turns_budget(guard_of(reflection), entry.name)
+        if turns <= 0:
+            raise _driver_limit(f"the loops of {entry.name!r} turn too often before any is counted")
+        return min(asked or turns, turns)
+
+    def run(
+        self, launch: Launch, size: Size, budget: int, before: Sequence[Command], stop: Stop
+    ) -> Generator[None, None, tuple[float, int, int]]:
+        """Run `before`, then the workgroups of `size` slice by slice, yielding between slices.
+
+        Gives milliseconds, slices, and the loop that drew the last of a budget (0: none). Nothing runs after a slice in
+        which one did.
+        """
+        grid = Grid(size, self._gpu.limits["max_compute_workgroups_per_dimension"])
+        pace = self._pace(launch.pipeline)
+        count, spent, slices, loop = pace.begin(), 0.0, 0, 0
+        while not (grid.is_done or loop):
+            if slices:
+                yield
+            stop()
+            began = time.perf_counter()
+            loop, taken = self._slice(launch, grid, count, budget, before)
+            elapsed = (time.perf_counter() - began) * 1e3
+            count = pace.next(taken, elapsed)
+            before, spent, slices = (), spent + elapsed, slices + 1
+        return spent, slices, loop
+
+    def _slice(
+        self, launch: Launch, grid: Grid, count: int, budget: int, before: Sequence[Command]
+    ) -> tuple[int, int]:
+        """Run the next slice to its end; the loop that ran out, and how many workgroups the slice had."""
+        first, sides = grid.take(count)
+        self._transfers.put(launch.parameters, struct.pack("<8I", *first, budget, *grid.size, 0))
+        host = [
+            (launch.parameters.buffer, 0, names.PARAMETERS_BYTES),
+            (launch.report.buffer, 0, names.REPORT_BYTES),
+        ]
+        padding: list[Sequence[Range]] = [()] * (names.GROUP - len(launch.groups))
+        run = self._gpu.run(launch.pipeline, [*launch.groups, *padding, host], sides)
+        commands = [*self._pool.take_clears(), *before, run]
+        report = self._transfers.submit_and_read(commands, launch.report, names.REPORT_BYTES)
+        (loop,) = struct.unpack_from("<I", report)
+        return loop, sides[0] * sides[1] * sides[2]
+
+    def _pace(self, pipeline: Pipeline) -> Pace:
+        """What is known of a pipeline's speed; it lives as long as the pipeline is remembered."""
+        if pipeline.pace is None:
+            pipeline.pace = Pace(self._gpu.info.kind, self._slice_ms)
+        assert isinstance(pipeline.pace, Pace)
+        return pipeline.pace
+
+
+def probe() -> Reflection:
+    """A kernel that burns its whole budget with plain arithmetic."""
+    return reflect(_PROBE)
+
+
+def guard_of(reflection: Reflection) -> Guard:
+    """The guard of a kernel. Raises `FrameError` on a kernel without one: nothing unguarded is compiled."""
+    if reflection.guard is None:
+        raise FrameError("a kernel came without its guard")
+    return reflection.guard
+
+
+def ran_out(reflection: Reflection, loop: int, asked: int | None, kind: Kind) -> KernelgateError:
+    """The error for a kernel whose loop number `loop` drew the last of the budget."""
+    loops = guard_of(reflection).loops
+    if not 0 < loop <= len(loops):
+        raise FrameError(f"a kernel reports loop {loop} of {len(loops)}")
+    line, column = loops[loop - 1].line, loops[loop - 1].column
+    snippet = caret(reflection.source, line, column)
+    if kind == "turns" and asked is None:
+        return _driver_limit(f"the loop at line {line} turns too often", line, column, snippet)
+    return FuelExhausted(
+        f"the loop at line {line} drew the last of the kernel's fuel",
+        hint="Check that the loop ends; else do less in each invocation, or ask for more fuel. No output was kept.",
+        line=line,
+        column=column,
+        snippet=snippet,
+    )
+
+
+def _driver_limit(
+    what: str, line: int | None = None, column: int | None = None, snippet: str | None = None
+) -> DriverLoopLimit:
+    return DriverLoopLimit(
+        f"{what}: this software driver stops all loops of an invocation together after 65,535 turns, "
+        "and would go on with wrong numbers",
+        hint="Check that the loop ends; else split the work over more invocations or several dispatches. "
+        "No output was kept.",
+        line=line,
+        column=column,
+        snippet=snippet,
+    )
+
+
+def _placed(error: KernelCompileError, reflection: Reflection, guard: Guard) -> KernelCompileError:
+    """`error` with its place in the text that the kernel's author knows."""
+    lines = reflection.source.count("\n") + 1
+    if error.line is None or error.column is None or error.line > lines:
+        return KernelCompileError(error.message)
+    column = original_column(guard.shifts, error.line, error.column)
+    snippet = caret(reflection.source, error.line, column)
+    return KernelCompileError(error.message, line=error.line, column=column, snippet=snippet)

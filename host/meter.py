@@ -1,0 +1,77 @@
+"""What a request costs on the device, as its parent sees it.
+
+Owns the time between `Started` and the answer, the budget that it may not pass, and the one charge at its end: what the
+device says, or, where it was stopped or killed, what was measured. Must not know processes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from host.clock import Clock, Timer
+from host.frames import Usage
+
+Charge = Callable[[Usage], None]
+
+
+class Meter:
+    """The cost of one request. `charge` is called once, when it is over, even if nobody waits for it any more.
+
+    With `budget_s` seconds used, the device is told to stop.
+    """
+
+    def __init__(self, charge: Charge, budget_s: float | None = None) -> None:
+        self._charge, self._budget_s = charge, budget_s
+        self._spent_s = 0.0
+        self._since: float | None = None
+        self._clock: Clock | None = None
+        self._timer: Timer | None = None
+        self._over = asyncio.Event()
+        self.started = False
+        self.exceeded = False
+
+    def run(self, clock: Clock, stop: Callable[[], None]) -> None:
+        """The device works on the request from now; `stop` is called when the budget is used up."""
+        self.started = True
+        self._clock = clock
+        self._since = clock.now()
+        if self._budget_s is not None:
+            left = max(self._budget_s - self._spent_s, 0.0)
+            self._timer = clock.call_later(left, lambda: self._exceed(stop))
+
+    def pause(self) -> None:
+        """The device works on something else, or on nothing, from now."""
+        if self._since is not None and self._clock is not None:
+            self._spent_s += self._clock.now() - self._since
+            self._since = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def settle(self, usage: Usage | None) -> None:
+        """The request is over: it cost `usage`, or, where the device could not say, what was measured."""
+        if self._over.is_set():
+            return
+        self._over.set()
+        if usage is not None or self._spent_s:
+            self._charge(usage or Usage(device_ms=self._spent_s * 1e3))
+
+    def close(self) -> None:
+        """Charge what was measured so far, and no more: nobody waits for the device's own figure."""
+        self.pause()
+        self.settle(None)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the charge was made."""
+        return self._over.is_set()
+
+    async def settled(self) -> None:
+        """Return when the request is over, or at once if the device never took it up."""
+        if self.started:
+            await self._over.wait()
+
+    def _exceed(self, stop: Callable[[], None]) -> None:
+        self.exceeded = True
+        stop()

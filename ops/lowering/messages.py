@@ -1,0 +1,38 @@
+"""Messages as kernels take them: bytes packed into words, and where each begins.
+
+Owns their normal form on the device. Must not know what is done with them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ops.lowering import elementwise
+from ops.lowering.base import Builder, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """`data` (u32 words, the first byte lowest) and `offsets` (u32 [n + 1]), both contiguous from the start of their
+    buffers; `longest` is how many bytes a message has at most."""
+
+    data: Source
+    offsets: Source
+    longest: int
+
+
+def messages(builder: Builder, data: Source, offsets: Source, max_bytes: int | None) -> Messages:
+    """The messages of two inputs of an op."""
+    total = 4 * data.layout.count
+    longest = total if max_bytes is None else min(max_bytes, total)
+    return Messages(whole(builder, data), whole(builder, offsets), longest)
+
+
+def whole(builder: Builder, source: Source) -> Source:
+    """`source` as a contiguous buffer from offset 0, of at least one word."""
+    layout = source.layout
+    if layout.count == 0:
+        return builder.temp((1,), source.dtype).source()
+    if layout.is_contiguous and layout.offset == 0:
+        return source
+    return elementwise.gather(builder, source)

@@ -1,0 +1,97 @@
+"""Streams of words from a key and a counter: random numbers and ciphers.
+
+Owns their dispatches. Must not know rows.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ops.attributes import U32, Attributes, integer, integers
+from ops.lowering.base import Builder, Source, Target
+from ops.lowering.messages import whole
+from shaders.routines import routine_spec
+
+
+def philox(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
+    """Philox4x32-10."""
+    _counted(builder, "philox", attributes, target, ("wide", "routines/_counter"))
+
+
+def threefry(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
+    """Threefry4x32-20."""
+    _counted(builder, "threefry", attributes, target, ("routines/_counter",))
+
+
+def pcg32(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
+    """PCG32, XSH-RR."""
+    total = target.layout.count
+    seed, stream = integer(attributes, "seed"), integer(attributes, "stream")
+    params = {
+        "count": -(-total // 16), "total": total,
+        "seed_low": seed & U32, "seed_high": seed >> 32,
+        "stream_low": stream & U32, "stream_high": stream >> 32,
+    }  # fmt: skip
+    if total:
+        names = "total seed_low seed_high stream_low stream_high"
+        spec = routine_spec("pcg32", "", "y:u32", names, ("wide",))
+        builder.spread(spec, params["count"], [target.operand], params)
+
+
+def chacha20(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
+    """ChaCha20 of RFC 8439."""
+    total = target.layout.count
+    if total:
+        spec = routine_spec("chacha20", "x:u32 key:u32 nonce:u32", "y:u32", "total counter")
+        params = {"count": -(-total // 16), "total": total, "counter": integer(attributes, "counter")}
+        operands = [*(whole(builder, source).operand for source in sources), target.operand]
+        builder.spread(spec, params["count"], operands, params)
+
+
+def aes_ctr(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
+    """AES in counter mode: the round keys, then a block an invocation."""
+    total, size = target.layout.count, sources[1].layout.count
+    if not total:
+        return
+    x, key, counter = (whole(builder, source) for source in sources)
+    rounds = size + 6
+    words = 4 * (rounds + 1)
+    keys = builder.temp((words,), "u32")
+    tables = (("sbox", 64),)
+    spec = routine_spec("aes_key", "key:u32", "round_keys:u32", "words", ("routines/_aes",), (), tables)
+    builder.spread(spec, 1, [key.operand, keys.operand], {"count": 1, "words": words, "sbox": sbox()})
+    inputs = "x:u32 round_keys:u32 first:u32"
+    spec = routine_spec("aes_ctr", inputs, "y:u32", "total rounds", ("routines/_aes",), (), tables)
+    count = -(-total // 4)
+    operands = [x.operand, keys.operand, counter.operand, target.operand]
+    builder.spread(spec, count, operands, {"count": count, "total": total, "rounds": rounds, "sbox": sbox()})
+
+
+def _counted(
+    builder: Builder, name: str, attributes: Attributes, target: Target, partials: tuple[str, ...]
+) -> None:
+    total, key = target.layout.count, integers(attributes, "key")
+    if total:
+        tables = (("key", len(key)), ("counter", 4))
+        spec = routine_spec(name, "", "y:u32", "total", partials, (), tables)
+        count = -(-total // 4)
+        counter = integers(attributes, "counter")
+        builder.spread(
+            spec, count, [target.operand], {"count": count, "total": total, "key": key, "counter": counter}
+        )
+
+
+@cache
+def sbox() -> tuple[int, ...]:
+    """The S-box of AES, four bytes a word, by its definition: inverses in a field, then a linear map."""
+    powers = [1]
+    for _ in range(254):
+        value = powers[-1] << 1 ^ powers[-1]
+        powers.append(value ^ (0x11B if value & 0x100 else 0))
+    inverse = {power: powers[-place % 255] for place, power in enumerate(powers)} | {0: 0}
+    box = []
+    for byte in range(256):
+        wide = inverse[byte] * 0x0101
+        turned = wide ^ wide << 1 ^ wide << 2 ^ wide << 3 ^ wide << 4
+        box.append((turned >> 8 & 0xFF) ^ 0x63)
+    return tuple(int.from_bytes(bytes(box[place : place + 4]), "little") for place in range(0, 256, 4))

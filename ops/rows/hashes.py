@@ -1,0 +1,60 @@
+"""Rows that hash: digests and checksums of many messages, in the namespace `hash.`"""
+
+from __future__ import annotations
+
+from ops.spec import Attribute, OpSpec
+
+LONGEST = Attribute("max_bytes", "integer", None, doc="No message is longer; null for the length of all.")
+_SEED = Attribute("seed", "integer", 0, doc="From 0 to 2^53.")
+_KEY = Attribute("key", "integers", (0, 0, 0, 0), doc="The 16 bytes of the key as four little-endian words.")
+_LENGTH = Attribute("length", "integer", doc="How many bytes to give; the result has whole words.")
+_MESSAGES = (
+    "`data` is the bytes of the messages, packed into u32 words (the first byte lowest), message n is the bytes from"
+    " `offsets[n]` to `offsets[n + 1]`"
+)
+
+
+def _digest(
+    name: str, title: str, words: int, order: str, *attributes: Attribute, aliases: tuple[str, ...] = ()
+) -> OpSpec:
+    size = f"[n, {words}]" if words else "[n, length / 4, rounded up]"
+    numbers = f"{order}-endian words as numbers" if words != 1 else "a number"
+    return OpSpec(
+        name,
+        "digest",
+        ("data", "offsets"),
+        f"{title} of messages: {_MESSAGES}; the result is u32 {size}, {numbers}.",
+        aliases=aliases,
+        attributes=(LONGEST, *attributes),
+        dtypes=("u32",),
+        result="u32",
+        shape="digest",
+        namespace="hash",
+    )
+
+
+ROWS = (
+    _digest("sha256", "SHA-256", 8, "big"),
+    _digest("sha224", "SHA-224", 7, "big"),
+    _digest("sha256d", "SHA-256 of the SHA-256", 8, "big"),
+    _digest("sha1", "SHA-1 (broken: for old formats only)", 5, "big"),
+    _digest("md5", "MD5 (broken: for old formats only)", 4, "little"),
+    _digest("ripemd160", "RIPEMD-160", 5, "little"),
+    _digest("crc32", "CRC-32 (zlib's)", 1, "little"),
+    _digest("crc32c", "CRC-32C (Castagnoli)", 1, "little"),
+    _digest("crc64", "CRC-64/XZ", 2, "little"),
+    _digest("adler32", "Adler-32", 1, "little"),
+    _digest("murmur3", "MurmurHash3 (x86, 32 bits)", 1, "little", _SEED),
+    _digest("xxhash64", "xxHash64", 2, "little", _SEED, aliases=("xxh64",)),
+    _digest("siphash", "SipHash-2-4", 2, "little", _KEY),
+    _digest("sha512", "SHA-512", 16, "big"),
+    _digest("sha384", "SHA-384", 12, "big"),
+    _digest("sha3_256", "SHA3-256", 8, "little"),
+    _digest("sha3_512", "SHA3-512", 16, "little"),
+    _digest("keccak256", "Keccak-256 (Ethereum's)", 8, "little"),
+    _digest("shake128", "SHAKE128", 0, "little", _LENGTH),
+    _digest("shake256", "SHAKE256", 0, "little", _LENGTH),
+    _digest("blake2s", "BLAKE2s (32 bytes, no key)", 8, "little"),
+    _digest("blake3", "BLAKE3 (32 bytes, no key)", 8, "little"),
+    _digest("blake2b", "BLAKE2b (64 bytes, no key)", 16, "little"),
+)

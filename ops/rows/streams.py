@@ -1,0 +1,74 @@
+"""Rows that make streams of words: random numbers (`random.`) and ciphers (`cipher.`)."""
+
+from __future__ import annotations
+
+from ops.spec import Attribute, OpSpec
+
+_COUNT = Attribute("count", "integer", doc="How many words.")
+_COUNTER = Attribute(
+    "counter", "integers", (0, 0, 0, 0), doc="Four words, the lowest first: where the stream begins."
+)
+
+
+def _stream(
+    namespace: str, name: str, inputs: tuple[str, ...], doc: str, *attributes: Attribute, aliases: tuple[str, ...] = ()
+) -> OpSpec:  # fmt: skip
+    return OpSpec(
+        name,
+        "routine",
+        inputs,
+        doc,
+        aliases=aliases,
+        attributes=attributes,
+        dtypes=("u32",),
+        result="u32",
+        shape="routine",
+        namespace=namespace,
+    )
+
+
+ROWS = (
+    _stream(
+        "random",
+        "philox",
+        (),
+        "Random u32 by Philox4x32-10: four words for each step of a counter of 128 bits.",
+        _COUNT,
+        Attribute("key", "integers", (0, 0), doc="Two words."),
+        _COUNTER,
+    ),
+    _stream(
+        "random",
+        "threefry",
+        (),
+        "Random u32 by Threefry4x32-20: four words for each step of a counter of 128 bits.",
+        _COUNT,
+        Attribute("key", "integers", (0, 0, 0, 0), doc="Four words."),
+        _COUNTER,
+    ),
+    _stream(
+        "random",
+        "pcg32",
+        (),
+        "Random u32 by PCG32 (XSH RR), the sequence of one generator of a seed and a stream.",
+        _COUNT,
+        Attribute("seed", "integer", 0),
+        Attribute("stream", "integer", 0),
+    ),
+    _stream(
+        "cipher",
+        "chacha20",
+        ("x", "key", "nonce"),
+        "`x` (u32 words, the first byte lowest) encrypted or decrypted by ChaCha20 (RFC 8439); the key is 8 words, the"
+        " nonce 3. It does not tell whether a text was altered.",
+        Attribute("counter", "integer", 0, doc="The number of the first block."),
+    ),
+    _stream(
+        "cipher",
+        "aes_ctr",
+        ("x", "key", "counter"),
+        "`x` (u32 words, the first byte lowest) encrypted or decrypted by AES in counter mode; the key is 4, 6 or 8"
+        " words, the first counter block 4. Not constant-time: it reads a table at places that depend on the key. It"
+        " does not tell whether a text was altered.",
+    ),
+)

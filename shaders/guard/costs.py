@@ -1,0 +1,125 @@
+"""What each loop of a kernel costs, and from which counter it is paid.
+
+Owns the two prices of a turn. *Fuel* is the number of tokens that a turn goes through, calls and loops of known length
+included: a measure of time. *Turns* counts loops only, for drivers that stop after so many turns of all loops
+together; leaving a loop counts as a turn there. A short loop of known length is part of what is around it and needs
+no check.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from shaders.constants import Constants
+from shaders.guard.flow import Flow, flow_of
+from shaders.guard.trips import Trips
+from shaders.tree import Function, Module
+
+_FREE = 4096
+"""A loop of known length whose turns cost no more fuel than this together gets no check of its own."""
+_MOST = 0xFFFFFF
+_COLLECTIVE = frozenset(["workgroupBarrier", "storageBarrier", "textureBarrier", "workgroupUniformLoad"])
+
+
+@dataclass(slots=True)
+class LoopCost:
+    """A loop: its price a turn, its number among the checked loops (from 1; 0: not checked), and its counter.
+
+    `is_shared`: every invocation of the workgroup turns together, so the counter must be one that the compiler can
+    see to be the same for all; else it is the invocation's private one.
+    """
+
+    fuel: int
+    turns: int
+    number: int = 0
+    is_shared: bool = False
+
+
+@dataclass(slots=True)
+class FunctionCost:
+    """A function: what one call costs outside checked loops, and its loops in the parser's order.
+
+    `is_collective`: it reaches a barrier. `carries`: it needs the shared counter, for itself or for what it calls.
+    """
+
+    flow: Flow
+    fuel: int = 0
+    turns: int = 0
+    loops: list[LoopCost] = field(default_factory=list)
+    is_collective: bool = False
+    carries: bool = False
+    has_private: bool = False
+    """Whether a loop, here or in what it calls, draws on the private counter."""
+
+
+def costs_of(module: Module, sequence: list[str], constants: Constants) -> dict[str, FunctionCost]:
+    """The cost of every function; `sequence` names each after what it refers to."""
+    known: dict[str, FunctionCost] = {}
+    trips = Trips(module, constants)
+    numbers = 0
+    for name in sequence:
+        function = module.functions.get(name)
+        if function is not None:
+            cost = known[name] = FunctionCost(flow_of(module, function))
+            collective = _calls(function, cost, known)
+            _price(function, cost, known, trips)
+            numbers = _choose_counters(function, cost, collective, numbers)
+    return known
+
+
+def _calls(function: Function, cost: FunctionCost, known: dict[str, FunctionCost]) -> set[int]:
+    """Take over what the called functions need; the loops that reach a barrier."""
+    collective: set[int] = set()
+    for call in function.calls:
+        called = known.get(call.name)
+        if called is not None:
+            cost.carries |= called.carries
+            cost.has_private |= called.has_private
+        if call.name in _COLLECTIVE or (called is not None and called.is_collective):
+            cost.is_collective = True
+            collective |= set(around(function, call.loop))
+    return collective
+
+
+def around(function: Function, loop: int | None) -> list[int]:
+    """`loop` and the loops around it."""
+    found = []
+    while loop is not None:
+        found.append(loop)
+        loop = function.loops[loop].parent
+    return found
+
+
+def _price(function: Function, cost: FunctionCost, known: dict[str, FunctionCost], trips: Trips) -> None:
+    """Prices, innermost loops first: a loop stands before those in it."""
+    cost.fuel = cost.flow.outside
+    cost.loops = [LoopCost(own, 1) for own in cost.flow.own]
+    for call in function.calls:
+        called = known.get(call.name)
+        if called is not None:
+            payer = cost if call.loop is None else cost.loops[call.loop]
+            payer.fuel += called.fuel
+            payer.turns += called.turns
+    for index in reversed(range(len(cost.loops))):
+        price, loop = cost.loops[index], function.loops[index]
+        payer = cost if loop.parent is None else cost.loops[loop.parent]
+        count = trips.count(function, loop)
+        is_free = count is not None and count * price.fuel <= _FREE
+        payer.fuel += count * price.fuel + 1 if is_free and count is not None else 1
+        payer.turns += count * price.turns + 1 if is_free and count is not None else 1
+        price.number = 0 if is_free else 1
+        price.fuel, price.turns = min(price.fuel, _MOST), min(price.turns, _MOST)
+
+
+def _choose_counters(function: Function, cost: FunctionCost, collective: set[int], numbers: int) -> int:
+    """Number the checked loops after `numbers`, and say which counter each draws on; the last number."""
+    for index, price in enumerate(cost.loops):
+        if not price.number:
+            continue
+        numbers += 1
+        price.number = numbers
+        returns = index in cost.flow.returns and cost.is_collective
+        price.is_shared = index in collective or returns
+        cost.carries |= price.is_shared
+        cost.has_private |= not price.is_shared
+    return numbers

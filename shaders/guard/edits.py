@@ -1,0 +1,67 @@
+"""Changes to a text, made all at once, and where each column of the result came from.
+
+Owns positions. Must not know WGSL. No edit contains a line break, so lines keep their numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shaders.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    start: int
+    end: int
+    text: str
+
+
+class Edits:
+    """Insertions into and replacements of parts of `text`, which must not overlap."""
+
+    def __init__(self, source: Source, text: str) -> None:
+        self._source = source
+        self._text = text
+        self._edits: list[_Edit] = []
+
+    def insert(self, position: int, text: str) -> None:
+        """Put `text` before the character at `position`; at one place, in the order of the calls."""
+        self._edits.append(_Edit(position, position, text))
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put `text` in place of the characters from `start` up to `end`."""
+        self._edits.append(_Edit(start, end, text))
+
+    def blank(self, start: int, end: int) -> None:
+        """Put blanks in place of the characters from `start` up to `end`; line breaks stay."""
+        pieces = self._text[start:end].split("\n")
+        self._edits.append(_Edit(start, end, "\n".join(" " * len(piece) for piece in pieces)))
+
+    def apply(self) -> tuple[str, tuple[tuple[int, int, int], ...]]:
+        """The new text, and its shifts: (line, column in the new text, characters that were added there)."""
+        parts: list[str] = []
+        shifts: list[tuple[int, int, int]] = []
+        position, line_now, added = 0, 0, 0
+        for edit in sorted(self._edits, key=lambda edit: edit.start):
+            parts += [self._text[position : edit.start], edit.text]
+            position = edit.end
+            grown = len(edit.text) - (edit.end - edit.start)
+            if grown:
+                line, column = self._source.position(edit.start)
+                added = added if line == line_now else 0
+                shifts.append((line, column + added, grown))
+                line_now, added = line, added + grown
+        parts.append(self._text[position:])
+        return "".join(parts), tuple(shifts)
+
+
+def original_column(shifts: tuple[tuple[int, int, int], ...], line: int, column: int) -> int:
+    """The column, before the edits, of what is now at `column` of `line`; the place of the edit for added text."""
+    added = 0
+    for at_line, at, grown in shifts:
+        if at_line == line and at <= column:
+            if column < at + grown:
+                return at - added
+            added += grown
+    return max(1, column - added)

@@ -1,0 +1,89 @@
+"""Device time of runs on a real device: bounded, charged however a run ends, and nothing of a run stays behind."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import pytest
+
+HEAVY = "import torch\ndef main():\n    x = torch.ones(5000, 5000)\n    return (x @ x @ x @ x).sum().item()"
+LIGHT = {"inputs": [1.5]}
+WAIT = {"Prefer": "wait=60"}
+SOON_S = 10.0
+
+
+def charged(http: httpx2.Client) -> float:
+    """The seconds on the device that the server has counted."""
+    found = re.search(r"^udf_device_seconds_total\{.*\} (.*)$", http.get("/metrics").text, re.MULTILINE)
+    return float(found[1]) if found else 0.0
+
+
+def assert_free(running: Any) -> None:
+    """The device answers another owner soon, by the same process."""
+    began = time.monotonic()
+    answer = running.client_for("neighbour").post("/api/ops/neg", json=LIGHT)
+    assert answer.json()["output"]["$tensor"]["data"] == [-1.5], answer.text
+    assert time.monotonic() - began < SOON_S
+    assert running.http.get("/api/device").json()["restarts"] == 0
+
+
+@pytest.mark.parametrize(
+    ("limits", "status", "code"),
+    [
+        ({"device_ms": 300, "wall_s": 60}, "failed", "device_limit"),
+        ({"device_ms": 60_000, "wall_s": 2}, "timed_out", "wall_limit"),
+    ],
+)
+def test_a_limit_stops_a_heavy_product_in_the_middle_and_it_is_charged(
+    running: Any, limits: dict[str, int], status: str, code: str
+) -> None:
+    warm = HEAVY.replace("5000, 5000", "256, 256")  # a software driver compiles at the first dispatch
+    assert running.http.post("/api/runs", json={"script": warm}, headers=WAIT).json()["status"] == "succeeded"
+    before = charged(running.http)
+    body = {"script": HEAVY, "limits": limits}
+    done = running.http.post("/api/runs", json=body, headers=WAIT).json()
+    assert (done["status"], done["error"]["code"]) == (status, code), done
+    assert 200 < done["usage"]["device_ms"] < SOON_S * 1000
+    assert charged(running.http) - before > 0.2
+    assert_free(running)
+
+
+def test_a_cancelled_run_leaves_the_device_at_once_and_is_charged(running: Any, wait_until: Any) -> None:
+    http = running.http
+    before = charged(http)
+    script = HEAVY.replace("main():", "main():\n    torch.ones(3).sum().item()")
+    url = http.post("/api/runs", json={"script": script}).headers["location"]
+    wait_until(lambda: charged(http) > before, "the run is on the device")
+    http.delete(url)
+    done = http.get(url).json()
+    assert done["status"] == "cancelled"
+    assert_free(running)
+    assert done["usage"]["device_ms"] > 0
+
+
+ENDS = {
+    "succeeds": "def main(x):\n    return (x * 2).sum().item()",
+    "fails": "def main(x):\n    y = (x * 2)\n    y.sum().item()\n    return y / 0 if y[7].item() else 1 / 0",
+    "is over its dispatches": "def main(x):\n    while True:\n        x = x * 2\n        x.sum().item()",
+    "returns what cannot be": "def main(x):\n    (x + 1).sum().item()\n    return object()",
+    "runs for ever": "def main(x):\n    while True:\n        (x * 2).sum().item()",
+}
+
+
+def test_no_tensor_of_a_run_stays_on_the_device_however_it_ends(
+    start: Callable[..., Any], wait_until: Any
+) -> None:
+    inputs = {"x": {"$tensor": {"shape": [3], "dtype": "f32", "data": [1, 2, 3]}}}
+    with start() as running:
+        device = running.server.runtime.device
+        for end, script in ENDS.items():
+            limits = {"wall_s": 1, "dispatches": 30 if end == "is over its dispatches" else 100_000}
+            body = {"script": script, "inputs": inputs, "limits": limits}
+            done = running.http.post("/api/runs", json=body, headers=WAIT).json()
+            assert (done["status"] == "succeeded") == (end == "succeeds"), done
+            assert done["usage"]["device_ms"] > 0, end
+            wait_until(lambda: device.memory.tensors == 0, f"the tensors of a run that {end} are freed", 10)

@@ -1,0 +1,10 @@
+// ends for
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+var<workgroup> t: array<atomic<u32>, 64>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) l: u32, @builtin(workgroup_id) w: vec3<u32>) {
+    for (var k = 0u; k < 1000000u; k++) {
+        for (var j = 0u; j < l * 1000u + 5u; j++) { atomicAdd(&t[l], 1u); }
+        workgroupBarrier();
+    }
+}

@@ -1,0 +1,8 @@
+// ends loop
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) g: vec3<u32>) {
+    var i = 0u;
+    loop { continue; continuing { i++; } }
+    o[0] = i;
+}

@@ -1,0 +1,7 @@
+// refused kernel_syntax
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(1) fn other() { main(vec3<u32>()); }
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) g: vec3<u32>) {
+    o[0] = 1u;
+}

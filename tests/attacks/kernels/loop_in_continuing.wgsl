@@ -1,0 +1,10 @@
+// ends loop { o[1]
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) g: vec3<u32>) {
+    var i = 0u;
+    loop {
+        if (i > 3u) { break; }
+        continuing { i++; loop { o[1] += 1u; } }
+    }
+}

@@ -1,0 +1,6 @@
+// ends loop
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) g: vec3<u32>) {
+    loop { switch (o[3]) { case 0u: { loop { o[1] += 1u; switch (o[1]) { default: { break; } } } } default: { break; } } }
+}
