@@ -106,7 +106,8 @@ DENIED: dict[str, frozenset[str]] = {
 _STORABLE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 RESERVED = sys.stdlib_module_names | frozenset(
     words("""
-    torch kernels hashing progress numpy tensors ops scripts script kernelgate builtins fetch call requests httpx httpx2
+    torch kernels hashing routines progress numpy tensors ops scripts script kernelgate builtins fetch call requests
+    httpx httpx2
     """)
 )
 """Names that no stored script may have: what scripts import, or may one day, under that name is ours."""
