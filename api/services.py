@@ -7,10 +7,11 @@ graphs by `ops.validate`, sizes here.
 
 from __future__ import annotations
 
+import asyncio
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import to_json
 
@@ -33,6 +34,7 @@ from sandbox.frames import DispatchKernel
 from sandbox.gates.frames import GateAnswer, GateRequest
 from sandbox.values import unpack
 
+T = TypeVar("T")
 MAX_RESULT_TENSORS = 1024
 MAX_PROGRESS_BYTES = 4096
 INLINE_TOTAL = 1 << 20
@@ -137,7 +139,8 @@ class RunServices:
 
         Raises `ResultTooLarge`, `UnknownHandle`.
         """
-        refs = {ref.handle: ref for ref in values.refs_in(value)}
+        found = await _aside(value, lambda: list(values.refs_in(value)))
+        refs = {ref.handle: ref for ref in found}
         if len(refs) > MAX_RESULT_TENSORS:
             raise ResultTooLarge(
                 f"{len(refs)} tensors in a result are over the limit of {MAX_RESULT_TENSORS}"
@@ -150,7 +153,7 @@ class RunServices:
             inline = count <= self._settings.inline_elements and inlined + count <= INLINE_TOTAL
             inlined += count if inline else 0
             documents[handle] = await tensor_json(self._tensors, record, inline=inline)
-        return values.render(value, documents)
+        return await _aside(value, lambda: values.render(value, documents))
 
     async def _store(self, handle: int) -> TensorRecord:
         held = self._work.held(handle)
@@ -196,6 +199,11 @@ class RunServices:
             f"the run's limit dispatches is {self._limits.dispatches}, and {self._work.dispatches} were used",
             hint="Ask for more with limits.dispatches.",
         )
+
+
+async def _aside(value: Any, work: Callable[[], T]) -> T:
+    """What `work` makes of `value`; in a thread when that may be large, so that the loop goes on."""
+    return await asyncio.to_thread(work) if isinstance(value, list | dict) else work()
 
 
 async def tensor_json(tensors: TensorStore, record: TensorRecord, *, inline: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Owns `tensor`, `zeros`, `arange` and their kin, random numbers too. Must not kno
 
 from __future__ import annotations
 
+import os
 import random
 from array import array
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ from ops.tensor import Number, Tensor, apply, sizes
 from ops.typenames import dtype_of
 
 _random = random.Random()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_random.seed)  # workers forked from one process draw different numbers
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:

@@ -12,7 +12,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sandbox import frames, values
 from sandbox.errors import NativeRefusedError, SandboxWeakError, WorkerCrashedError
@@ -25,6 +25,8 @@ from shaders.reflection import Reflection
 
 __all__ = ["Limits", "Outcome", "PoolSettings", "Services", "WorkerPool"]
 
+T = TypeVar("T")
+_SMALL_BYTES = 1 << 16
 _log = logging.getLogger("kernelgate.sandbox")
 _TIMED_OUT = frozenset(["wall_limit", "cpu_limit"])
 _TRIES = 3
@@ -139,7 +141,7 @@ class WorkerPool:
             self.check_native()
             return await self._native_pool().run_script(source, inputs, limits, services, environment)
         self._check_walls()
-        packed = values.pack(inputs, name="inputs")
+        packed = await _aside(not _is_small(inputs), values.pack, inputs, name="inputs")
         job = frames.ScriptJob(source, packed, limits.output_bytes, dict(environment or {}))
         session, worker = await self._session(limits, services)
         result: Any = None
@@ -147,7 +149,7 @@ class WorkerPool:
         try:
             last = await session.converse(job)
             assert isinstance(last, frames.Finished)
-            result = values.unpack(last.result)
+            result = await _aside(len(last.result) > _SMALL_BYTES, values.unpack, last.result)
         except KernelgateError as caught:
             error = caught
         finally:
@@ -295,6 +297,19 @@ class WorkerPool:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.warning("a worker could not be made: %s", error)
+
+
+async def _aside(large: bool, work: Callable[..., T], *args: Any, **named: Any) -> T:
+    """What `work` gives; in a thread when it is `large`, so that the loop goes on."""
+    return await asyncio.to_thread(work, *args, **named) if large else work(*args, **named)
+
+
+def _is_small(inputs: Mapping[str, object]) -> bool:
+    return all(
+        not isinstance(value, list | dict)
+        and (not isinstance(value, str | bytes) or len(value) <= _SMALL_BYTES)
+        for value in inputs.values()
+    )
 
 
 def _status(error: KernelgateError | None) -> Literal["succeeded", "failed", "timed_out"]:

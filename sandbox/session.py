@@ -274,7 +274,7 @@ class Session:
         self._worker.cpu_s()
         status = await self._worker.status(STATUS_PATIENCE_S)
         if status is None:
-            if self._worker.is_alive:
+            if not self._worker.is_settled:
                 return FrameError("the worker closed its connection without an answer")
             return errors.WorkerCrashedError("the process that makes workers died", hint="Run it again.")
         if os.WIFSIGNALED(status):

@@ -39,6 +39,11 @@ class WorkerProcess:
         poll.register(self._handle, select.POLLIN)  # a pidfd is readable once its process has ended
         return not poll.poll(0)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the zygote has told how it ended, or has died and can not tell."""
+        return self._status.done()
+
     def begin(self, limits: WorkerLimits, base: int | None) -> None:
         """Put a run's limits on it and start its clocks. Raises ProcessLookupError when it is gone."""
         apply_from_outside(self.pid, limits, base)

@@ -386,7 +386,8 @@ def test_a_key_has_only_so_many_event_streams_and_one_that_is_left_is_no_inciden
         live = server.http.post("/api/runs", json={"script": "def main():\n    while True: pass"}).json()
         path = f"/api/runs/{live['id']}/events"
         with server.http.stream("GET", path) as stream:
-            next(stream.iter_raw())
+            pieces = stream.iter_raw()  # held: an iterator that is dropped closes the stream
+            next(pieces)
             refused = server.http.get(path)
             assert (refused.status_code, refused.json()["code"]) == (429, "too_many_streams")
             assert "retry-after" in refused.headers

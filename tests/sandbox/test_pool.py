@@ -282,6 +282,11 @@ def test_workers_have_neither_numpy_nor_jinja2(sandbox: Sandbox) -> None:
     assert not roots & {"numpy", "jinja2", "wgpu", "fastapi", "sqlalchemy"}
 
 
+def test_two_runs_draw_different_random_numbers(sandbox: Sandbox) -> None:
+    for source in ("import random\nresult = random.random()", "result = torch.rand(1).tolist()"):
+        assert sandbox.result(source) != sandbox.result(source)
+
+
 def test_the_level_and_its_reason_are_told(sandbox: Sandbox) -> None:
     assert sandbox.pool.level in ("full", "hardened", "seccomp", "process")
     assert sandbox.pool.reason or sandbox.pool.level == "full"

@@ -37,7 +37,7 @@ class FakeWorker:
         self.connection.setblocking(False)
         self.peer.setblocking(False)
         self.killed = False
-        self.is_alive = True
+        self.is_settled = False
         self.wait_status: int | None = None
 
     def cpu_s(self) -> float:
@@ -357,7 +357,7 @@ def exchange(data: bytes, services: Services, hear: Callable[[ServerMessage], No
 def test_a_death_is_told_by_its_cause(status: int, code: str, words: str) -> None:
     async def scenario() -> KernelgateError:
         worker, loop = FakeWorker(), asyncio.get_running_loop()
-        worker.is_alive, worker.wait_status = False, status
+        worker.is_settled, worker.wait_status = True, status
         session = Session(worker, LIMITS, Services(), MAX_FRAME, loop.time)  # type: ignore[arg-type]
         worker.peer.close()
         with pytest.raises(KernelgateError) as caught:
