@@ -7,16 +7,28 @@ not know statements: `transformer.py` and its mixins walk them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from RestrictedPython.transformer import RestrictingNodeTransformer
 
 from sandbox.policy import names
 
 N = TypeVar("N", bound=ast.AST)
+
+
+def located(node: N, at: Any) -> N:
+    """`node`, put at the place of `at`, a statement or an expression; `ast.copy_location` asks for each part."""
+    to: Any = node
+    to.lineno, to.col_offset, to.end_lineno, to.end_col_offset = (
+        at.lineno,
+        at.col_offset,
+        at.end_lineno,
+        at.end_col_offset,
+    )
+    return node
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +51,8 @@ class Scope:
 
 class PolicyBase(RestrictingNodeTransformer):  # which has no types
     """What the mixins of the transformer stand on."""
+
+    _methods: ClassVar[dict[type[ast.AST], Callable[..., Any]]] = {}
 
     def __init__(self, tree: ast.Module) -> None:
         super().__init__()
@@ -87,6 +101,38 @@ class PolicyBase(RestrictingNodeTransformer):  # which has no types
                 self._classes.pop()
 
     # ------------------------------------------------------------------ walking
+    def visit(self, node: ast.AST) -> Any:
+        """`node` by the method for its class, as in `ast.NodeVisitor`, which looks the method up by text each time."""
+        cls = type(node)
+        if cls not in self._methods:
+            self._methods[cls] = getattr(type(self), f"visit_{cls.__name__}", type(self).generic_visit)
+        return self._methods[cls](self, node)
+
+    def node_contents_visit(self, node: N) -> N:
+        """`node` with its children visited, as in `ast.NodeTransformer`; `Load`, `Store` and `Del` need no visit."""
+        for name in node._fields:
+            old = getattr(node, name, None)
+            if isinstance(old, list):
+                old[:] = self._visited(old)
+            elif isinstance(old, ast.AST) and not isinstance(old, ast.expr_context):
+                new = self.visit(old)
+                if new is None:
+                    delattr(node, name)
+                elif new is not old:
+                    setattr(node, name, new)
+        return node
+
+    def _visited(self, items: list[Any]) -> Iterator[Any]:
+        for item in list(items):
+            if not isinstance(item, ast.AST):
+                yield item
+                continue
+            new = self.visit(item)
+            if isinstance(new, list):
+                yield from new
+            elif new is not None:
+                yield new
+
     def contents(self, node: N) -> N:
         """`node` with its children visited."""
         result: N = self.node_contents_visit(node)
@@ -113,7 +159,7 @@ class PolicyBase(RestrictingNodeTransformer):  # which has no types
         """A call of guard `function`, located at `at`."""
         node = ast.Call(func=ast.Name(function, ast.Load()), args=arguments, keywords=[])
         for part in (node, node.func):
-            ast.copy_location(part, at)
+            located(part, at)
         return node
 
     # ------------------------------------------------------------------ names

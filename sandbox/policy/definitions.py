@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from sandbox.policy import names
-from sandbox.policy.base import PolicyBase, Scope, class_private_names
+from sandbox.policy.base import PolicyBase, Scope, class_private_names, located
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _KEPT_TYPES = frozenset(names.words("int float str bool bytes list dict tuple set"))
@@ -29,7 +29,7 @@ class DefinitionMixin(PolicyBase):
         node.returns = None
         self._type_parameters(node)
         with self.block(Scope("function")):
-            node.body = self.statements(node.body) or [ast.copy_location(ast.Pass(), node)]
+            node.body = self.statements(node.body) or [located(ast.Pass(), node)]
         if is_main:
             self._mark_entry(node)
         return node
@@ -41,7 +41,7 @@ class DefinitionMixin(PolicyBase):
         """An attribute hook sees names as the script writes them: a decorator of ours translates."""
         if node.decorator_list or isinstance(node, ast.AsyncFunctionDef):
             self.deny(node, f"{node.name!r} must be a plain method", "Write it with def, without decorators.")
-        node.decorator_list = [ast.copy_location(ast.Name(names.HOOK, ast.Load()), node)]
+        node.decorator_list = [located(ast.Name(names.HOOK, ast.Load()), node)]
 
     def _decorator(self, decorator: ast.expr, node: _Function) -> ast.expr:
         """`@f.register` reads the class to dispatch on from an annotation, which is handed over before it goes."""
@@ -60,7 +60,7 @@ class DefinitionMixin(PolicyBase):
     def _mark_entry(node: _Function) -> None:
         """Tell the worker when a script calls its own `main`."""
         marker = ast.Expr(PolicyBase.call(names.ENTERED, [], node))
-        ast.copy_location(marker, node)
+        located(marker, node)
         has_docstring = ast.get_docstring(node, clean=False) is not None
         node.body.insert(1 if has_docstring else 0, marker)
 
@@ -113,7 +113,7 @@ class DefinitionMixin(PolicyBase):
         node.name = self.variable(node, plain)
         self._type_parameters(node)
         with self.block(Scope("class", class_private_names(node.body)), plain):
-            node.body = self.statements(node.body) or [ast.copy_location(ast.Pass(), node)]
+            node.body = self.statements(node.body) or [located(ast.Pass(), node)]
         return node
 
     def class_annotation(self, node: ast.expr) -> ast.expr:
@@ -124,18 +124,18 @@ class DefinitionMixin(PolicyBase):
         """
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
-                node = ast.copy_location(ast.parse(node.value, mode="eval").body, node)
+                node = located(ast.parse(node.value, mode="eval").body, node)
             except (SyntaxError, ValueError, RecursionError, MemoryError):
-                return ast.copy_location(ast.Name(names.OBJECT, ast.Load()), node)
+                return located(ast.Name(names.OBJECT, ast.Load()), node)
             ast.fix_missing_locations(node)
         head = node.value if isinstance(node, ast.Subscript) else node
         last = head.attr if isinstance(head, ast.Attribute) else getattr(head, "id", None)
-        anything = ast.copy_location(ast.Name(names.OBJECT, ast.Load()), node)
+        anything = located(ast.Name(names.OBJECT, ast.Load()), node)
         if last in ("ClassVar", "KW_ONLY") or (isinstance(node, ast.Name) and node.id in _KEPT_TYPES):
             kept: ast.expr = self.visit(head)
             return kept
         if last == "InitVar":
-            return ast.copy_location(ast.Subscript(self.visit(head), anything, ast.Load()), node)
+            return located(ast.Subscript(self.visit(head), anything, ast.Load()), node)
         return anything
 
     # ------------------------------------------------------------------ comprehensions

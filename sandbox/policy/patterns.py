@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable
 
 from sandbox.policy import names
-from sandbox.policy.base import PolicyBase
+from sandbox.policy.base import PolicyBase, located
 
 
 def _constant(value: object) -> ast.Constant:
@@ -29,15 +29,15 @@ class PatternMixin(PolicyBase):
     def visit_Match(self, node: ast.Match) -> list[ast.stmt]:  # noqa: N802
         """The subject into a temporary, then one `if` a case."""
         subject = self.temporary()
-        target = ast.copy_location(ast.Name(subject, ast.Store()), node)
+        target = located(ast.Name(subject, ast.Store()), node)
         first = ast.Assign(targets=[target], value=self.visit(node.subject))
         chain: list[ast.stmt] = []
         cases = [self._case(case, subject) for case in node.cases]
         for case, (test, body) in zip(reversed(node.cases), reversed(cases), strict=True):
             statement = ast.If(test=test, body=body, orelse=chain)
-            ast.copy_location(statement, case.pattern)
+            located(statement, case.pattern)
             chain = [statement]
-        return [ast.copy_location(first, node), *chain]
+        return [located(first, node), *chain]
 
     def _case(self, case: ast.match_case, subject: str) -> tuple[ast.expr, list[ast.stmt]]:
         captured: list[str] = []
@@ -55,9 +55,9 @@ class PatternMixin(PolicyBase):
         if case.guard is not None:
             tests.append(self.visit(case.guard))
         test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-        ast.copy_location(test, case.pattern)
+        located(test, case.pattern)
         ast.fix_missing_locations(test)
-        return test, self.statements(case.body) or [ast.copy_location(ast.Pass(), case.pattern)]
+        return test, self.statements(case.body) or [located(ast.Pass(), case.pattern)]
 
     @staticmethod
     def _binding(found: str, name: str) -> ast.expr:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from sandbox.policy import names
-from sandbox.policy.base import PolicyBase
+from sandbox.policy.base import PolicyBase, located
 from sandbox.policy.definitions import DefinitionMixin
 from sandbox.policy.patterns import PatternMixin
 
@@ -65,7 +65,7 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         if not load:
             node.value = self._written(node.value)
         elif checked:
-            constant = ast.copy_location(ast.Constant(name), node)
+            constant = located(ast.Constant(name), node)
             return self.call(names.GETATTR, [node.value, constant], node)
         return node
 
@@ -75,9 +75,9 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         if not isinstance(value, ast.Name):
             return guarded
         kind = self.call(names.TYPE, [_load(value)], value)
-        own = ast.copy_location(ast.Name(names.OWN, ast.Load()), value)
-        known = ast.copy_location(ast.Compare(kind, [ast.In()], [own]), value)
-        return ast.copy_location(ast.IfExp(known, _load(value), guarded), value)
+        own = located(ast.Name(names.OWN, ast.Load()), value)
+        known = located(ast.Compare(kind, [ast.In()], [own]), value)
+        return located(ast.IfExp(known, _load(value), guarded), value)
 
     # ------------------------------------------------------------------ assignments
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:  # noqa: N802
@@ -111,8 +111,8 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         """Outside classes the annotation goes; inside, what the library looks at stays."""
         if self.scope.kind != "class":
             if node.value is None:
-                return ast.copy_location(ast.Pass(), node)
-            plain = ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
+                return located(ast.Pass(), node)
+            plain = located(ast.Assign(targets=[node.target], value=node.value), node)
             return self.visit_Assign(plain)
         if isinstance(node.target, ast.Name):
             name = node.target.id
@@ -155,7 +155,7 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
             self.deny(node, "relative imports are not available to scripts")
         module = node.module or ""
         if module == "__future__":
-            return ast.copy_location(ast.Pass(), node)
+            return located(ast.Pass(), node)
         self._module(node, module)
         written: list[ast.alias] = []
         for alias in node.names:
@@ -167,7 +167,7 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
             self._alias(node, alias)
             written.append(alias)
         node.names = written
-        return node if written else ast.copy_location(ast.Pass(), node)
+        return node if written else located(ast.Pass(), node)
 
     def _module(self, node: ast.stmt, module: str) -> None:
         if any(part.startswith("_") or names.MARK in part for part in module.split(".")):
@@ -184,11 +184,11 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         if exported is None:
             self.deny(node, f"'from {module} import *' is not available to scripts", "Name what you import.")
             return []
-        return [ast.copy_location(ast.alias(name, None), node) for name in exported]
+        return [located(ast.alias(name, None), node) for name in exported]
 
 
 def _load(variable: ast.Name) -> ast.Name:
-    return ast.copy_location(ast.Name(variable.id, ast.Load()), variable)
+    return located(ast.Name(variable.id, ast.Load()), variable)
 
 
 def _attribute_place(node: ast.Attribute) -> ast.AST:
