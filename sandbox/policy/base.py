@@ -113,7 +113,7 @@ class PolicyBase(RestrictingNodeTransformer):  # which has no types
         for name in node._fields:
             old = getattr(node, name, None)
             if isinstance(old, list):
-                old[:] = self._visited(old)
+                setattr(node, name, self._visited(old))
             elif isinstance(old, ast.AST) and not isinstance(old, ast.expr_context):
                 new = self.visit(old)
                 if new is None:
@@ -122,16 +122,15 @@ class PolicyBase(RestrictingNodeTransformer):  # which has no types
                     setattr(node, name, new)
         return node
 
-    def _visited(self, items: list[Any]) -> Iterator[Any]:
-        for item in list(items):
-            if not isinstance(item, ast.AST):
-                yield item
-                continue
-            new = self.visit(item)
+    def _visited(self, items: list[Any]) -> list[Any]:
+        out: list[Any] = []
+        for item in items:
+            new = self.visit(item) if isinstance(item, ast.AST) else item
             if isinstance(new, list):
-                yield from new
-            elif new is not None:
-                yield new
+                out += new
+            elif new is not None or not isinstance(item, ast.AST):
+                out.append(new)
+        return out
 
     def contents(self, node: N) -> N:
         """`node` with its children visited."""

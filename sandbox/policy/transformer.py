@@ -49,7 +49,10 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
 
     # ------------------------------------------------------------------ names and attributes
     def visit_Name(self, node: ast.Name) -> ast.Name:  # noqa: N802
-        """A variable."""
+        """A variable. Most names need no look: they are neither private nor reserved, and hold no letter of ours."""
+        name = node.id
+        if name[0] != "_" and name not in names.RESERVED_CALLS and names.MARK not in name:
+            return node
         load = isinstance(node.ctx, ast.Load)
         if load and node.id in names.RESERVED_CALLS and not self.binds_anywhere(node.id):
             self.deny(node, names.RESERVED_CALLS[node.id], names.RESERVED_HINTS.get(node.id))
