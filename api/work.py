@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import logging
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,10 +75,7 @@ class Work:
         if held is None:
             raise UnknownHandle.of(local)
         if held.generation != self._device.generation:
-            raise DeviceRestarted(
-                "the device was restarted meanwhile, and the tensors of this work went with it",
-                hint="Run it again.",
-            )
+            raise _lost()
         return held
 
     async def admit(self, value: TensorValue | TensorRecord) -> TensorRef:
@@ -102,9 +99,10 @@ class Work:
         types = validate(graph)
         mapped = Graph([self._map(node) for node in graph.nodes], graph.outputs, graph.constants)
         outputs = [self._device.new_handle() for _ in graph.outputs]
-        await self._device.run_graph(
-            self.job, self.identity.owner, mapped, outputs, meter=self._meter(budget_s)
-        )
+        with _all_known():
+            await self._device.run_graph(
+                self.job, self.identity.owner, mapped, outputs, meter=self._meter(budget_s)
+            )
         return [
             self._hold(Held(handle, types[index], self._device.generation))
             for handle, index in zip(outputs, graph.outputs, strict=True)
@@ -129,15 +127,16 @@ class Work:
         }
         arguments, outputs = bind(kernel.reflection, entry, on_device, self._device.new_handle)
         await self._device.add_kernel(kernel.hash, kernel.reflection)
-        await self._device.dispatch(
-            self.job,
-            self.identity.owner,
-            kernel.hash,
-            entry.name,
-            workgroups,
-            arguments,
-            meter=self._meter(budget_s),
-        )
+        with _all_known():
+            await self._device.dispatch(
+                self.job,
+                self.identity.owner,
+                kernel.hash,
+                entry.name,
+                workgroups,
+                arguments,
+                meter=self._meter(budget_s),
+            )
         return {
             name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation))
             for name, ref in outputs.items()
@@ -145,7 +144,10 @@ class Work:
 
     async def read(self, local: int) -> bytes:
         """The elements of a tensor held, in wire form."""
-        with await self._device.download(self.held(local).handle) as shared:
+        handle = self.held(local).handle
+        with _all_known():
+            shared = await self._device.download(handle)
+        with shared:
             return bytes(shared.view)
 
     async def keep(self, ref: TensorRef) -> TensorRecord:
@@ -220,6 +222,23 @@ class Work:
 
 
 _background: set[asyncio.Task[None]] = set()
+
+
+@contextlib.contextmanager
+def _all_known() -> Iterator[None]:
+    """For requests whose tensors are held: one that the device does not know went with an earlier process, which may
+    have died while the request waited for the next.
+    """
+    try:
+        yield
+    except UnknownHandle:
+        raise _lost() from None
+
+
+def _lost() -> DeviceRestarted:
+    return DeviceRestarted(
+        "the device was restarted meanwhile, and the tensors of this work went with it", hint="Run it again."
+    )
 
 
 def _later(work: Coroutine[Any, Any, None]) -> None:
