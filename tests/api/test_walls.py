@@ -152,8 +152,9 @@ def native(start: Any) -> Any:
 
 def test_a_native_run_computes_and_shows_its_grant(native: Any) -> None:
     run = native.http.post("/api/runs", json=NATIVE, headers=WAIT).json()
-    if run["error"] and run["error"]["code"] == "native_refused":
-        pytest.skip(run["error"]["detail"])
+    if run["level"] not in ("full", "hardened"):
+        assert run["error"]["code"] == "native_refused"
+        pytest.skip(f"native scripts do not run at level {run['level']}")
     assert (run["status"], run["result"], run["grants"]) == ("succeeded", 6, {"native": ["numpy"]})
     ordinary = native.http.post("/api/runs", json={"script": "eval('1')"}, headers=WAIT).json()
     assert ordinary["error"]["code"] == "script_denied"
