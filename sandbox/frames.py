@@ -12,6 +12,7 @@ import msgspec
 
 from ops.graph import Graph
 from sandbox.gates.frames import GateRequest
+from sandbox.walls.rlimits import WorkerLimits
 from shaders.errors import ErrorRecord
 from shaders.reflection import Reflection
 
@@ -32,6 +33,12 @@ class KernelJob(msgspec.Struct, frozen=True, tag="kernel", tag_field="t"):
     """Parse and reflect WGSL `source`."""
 
     source: str
+
+
+class Confine(msgspec.Struct, frozen=True, tag="confine", tag_field="t"):
+    """Put these limits on yourself, before the job comes: where the server can not do it from outside."""
+
+    limits: WorkerLimits
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer", tag_field="t"):
@@ -57,7 +64,7 @@ class Refusal(msgspec.Struct, frozen=True, tag="refusal", tag_field="t"):
     denial: Denial | None = None
 
 
-ServerMessage = ScriptJob | KernelJob | Answer | Refusal
+ServerMessage = Confine | ScriptJob | KernelJob | Answer | Refusal
 
 
 class Output(msgspec.Struct, frozen=True, tag="output", tag_field="t"):

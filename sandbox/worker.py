@@ -21,9 +21,10 @@ from sandbox.console import CONSOLE
 from sandbox.entry import result_of
 from sandbox.errors import ScriptError
 from sandbox.failures import is_limit, record_of
-from sandbox.frames import Failed, Finished, KernelJob, Output, Reflected, ScriptJob
+from sandbox.frames import Confine, Failed, Finished, KernelJob, Output, Reflected, ScriptJob
 from sandbox.link import Link
 from sandbox.policy import tracebacks
+from sandbox.walls import rlimits
 from shaders import reflect
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -69,6 +70,9 @@ class _Worker:
     def serve(self) -> NoReturn:
         """Do the job that comes, then wait to be killed."""
         job = self._link.receive()
+        if isinstance(job, Confine):
+            rlimits.apply(job.limits, rlimits.address_space())
+            job = self._link.receive()
         if isinstance(job, ScriptJob):
             self._run(job)
         elif isinstance(job, KernelJob):
