@@ -1,8 +1,9 @@
 """Runs a program as if on a system that is not Linux: `python -I another_system.py NAME -m MODULE ARGUMENT…`.
 
 What only Linux has is taken away before anything of ours is imported: functions and constants of the library, the C
-library's `prctl` and `syscall`, and `/proc`. `NAME` becomes `sys.executable`, so that children live there too. As with
-`python`, `-c PROGRAM` may stand for `-m MODULE`, and `-I` and `-P` before them.
+library's `prctl` and `syscall`, and `/proc`. Limits that macOS refuses to set are refused. `NAME` becomes
+`sys.executable`, so that children live there too. As with `python`, `-c PROGRAM` may stand for `-m MODULE`, and `-I` and
+`-P` before them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import socket
 import sys
 import sysconfig
 import urllib.request  # noqa: F401  this and the next look for modules of macOS's own
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +61,18 @@ def _leave_linux() -> None:
         return find(library, name)
 
     ctypes.CDLL.__getattr__ = find_what_is_there  # type: ignore[method-assign]
+    resource.setrlimit = _refusing(resource.setrlimit)
     sys.addaudithook(_hide_proc)
     sys.platform = "darwin"
+
+
+def _refusing(set_limit: Callable[..., None]) -> Callable[..., None]:
+    def setrlimit(kind: int, limits: tuple[int, int]) -> None:
+        if kind in (resource.RLIMIT_STACK, resource.RLIMIT_AS):
+            raise ValueError("current limit exceeds maximum limit")
+        set_limit(kind, limits)
+
+    return setrlimit
 
 
 def _hide_proc(event: str, arguments: tuple[Any, ...]) -> None:

@@ -59,16 +59,28 @@ _ALWAYS = {
 }
 
 
+_REFUSABLE = frozenset(["RLIMIT_STACK"])
+"""What a system may refuse to set at all: macOS does so to Python (CPython issue 142317)."""
+
+
 def _lowest(wanted: int, hard: int) -> int:
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
 
 
 def apply(limits: WorkerLimits, base: int | None) -> None:
-    """Limit this process; never raises a limit that is lower. Kinds that the system does not have are left out."""
+    """Limit this process; never raises a limit that is lower. Kinds that the system does not have are left out.
+
+    Raises ValueError or OSError where the system refuses a limit, other than that of the stack.
+    """
     for name, wanted in (_ALWAYS | _of_a_run(limits, base)).items():
         kind = getattr(resource, name, None)
-        if kind is not None:
+        if kind is None:
+            continue
+        try:
             _lower(kind, wanted)
+        except ValueError:
+            if name not in _REFUSABLE:
+                raise
 
 
 def _lower(kind: int, wanted: int) -> None:

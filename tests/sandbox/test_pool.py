@@ -187,7 +187,7 @@ def test_cancelling_kills_the_worker_at_once(sandbox: Sandbox) -> None:
             await task
         return time.monotonic() - started
 
-    assert sandbox.runner.run(scenario()) < 1.0
+    assert sandbox.runner.run(scenario()) < LIMITS.cpu_s / 2, "far from where it would have ended by itself"
 
 
 def test_nothing_is_left_after_many_runs_and_the_end() -> None:
