@@ -2,8 +2,8 @@
 
 What only Linux has is taken away before anything of ours is imported: functions and constants of the library, the C
 library's `prctl` and `syscall`, and `/proc`. Limits that macOS refuses to set are refused. `NAME` becomes
-`sys.executable`, so that children live there too. As with `python`, `-c PROGRAM` may stand for `-m MODULE`, and `-I` and
-`-P` before them.
+`sys.executable`, so that children live there too. As with `python`, `-c PROGRAM` may stand for `-m MODULE`, and `-I`
+and `-P` before them.
 """
 
 from __future__ import annotations
