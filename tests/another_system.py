@@ -14,7 +14,6 @@ import fcntl
 import os
 import resource
 import runpy
-import select
 import signal
 import socket
 import sys
@@ -29,13 +28,12 @@ ROOT = str(Path(__file__).resolve().parents[1])
 _GONE: dict[Any, str] = {
     os: """
         pidfd_open memfd_create pipe2 eventfd O_PATH MFD_CLOEXEC MFD_ALLOW_SEALING P_PIDFD getresuid
-        setresuid setresgid sched_getaffinity copy_file_range splice posix_fadvise unshare setns
+        setresuid setresgid copy_file_range splice posix_fadvise unshare setns
     """,
     signal: "pidfd_send_signal sigtimedwait",
     socket: "SOCK_SEQPACKET SOCK_CLOEXEC SOCK_NONBLOCK MSG_CMSG_CLOEXEC SO_PEERCRED SO_PASSCRED",
     resource: "prlimit RLIMIT_MSGQUEUE RLIMIT_RTPRIO RLIMIT_NICE",
     fcntl: "F_ADD_SEALS F_GET_SEALS F_SEAL_SEAL F_SEAL_SHRINK F_SEAL_GROW",
-    select: "epoll",
 }
 _GONE_FROM_C = ("prctl", "syscall", "memfd_create", "pidfd_open", "prlimit", "unshare", "setns")
 
