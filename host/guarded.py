@@ -22,7 +22,7 @@ from host.transfers import Transfers
 from ops.wire import FrameError
 from shaders.errors import KernelgateError, caret
 from shaders.guard import names
-from shaders.guard.budget import MOST_FUEL, Kind, priced, turns_budget
+from shaders.guard.budget import MOST_FUEL, Kind, fuel_budget, priced, turns_budget
 from shaders.guard.edits import original_column
 from shaders.reflect import reflect
 from shaders.reflection import EntryPoint, Guard, Reflection
@@ -89,10 +89,21 @@ class GuardedKernels:
             raise _placed(error, reflection, guard) from None
 
     def budget(self, reflection: Reflection, entry: EntryPoint, asked: int | None) -> int:
-        """What each counter of an invocation starts with. Raises `DriverLoopLimit` if free loops turn too often."""
+        """What each counter of an invocation starts with.
+
+        Raises `FuelExhausted` or `DriverLoopLimit` if what is outside counted loops takes it all.
+        """
+        guard = guard_of(reflection)
         if self.kind == "fuel":
-            return min(asked or self.fuel, MOST_FUEL)
-        turns = turns_budget(guard_of(reflection), entry.name)
+            fuel = min(asked or self.fuel, MOST_FUEL)
+            left = fuel_budget(guard, entry.name, fuel)
+            if left <= 0:
+                raise FuelExhausted(
+                    f"{entry.name!r} takes {fuel - left:,} fuel before any loop is counted; it has {fuel:,}",
+                    hint="Do less in each invocation, or ask for more fuel.",
+                )
+            return left
+        turns = turns_budget(guard, entry.name)
         if turns <= 0:
             raise _driver_limit(f"the loops of {entry.name!r} turn too often before any is counted")
         return min(asked or turns, turns)

@@ -47,7 +47,8 @@ def guard(
         cleared = _zeroing(module, resolver, edges, entry)
         wrappers.append(wrapper(module, resolver, function, cost, entry.workgroup_size, cleared))
         counters = int(cost.has_private) + int(cost.carries)
-        guarded[entry.name] = GuardedEntry(cost.turns + cleared.turns, counters, even[entry.name])
+        turns = cost.turns + cleared.turns
+        guarded[entry.name] = GuardedEntry(cost.fuel, turns, counters, even[entry.name])
     text, shifts = edits.apply()
     return Guard(text + "".join(wrappers), _loops(module, costs), guarded, shifts)
 

@@ -351,5 +351,11 @@ def test_fuel_is_measured_where_no_driver_counts_turns(engine: WgpuEngine) -> No
             measured._guarded.kind = "fuel"
             measured._set_fuel(EngineSettings(adapter=ADAPTER, fuel_s=0.5))
         assert 1 << 22 <= measured._guarded.fuel < 1 << 32
+        heavy = reflect(
+            f"{HEAD}fn f() {{ for (var i = 0u; i < 99u; i++) {{ o[i] += 1u; }} }}\n"
+            f"@compute @workgroup_size(1) fn main() {{ {'f();' * 500} }}"
+        )
+        with pytest.raises(FuelExhausted, match="before any loop is counted; it has 9,999"):
+            guarded(measured, heavy, (1, 1, 1), fuel=9_999)
     finally:
         measured.close()
