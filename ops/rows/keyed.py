@@ -1,4 +1,4 @@
-"""Rows that build on SHA-256: HMAC, key derivation, trees of digests, the search for a nonce."""
+"""Rows that build on digests: HMAC, key derivation, trees, the search for a nonce."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from ops.rows.hashes import LONGEST
 from ops.spec import Attribute, OpSpec, ShapeRule
 
 _RULE: ShapeRule = "routine"
-_LENGTH = Attribute("length", "integer", 32, doc="How many bytes to give; the result has whole words.")
 
 
 def _routine(name: str, inputs: tuple[str, ...], doc: str, *attributes: Attribute) -> OpSpec:
@@ -16,33 +15,55 @@ def _routine(name: str, inputs: tuple[str, ...], doc: str, *attributes: Attribut
     )  # fmt: skip
 
 
+def _keyed(digest: str, title: str, words: int) -> tuple[OpSpec, OpSpec, OpSpec]:
+    """HMAC and both derivations with one digest of `words` words."""
+    derived = "the result is u32 [n, length / 4, rounded up], big-endian words as numbers."
+    length = Attribute(
+        "length",
+        "integer",
+        4 * words,
+        doc=f"How many bytes to give, at most {255 * 4 * words}; whole words come.",
+    )
+    return (
+        _routine(
+            f"hmac_{digest}",
+            ("data", "offsets", "keys", "key_offsets"),
+            f"HMAC-{title} of messages, each with its key, or all with the one key; keys are bytes as messages are."
+            f" The result is u32 [n, {words}], big-endian words as numbers.",
+            LONGEST,
+        ),
+        _routine(
+            f"pbkdf2_{digest}",
+            ("data", "offsets", "salts", "salt_offsets"),
+            f"PBKDF2-HMAC-{title} of passwords (`data`, `offsets`), each with its salt, or all with the one salt;"
+            f" {derived}",
+            Attribute("iterations", "integer", doc="How many HMACs are chained."),
+            length,
+            LONGEST,
+            Attribute(
+                "max_salt_bytes", "integer", None, doc="No salt is longer; null for the length of all."
+            ),
+        ),
+        _routine(
+            f"hkdf_{digest}",
+            ("data", "offsets", "salts", "salt_offsets", "info", "info_offsets"),
+            f"HKDF-{title} of key materials (`data`, `offsets`), each with its salt and info, or all with the one;"
+            f" {derived}",
+            length,
+            LONGEST,
+            Attribute(
+                "max_info_bytes", "integer", None, doc="No info is longer; null for the length of all."
+            ),
+        ),
+    )
+
+
 ROWS = (
-    _routine(
-        "hmac_sha256",
-        ("data", "offsets", "keys", "key_offsets"),
-        "HMAC-SHA256 of messages, each with its key, or all with the one key; keys are bytes as messages are. The"
-        " result is u32 [n, 8], big-endian words as numbers.",
-        LONGEST,
-    ),
-    _routine(
-        "pbkdf2_sha256",
-        ("data", "offsets", "salts", "salt_offsets"),
-        "PBKDF2-HMAC-SHA256 of passwords (`data`, `offsets`), each with its salt, or all with the one salt. The result"
-        " is u32 [n, length / 4, rounded up], big-endian words as numbers.",
-        Attribute("iterations", "integer", doc="How many HMACs are chained."),
-        _LENGTH,
-        LONGEST,
-        Attribute("max_salt_bytes", "integer", None, doc="No salt is longer; null for the length of all."),
-    ),
-    _routine(
-        "hkdf_sha256",
-        ("data", "offsets", "salts", "salt_offsets", "info", "info_offsets"),
-        "HKDF-SHA256 of key materials (`data`, `offsets`), each with its salt and info, or all with the one. The result"
-        " is u32 [n, length / 4, rounded up], big-endian words as numbers.",
-        _LENGTH,
-        LONGEST,
-        Attribute("max_info_bytes", "integer", None, doc="No info is longer; null for the length of all."),
-    ),
+    *_keyed("sha256", "SHA-256", 8),
+    *_keyed("sha512", "SHA-512", 16),
+    *_keyed("sha384", "SHA-384", 12),
+    *_keyed("sha224", "SHA-224", 7),
+    *_keyed("sha1", "SHA-1", 5),
     _routine(
         "merkle",
         ("leaves",),
