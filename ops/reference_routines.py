@@ -20,6 +20,7 @@ from shaders.keyed import KEYED
 Array = npt.NDArray[Any]
 
 ROUTINES: dict[str, Callable[[Attributes, list[Array]], Array]] = {
+    "digest_rows": data.digest_rows,
     **{
         f"{family}_{name}": partial(reference, name)
         for name in KEYED

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from ops.lowering import elementwise
 from ops.lowering.base import Builder, Params, Source, Target
-from ops.lowering.messages import Messages
-from shaders.digests import Digest, Form, blocks_a_pass, digest_passes, digest_spec, squeeze_spec
+from ops.lowering.messages import Messages, whole
+from shaders.digest_rows import row_spec
+from shaders.digests import DIGESTS, Digest, Form, blocks_a_pass, digest_passes, digest_spec, squeeze_spec
 
 _WORD = 0xFFFF_FFFF
 _TAIL_BYTES = 4
@@ -29,6 +30,24 @@ def emit(
     state = target if whole else states(builder, digest, count)
     absorb(builder, digest, messages, state, seed_params(digest, attributes))
     if not whole:
+        _squeeze(builder, digest, state, target)
+
+
+def emit_rows(
+    builder: Builder, attributes: Mapping[str, object], sources: list[Source], target: Target
+) -> None:
+    """Write the digest of each row of a matrix of words to `target`."""
+    digest, (count, words) = DIGESTS[str(attributes["algorithm"])], sources[0].layout.shape
+    if not count:
+        return
+    size = attributes["bytes"] if isinstance(attributes["bytes"], int) else 4 * words
+    is_whole = digest.state_words == digest.digest_words
+    state = target if is_whole else states(builder, digest, count)
+    params: Params = {"count": count, **constants(digest)}
+    operands = [whole(builder, sources[0]).operand, state.operand]
+    work = digest.work * digest.blocks(size)
+    builder.spread(row_spec(digest.name, size, words), count, operands, params, work)
+    if not is_whole:
         _squeeze(builder, digest, state, target)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ops.attributes import Attributes
-from ops.lowering import bloom, collections, keyed, streams, text
+from ops.lowering import bloom, collections, digest, keyed, streams, text
 from ops.lowering.base import Builder, Source, Target
 from shaders.digests import DIGESTS
 from shaders.keyed import KEYED
@@ -17,6 +17,7 @@ from shaders.keyed import KEYED
 Emit = Callable[[Builder, Attributes, list[Source], Target], None]
 
 ROUTINES: dict[str, Emit] = {
+    "digest_rows": digest.emit_rows,
     **{
         f"{family}_{name}": partial(emit, DIGESTS[name])
         for name in KEYED

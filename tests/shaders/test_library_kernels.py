@@ -21,6 +21,7 @@ from shaders.reflect import reflect
 from shaders.spec import KernelSpec
 
 SHAPES = {
+    "digest_rows": [(5, 20)],
     "merkle": [(5, 8)],
     "find_nonce": [(19,), (8,)],
     "chacha20": [(64,), (8,), (3,)],
