@@ -8,10 +8,10 @@ from ops.spec import Attribute, OpSpec, ShapeRule
 _RULE: ShapeRule = "routine"
 
 
-def _routine(name: str, inputs: tuple[str, ...], doc: str, *attributes: Attribute) -> OpSpec:
+def _routine(name: str, inputs: tuple[str, ...], standard: str, doc: str, *attributes: Attribute) -> OpSpec:
     return OpSpec(
         name, "routine", inputs, doc, attributes=attributes, dtypes=("u32",), result="u32", shape=_RULE,
-        namespace="hash",
+        namespace="hash", standard=standard,
     )  # fmt: skip
 
 
@@ -28,6 +28,7 @@ def _keyed(digest: str, title: str, words: int) -> tuple[OpSpec, OpSpec, OpSpec]
         _routine(
             f"hmac_{digest}",
             ("data", "offsets", "keys", "key_offsets"),
+            "RFC 2104 (FIPS 198-1)",
             f"HMAC-{title} of messages, each with its key, or all with the one key; keys are bytes as messages are."
             f" The result is u32 [n, {words}], big-endian words as numbers.",
             LONGEST,
@@ -35,6 +36,7 @@ def _keyed(digest: str, title: str, words: int) -> tuple[OpSpec, OpSpec, OpSpec]
         _routine(
             f"pbkdf2_{digest}",
             ("data", "offsets", "salts", "salt_offsets"),
+            "RFC 8018",
             f"PBKDF2-HMAC-{title} of passwords (`data`, `offsets`), each with its salt, or all with the one salt;"
             f" {derived}",
             Attribute("iterations", "integer", doc="How many HMACs are chained."),
@@ -47,6 +49,7 @@ def _keyed(digest: str, title: str, words: int) -> tuple[OpSpec, OpSpec, OpSpec]
         _routine(
             f"hkdf_{digest}",
             ("data", "offsets", "salts", "salt_offsets", "info", "info_offsets"),
+            "RFC 5869",
             f"HKDF-{title} of key materials (`data`, `offsets`), each with its salt and info, or all with the one;"
             f" {derived}",
             length,
@@ -67,6 +70,7 @@ ROWS = (
     _routine(
         "merkle",
         ("leaves",),
+        "RFC 6962 and Bitcoin's block format, in the forms of these names",
         "The root, u32 [8], of a binary tree over SHA-256 digests, u32 [n, 8]. Forms: `plain` hashes the two children; "
         "`rfc6962` (Certificate Transparency) a byte 1 and them; `bitcoin` hashes twice. A child without a sibling "
         "goes up as it is, in `bitcoin` it is its own sibling.",
@@ -75,6 +79,7 @@ ROWS = (
     _routine(
         "find_nonce",
         ("header", "goal"),
+        "Bitcoin's proof of work",
         "Searches the nonces from `start` on for the lowest with which the double SHA-256 of an 80-byte header, as a "
         "little-endian number, is at most `goal` (u32 [8], the most significant word first). `header` is the first 76 "
         "bytes in words (the first byte lowest); the nonce follows, lowest byte first. The result is u32 [2]: 1 and "

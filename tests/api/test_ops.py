@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import math
 from typing import Any
 
 import httpx2
+import numpy as np
 import pytest
 
 
@@ -64,6 +67,35 @@ def test_a_wrong_call_is_refused_with_its_reason(
     answer = http.post(f"/api/ops/{name}", json=body)
     assert answer.status_code == status or (code is None and answer.status_code in (404, 422))
     assert code in (None, answer.json()["code"])
+
+
+def of(raw: bytes) -> dict[str, str]:
+    return {"$bytes": base64.b64encode(raw).decode()}
+
+
+def test_a_list_of_bytes_stands_for_messages_and_bytes_for_words(http: httpx2.Client) -> None:
+    texts = [b"", b"abc", b"x" * 100]
+    rows = http.post("/api/ops/sha256", json={"inputs": [[of(text) for text in texts]]}).json()
+    digests = np.array(rows["output"]["$tensor"]["data"], ">u4").tobytes()
+    assert digests == b"".join(hashlib.sha256(text).digest() for text in texts)
+    body = {"inputs": [[of(b"kitten"), of(b"")], [of(b"sitting" * 50), of(b"ab")]]}
+    distances = http.post("/api/ops/levenshtein", json=body).json()["output"]["$tensor"]["data"]
+    assert distances == [346, 2]
+    words = http.post(
+        "/api/ops/hex_encode", json={"inputs": [of(b"\x01\xab")], "attributes": {"size": 2}}
+    ).json()
+    assert words["output"]["$tensor"]["data"] == [int.from_bytes(b"01ab", "little")]
+    none = http.post("/api/ops/sha256", json={"inputs": [[]]}).json()
+    assert none["output"]["$tensor"]["shape"] == [0, 8]
+
+
+@pytest.mark.parametrize(
+    "value", [[{"$bytes": "!"}], {"$bytes": "a"}, [{"$bytes": 1}], [{"$bytes": "YQ=="}, 1]]
+)
+def test_what_is_no_bytes_is_refused(http: httpx2.Client, value: Any) -> None:
+    answer = http.post("/api/ops/sha256", json={"inputs": [value, value]})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
+    assert "inputs[0]" in answer.json()["detail"]
 
 
 def test_what_an_op_used_is_given_back(http: httpx2.Client, wait_until: Any) -> None:
