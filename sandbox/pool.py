@@ -14,6 +14,8 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
+import msgspec
+
 from ops.wire import FrameError
 from sandbox import frames, values
 from sandbox.errors import (
@@ -42,6 +44,8 @@ _TRIES = 3
 NATIVE_LEVELS = frozenset(["full", "hardened"])
 INNER_SIZE = 2
 KERNEL_LIMITS = Limits(wall_s=5.0, cpu_s=5.0, memory_mb=256, output_bytes=0)
+TEMPLATE_LIMITS = Limits(wall_s=5.0, cpu_s=1.0, memory_mb=128, output_bytes=0)
+RENDERED_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class PoolSettings:
     `recycle_after`: workers that one zygote makes, as they share its hash seed and address layout; `clock`: what the
     wall clock is read from, the loop's time when None. `allow_weak`: run scripts even at level `process`.
     `allow_native`: run native scripts, at the levels of `NATIVE_LEVELS`. `trade`: what the workers do
-    (`sandbox/zygote.py`). `kernel_limits` are for each parsing of a kernel and each rendering of a template.
+    (`sandbox/zygote.py`). `kernel_limits` are for each parsing of a kernel, `template_limits` for each rendering.
     """
 
     size: int = 4
@@ -64,6 +68,7 @@ class PoolSettings:
     allow_native: bool = False
     trade: Literal["restricted", "native", "template"] = "restricted"
     kernel_limits: Limits = KERNEL_LIMITS
+    template_limits: Limits = TEMPLATE_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,7 @@ class WorkerPool:
         self._closed = False
         self._base: int | None = None
         self._inner: dict[str, WorkerPool] = {}
+        self._rendering = asyncio.Semaphore(RENDERED_AT_ONCE)
         self.level = "process"
         self.reason = "the pool has not started"
         self.modules: tuple[str, ...] = ()
@@ -220,8 +226,10 @@ class WorkerPool:
             return await self._pool_of("template").render(template, params)
         await self._live_zygote()
         self._check_walls()
+        job = frames.TemplateJob(template, dict(params))
         try:
-            last = await self._of_kernel(frames.TemplateJob(template, dict(params)))
+            async with self._rendering:
+                last = await self._of_kernel(job, self._settings.template_limits)
         except (WallLimitError, CpuLimitError, MemoryLimitError) as error:
             raise TemplateLimitError(
                 f"the template was given up: {error.message}", hint="Write fewer and shorter loops."
@@ -232,14 +240,14 @@ class WorkerPool:
 
     async def reflect(self, source: str) -> Reflection:
         """Parse a kernel's WGSL. Raises `KernelgateError`s of what is wrong with it, or of the limits."""
-        last = await self._of_kernel(frames.KernelJob(source))
+        last = await self._of_kernel(frames.KernelJob(source), self._settings.kernel_limits)
         if not isinstance(last, frames.Reflected):
             raise FrameError(f"the worker sent {type(last).__name__} about a kernel")
         return last.reflection
 
-    async def _of_kernel(self, job: frames.KernelJob | frames.TemplateJob) -> frames.WorkerMessage:
+    async def _of_kernel(self, job: msgspec.Struct, limits: Limits) -> frames.WorkerMessage:
         """The last message about a job of a kernel's."""
-        session, _ = await self._session(self._settings.kernel_limits, None)
+        session, _ = await self._session(limits, None)
         try:
             return await session.converse(job)
         finally:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.pool import Limits, PoolSettings, WorkerPool
+from sandbox.pool import PoolSettings, WorkerPool
 from shaders.errors import KernelgateError
 from shaders.rendering import render
 from tests.sandbox.support import children
@@ -24,7 +24,6 @@ HERE = Path(__file__).parent
 FILES = sorted((HERE / "templates" / "environment").glob("*.j2"))
 ALONE = [path for path in FILES if "by the wall" not in path.read_text().split("\n", 1)[0]]
 OPEN = sorted((HERE / "templates" / "walls").glob("*.j2"))
-SMALL = Limits(wall_s=20, cpu_s=1, memory_mb=128, output_bytes=0)
 
 
 class Renderer:
@@ -40,7 +39,7 @@ class Renderer:
 
 def started(python: str) -> Iterator[Renderer]:
     with asyncio.Runner() as runner:
-        pool = WorkerPool(PoolSettings(size=1, python=python, kernel_limits=SMALL))
+        pool = WorkerPool(PoolSettings(size=1, python=python))
         renderer = Renderer(runner, pool)
         try:
             yield renderer
