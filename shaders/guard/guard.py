@@ -22,6 +22,10 @@ from shaders.resolve import Resolver
 from shaders.source import KernelSyntaxError
 from shaders.tree import Function, Loop, Module
 
+VERSION = 1
+"""Grows with every change of what the guard writes, or of what it refuses: kernels of another version are not run, but
+parsed again."""
+
 
 def guard(
     module: Module,
@@ -50,7 +54,7 @@ def guard(
         counters = int(cost.has_private) + int(cost.carries)
         guarded[entry.name] = GuardedEntry(cost.turns + cleared.turns, counters, even[entry.name])
     text, shifts = edits.apply()
-    return Guard(text + "".join(wrappers), _loops(module, costs), guarded, shifts)
+    return Guard(text + "".join(wrappers), _loops(module, costs), guarded, shifts, VERSION)
 
 
 def _rewrite(module: Module, function: Function, costs: Mapping[str, FunctionCost], edits: Edits) -> None:
