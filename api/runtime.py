@@ -15,6 +15,7 @@ from typing import Any
 
 from api import keys
 from api.blobs import BlobStore, storage_errors
+from api.builds import Builder
 from api.database import Database
 from api.errors import DeviceUnavailable, ServerRestarted, StorageError
 from api.gates import Gatekeeper
@@ -67,7 +68,7 @@ class Runtime:
         self.tensors = TensorStore(
             self.database, self.blobs, self.device, self.residency, settings.transient_tensors
         )
-        self.kernels = KernelStore(self.database, self.pool, self.compiler, self.compiler_ready)
+        self.kernels = KernelStore(self.database, Builder(self.pool, self.compiler, self.compiler_ready))
         self.scripts = ScriptStore(self.database)
         self.streams = Streams(settings.event_streams)
         self.gates = Gatekeeper(settings, self.metrics, network)

@@ -112,6 +112,7 @@ class RunServices:
         identity = self._work.identity
         self._gates.require("kernels", kernel_name(identity, request.kernel))
         kernel = await self._kernels.find(identity, request.kernel, shared=True)
+        kernel = await self._kernels.prepare(kernel, request.template_params)
         given: dict[str, Given] = {name: unpack(data) for name, data in request.uniforms.items()}
         for name, handle in request.tensors.items():
             type = self._work.type_of(handle)

@@ -91,7 +91,7 @@ class Tally:
 def count(folder: Path, naga: Judge, known: set[Path] | None) -> Tally:
     """Judge each distinct compute shader under `folder`."""
     tally, seen = Tally(), set[str]()
-    for path in sorted(folder.rglob("*.wgsl")):
+    for path in sorted(filter(Path.is_file, folder.rglob("*.wgsl"))):
         source = path.read_text(errors="replace")
         digest = hashlib.sha256(source.encode()).hexdigest()
         if set(STAGE.findall(COMMENT.sub("", source))) != {"compute"} or digest in seen:

@@ -184,11 +184,21 @@ class Client:
 
     # Kernels, ops, the device
 
-    def add_kernel(self, name: str, source: str) -> Mapping[str, Any]:
-        """Store WGSL under `name`; the answer lists its hash, entry points and bindings."""
-        answer: dict[str, Any] = self.request(
-            "POST", "/api/kernels", json={"name": name, "source": source}
-        ).json()
+    def add_kernel(
+        self,
+        name: str,
+        source: str | None = None,
+        *,
+        template: str | None = None,
+        params: Mapping[str, Mapping[str, object]] | None = None,
+    ) -> Mapping[str, Any]:
+        """Store WGSL, or a jinja2 `template` of it, under `name`; the answer lists its hash, entry points and bindings.
+
+        `params` declares the template's parameters, as `{"tile": {"type": "int", "default": 16, "max": 64}}`.
+        """
+        given = {"name": name, "source": source, "template": template, "params": params}
+        body = {key: value for key, value in given.items() if value is not None}
+        answer: dict[str, Any] = self.request("POST", "/api/kernels", json=body).json()
         return answer
 
     def dispatch(
@@ -197,18 +207,22 @@ class Client:
         inputs: Mapping[str, object],
         workgroups: Sequence[int] | None = None,
         entry_point: str | None = None,
+        *,
+        params: Mapping[str, object] | None = None,
     ) -> dict[str, Tensor]:
         """The tensors that one dispatch of a stored kernel writes, by binding name.
 
         An input is a tensor or array for a storage binding, `output(shape, dtype)` for one to make, and a number,
         list or dict of fields for a uniform. Without `workgroups` there is a thread an element of the largest array
-        that is written.
+        that is written. `params` are values for the kernel's template.
         """
         body: dict[str, Any] = {"inputs": encode(dict(inputs), self.upload)}
         if workgroups is not None:
             body["workgroups"] = [*workgroups, 1, 1][:3]
         if entry_point is not None:
             body["entry_point"] = entry_point
+        if params:
+            body["params"] = dict(params)
         answer = self.request("POST", f"/api/kernels/{name}/dispatch", json=body).json()
         return {key: decode(value) for key, value in answer["outputs"].items()}
 

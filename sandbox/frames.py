@@ -14,6 +14,7 @@ from ops.graph import Graph
 from sandbox.gates.frames import GateRequest
 from shaders.errors import ErrorRecord
 from shaders.reflection import Reflection
+from shaders.template import Scalar
 
 
 class ScriptJob(msgspec.Struct, frozen=True, tag="script", tag_field="t"):
@@ -32,6 +33,13 @@ class KernelJob(msgspec.Struct, frozen=True, tag="kernel", tag_field="t"):
     """Parse and reflect WGSL `source`."""
 
     source: str
+
+
+class TemplateJob(msgspec.Struct, frozen=True, tag="template", tag_field="t"):
+    """Render a kernel's `template` with `params` as its variables."""
+
+    template: str
+    params: dict[str, Scalar]
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer", tag_field="t"):
@@ -57,7 +65,7 @@ class Refusal(msgspec.Struct, frozen=True, tag="refusal", tag_field="t"):
     denial: Denial | None = None
 
 
-ServerMessage = ScriptJob | KernelJob | Answer | Refusal
+ServerMessage = ScriptJob | KernelJob | TemplateJob | Answer | Refusal
 
 
 class Output(msgspec.Struct, frozen=True, tag="output", tag_field="t"):
@@ -99,7 +107,8 @@ class OutputSpec(msgspec.Struct, frozen=True, tag="output_spec", tag_field="t"):
 class DispatchKernel(msgspec.Struct, frozen=True, tag="dispatch", tag_field="t"):
     """Dispatch a stored kernel; the answer is a packed mapping of written bindings to tensors.
 
-    `uniforms` are packed values (`sandbox/values.py`): who knows the kernel lays them out.
+    `uniforms` are packed values (`sandbox/values.py`): who knows the kernel lays them out. `template_params` are for
+    the kernel's template, if it has one.
     """
 
     id: int
@@ -109,6 +118,7 @@ class DispatchKernel(msgspec.Struct, frozen=True, tag="dispatch", tag_field="t")
     tensors: dict[str, int]
     outputs: dict[str, OutputSpec]
     uniforms: dict[str, bytes]
+    template_params: dict[str, Scalar] = {}
 
 
 class LoadScript(msgspec.Struct, frozen=True, tag="load_script", tag_field="t"):
@@ -142,5 +152,11 @@ class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):
     reflection: Reflection
 
 
+class Rendered(msgspec.Struct, frozen=True, tag="rendered", tag_field="t"):
+    """The template's text. It is trusted no more than what a client sends: another worker parses it."""
+
+    source: str
+
+
 Request = Compute | Read | DispatchKernel | LoadScript | GateRequest
-WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Request
+WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Rendered | Request

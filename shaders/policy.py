@@ -16,11 +16,9 @@ from shaders.tree import Attribute, Declaration, Field, Function, Local, Module,
 ADDED_CODE_CALLS = frozenset(["atomicMax", "atomicStore", "bitcast", "select", "workgroupBarrier"])
 """Functions that code added to a kernel relies on: a kernel may use them, but not declare them anew."""
 
-ADDED_CODE_SPACES = frozenset(
-    ["function", "private", "storage", "uniform", "workgroup", "read", "read_write"]
-)
+ADDED_CODE_SPACES = frozenset(["function", "private", "storage", "uniform", "read_write"])
 """Address spaces and accesses that code added at module scope relies on: there a kernel may not declare them anew. A
-local name reaches no further than its function, and real kernels have a `read`."""
+local name reaches no further than its function."""
 
 BUILTINS = frozenset(
     [

@@ -5,7 +5,7 @@ Owns `kernels.run` and `kernels.output`. Must not know how a kernel is found or 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,13 +43,19 @@ def output(shape: int | Sequence[int], dtype: Any = "f32") -> Output:
 
 
 def run(
-    name: str, /, *, workgroups: int | Sequence[int] = 1, entry_point: str | None = None, **bindings: Any
+    name: str,
+    /,
+    *,
+    workgroups: int | Sequence[int] = 1,
+    entry_point: str | None = None,
+    template_params: Mapping[str, Any] | None = None,
+    **bindings: Any,
 ) -> Any:
     """Dispatch the stored kernel `name` over `workgroups` (x, or x and y, or all three).
 
     Each binding takes, by its name, a tensor (a written one starts from it), `kernels.output(shape, dtype)`, or the
-    values of a uniform: a dict by field, a list, a number. Returns the tensor that was written, or a dict of them by
-    binding when there are several, or None.
+    values of a uniform: a dict by field, a list, a number. `template_params` are for the kernel's template. Returns
+    the tensor that was written, or a dict of them by binding when there are several, or None.
     """
     assert _link is not None, "a worker connects before it runs a script"
     tensors = {key: value for key, value in bindings.items() if isinstance(value, Tensor)}
@@ -67,10 +73,20 @@ def run(
             for key, value in bindings.items()
             if key not in tensors and key not in outputs
         },
+        template_params=_scalars(template_params or {}),
     )
     written: dict[str, TensorRef] = values.unpack(answer)
     made = {key: from_ref(reference) for key, reference in written.items()}
     return next(iter(made.values()), None) if len(made) <= 1 else made
+
+
+def _scalars(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Values for a template, of the kinds that a message carries; the server checks them."""
+    values = {str(name): value for name, value in given.items()}
+    for name, value in values.items():
+        if type(value) not in (bool, int, float, str) or (type(value) is int and value.bit_length() > 63):
+            raise TypeError(f"template_params: {name:.60} takes a number, a truth value or a text")
+    return values
 
 
 def _grid(workgroups: int | Sequence[int]) -> tuple[int, int, int]:

@@ -22,6 +22,10 @@ from shaders.resolve import Resolver
 from shaders.source import KernelSyntaxError
 from shaders.tree import Function, Loop, Module
 
+VERSION = 2
+"""Grows with every change of what the guard writes, or of what it refuses: kernels of another version are not run, but
+parsed again."""
+
 
 def guard(
     module: Module,
@@ -49,9 +53,9 @@ def guard(
         wrappers.append(wrapper(module, resolver, function, cost, entry.workgroup_size, cleared))
         counters = int(cost.has_private) + int(cost.carries)
         turns = cost.turns + cleared.turns
-        guarded[entry.name] = GuardedEntry(cost.fuel, turns, counters, even[entry.name])
+        guarded[entry.name] = GuardedEntry(turns, counters, even[entry.name], cost.fuel)
     text, shifts = edits.apply()
-    return Guard(text + "".join(wrappers), _loops(module, costs), guarded, shifts)
+    return Guard(text + "".join(wrappers), _loops(module, costs), guarded, shifts, VERSION)
 
 
 def _rewrite(module: Module, function: Function, costs: Mapping[str, FunctionCost], edits: Edits) -> None:

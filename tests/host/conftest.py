@@ -169,7 +169,7 @@ def guarded(source: str, entry: str) -> Guard:
         guard = reflect(source).guard
     except KernelgateError:
         guard = None
-    return guard or Guard(source, (), {entry: GuardedEntry(0, 0, 0, True)})
+    return guard or Guard(source, (), {entry: GuardedEntry(0, 0, True)})
 
 
 @pytest.fixture

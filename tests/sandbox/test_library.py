@@ -57,13 +57,14 @@ def test_a_kernel_is_dispatched_with_tensors_outputs_and_uniforms(sandbox: Sandb
     source = (
         "import kernels, torch\n"
         "out = kernels.run('double', workgroups=(2, 1), x=torch.ones(4), params={'n': 4, 'k': [1, 2]},\n"
-        "                  y=kernels.output((2, 2), torch.int32))\n"
+        "                  y=kernels.output((2, 2), torch.int32), template_params={'tile': 8, 'type': 'u32'})\n"
         "result = [list(out.shape), out.tolist()]"
     )
     assert sandbox.result(source) == [[2, 2], [[0, 0], [0, 0]]]
     (request,) = sandbox.services.dispatches
     assert isinstance(request, DispatchKernel)
     assert (request.kernel, request.workgroups) == ("double", (2, 1, 1))
+    assert request.template_params == {"tile": 8, "type": "u32"}
     assert request.outputs == {"y": OutputSpec((2, 2), "i32")}
     assert list(request.tensors) == ["x"]
     assert unpack(request.uniforms["params"]) == {"n": 4, "k": [1, 2]}

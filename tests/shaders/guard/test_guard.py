@@ -70,7 +70,7 @@ def test_every_loop_is_checked_or_of_a_known_length(path):
 def test_a_loop_knows_its_place_and_both_its_prices():
     guard = guarded(in_main("  for (var i = 0u; i < o[1]; i++) { o[i] = i; }"))
     assert guard.loops == (GuardedLoop(3, 3, 26, 1),)
-    assert guard.entries == {"main": GuardedEntry(1, 1, 1, True)}
+    assert guard.entries == {"main": GuardedEntry(1, 1, True, 1)}
     assert priced(guard, "fuel").endswith("const _wf_cost1 = 26u;\n")
     assert priced(guard, "turns").endswith("const _wf_cost1 = 1u;\n")
 
@@ -156,7 +156,7 @@ def test_the_largest_kernels_are_guarded_in_linear_time():
 
 
 def test_turns_are_shared_out_among_the_counters_that_an_entry_point_has():
-    guard = Guard("", (), {"a": GuardedEntry(0, 100, 2, True), "b": GuardedEntry(0, 191, 1, False)})
+    guard = Guard("", (), {"a": GuardedEntry(100, 2, True), "b": GuardedEntry(191, 1, False)})
     assert turns_budget(guard, "a") == (65_000 - 100) // 2
     assert turns_budget(guard, "b") == 8_000
 
