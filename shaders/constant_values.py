@@ -35,7 +35,9 @@ def constants(reflection: Reflection, entry: EntryPoint, given: Mapping[str, obj
     names = ", ".join(known) or "none"
     for name in given:
         if name not in known:
-            raise OverrideError(f"the kernel has no override {name!r:.80}", hint=f"Its overrides are {names}.")
+            raise OverrideError(
+                f"the kernel has no override {name!r:.80}", hint=f"Its overrides are {names}."
+            )
     values = {name: _value(known[name], value) for name, value in given.items()}
     for name in entry.overrides:
         if known[name].default is None and name not in given:
@@ -87,7 +89,9 @@ def _fits(type: str, value: float) -> bool:
         low, high = _RANGES[type]
         return low <= value <= high and value == int(value)
     try:
-        return math.isfinite(value) and math.isfinite(struct.unpack(_FORMS[type], struct.pack(_FORMS[type], value))[0])
+        return math.isfinite(value) and math.isfinite(
+            struct.unpack(_FORMS[type], struct.pack(_FORMS[type], value))[0]
+        )
     except (OverflowError, struct.error):
         return False
 

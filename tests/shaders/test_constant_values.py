@@ -61,7 +61,7 @@ def test_a_value_that_does_not_fit_is_refused_by_name(name: str, value: object, 
 
 
 def test_a_value_without_default_is_needed_where_the_entry_point_reaches_it() -> None:
-    with pytest.raises(OverrideError, match="'u' .u32. was given no value") as caught:
+    with pytest.raises(OverrideError, match=r"'u' \(u32\) was given no value") as caught:
         constants(KERNEL, MAIN, {"f": 2.0})
     assert caught.value.hint == "Entry point 'main' takes flag, i, u, f, h, odd."
     assert constants(KERNEL, NONE, {}) == {}
