@@ -13,6 +13,7 @@ import logging
 import time
 from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from api.arguments import plan, resolve
@@ -32,6 +33,8 @@ from ops.validate import validate
 log = logging.getLogger("kernelgate")
 _jobs = itertools.count(1)
 _SETTLE_S = 2.0
+_FEW_STEPS = 16
+"""Steps up to which a dispatch is planned in the event loop."""
 
 
 @dataclass(slots=True)
@@ -127,7 +130,9 @@ class Work:
         given = {name: await self._given(value) for name, value in asked.given.items()}
         resolved = resolve(kernel.reflection, asked, given)
         await kernels.prove(kernel, [step.constants for step in resolved])
-        made = plan(kernel.reflection, asked, resolved, given, self._device.new_handle)
+        new_handle = self._device.new_handle
+        make = partial(plan, kernel.reflection, asked, resolved, given, new_handle)
+        made = await asyncio.to_thread(make) if len(resolved) > _FEW_STEPS else make()
         await self._device.add_kernel(kernel.hash, kernel.reflection)
         with _all_known():
             await self._device.dispatch(

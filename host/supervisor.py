@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import signal
 import sys
@@ -99,7 +100,7 @@ class Device:
         self._waiters: set[asyncio.Future[None]] = set()
         self._restarter: asyncio.Task[None] | None = None
         self._kernels: OrderedDict[str, Reflection] = OrderedDict()
-        self._last_handle = 0
+        self._handles = itertools.count(1)
         self._last_error: KernelgateError | None = None
 
     async def start(self) -> DeviceInfo:
@@ -131,9 +132,8 @@ class Device:
         return None if self._child is None else self._child.pid
 
     def new_handle(self) -> int:
-        """A number that names a tensor to be made, unique for the life of this object."""
-        self._last_handle += 1
-        return self._last_handle
+        """A number that names a tensor to be made, unique for the life of this object. On any thread."""
+        return next(self._handles)
 
     async def upload(
         self, handle: int, owner: str, dtype: str, shape: Sequence[int], fd: int, offset: int, nbytes: int
