@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -254,3 +255,20 @@ def test_work_says_how_far_it_is_between_slices(gpu: WgpuEngine) -> None:
     assert fractions == sorted(fractions)
     assert 0 < fractions[0] <= fractions[-1] < 1
     assert 0.75 in fractions, "between the steps"
+
+
+def test_a_device_s_own_clock_agrees_with_ours_and_changes_no_numbers(gpu: WgpuEngine) -> None:
+    if "timestamp-query" not in gpu.info.features:
+        pytest.skip("this adapter has no clock")
+    timed = WgpuEngine(EngineSettings(ADAPTER, slice_ms=2.0))
+    try:
+        timed._gpu.keep_time()
+        timed.add_kernel("k", KERNEL, warm=True)
+        began = time.perf_counter()
+        usage = dispatch(timed, [turn(2, 3000)], [fresh(2)])
+        seen_ms = (time.perf_counter() - began) * 1e3
+        assert seen_ms / 10 < usage.device_ms < seen_ms
+        dispatch(gpu, [turn(2, 3000)], [fresh(2)])
+        assert get(timed, 2) == get(gpu, 2)
+    finally:
+        timed.close()
