@@ -225,6 +225,8 @@ class Child:
             self._settle(message.id, message)
         elif isinstance(message, frames.Started):
             self._start(message.id)
+        elif isinstance(message, frames.Progressed):
+            self._progressed(message)
         elif isinstance(message, frames.Ready):
             if not self._ready.done():
                 self._ready.set_result(message.info)
@@ -241,6 +243,11 @@ class Child:
             raise FrameError(f"the device took up request {id}, which was not asked")
         self._turn_to(self._pending[id])
         self._watch()
+
+    def _progressed(self, message: frames.Progressed) -> None:
+        if message.id not in self._pending or not 0 <= message.fraction <= 1:
+            raise FrameError(f"the device is {message.fraction} through request {message.id}")
+        self._pending[message.id].meter.report(message.fraction)
 
     def _settle(self, id: int, outcome: Reply | KernelgateError) -> None:
         pending = self._pending.pop(id, None)

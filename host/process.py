@@ -39,6 +39,7 @@ from shaders.errors import ErrorRecord, KernelgateError
 
 FRAME_LIMIT = 256 << 20
 Post = Callable[[frames.DeviceMessage, int | None], None]
+_TELL_S = 0.1
 _NICE = 5
 _OOM_SCORE = 500
 _PR_SET_PDEATHSIG = 1
@@ -46,13 +47,17 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(slots=True)
 class Task:
-    """A request on its way through the GPU thread, which has spent `spent_ms` on it so far."""
+    """A request on its way through the GPU thread, which has spent `spent_ms` on it so far.
+
+    `told` is when the server last heard how far it is.
+    """
 
     request: frames.ServerMessage
     fd: int | None = None
     stopped: bool = False
     spent_ms: float = 0.0
     work: Work | None = None
+    told: float = 0.0
 
     def stop(self) -> None:
         """Raise `Cancelled` if the job was cancelled, `DeviceTimeout` if it has had its time."""
@@ -70,8 +75,8 @@ class Task:
         request = self.request
         if isinstance(request, frames.RunGraph):
             return set(request.outputs)
-        arguments = request.arguments if isinstance(request, frames.DispatchKernel) else []
-        return {argument.handle for argument in arguments if isinstance(argument, frames.Fresh)}
+        fresh = request.fresh if isinstance(request, frames.DispatchKernel) else []
+        return {tensor.handle for tensor in fresh}
 
 
 class Worker(threading.Thread):
@@ -185,10 +190,13 @@ class Worker(threading.Thread):
         """Take the next step of a task's work; whether there is more of it."""
         assert task.work is not None
         try:
-            next(task.work)
+            fraction = next(task.work)
         except StopIteration as over:
             self._post(frames.Done(task.request.id, over.value, engine.memory()), None)
             return False
+        if fraction is not None and time.perf_counter() - task.told > _TELL_S:
+            task.told = time.perf_counter()
+            self._post(frames.Progressed(task.request.id, fraction), None)
         return True
 
     def _stop_makers(self, handles: list[int]) -> None:
@@ -233,7 +241,7 @@ def _perform(engine: Engine, task: Task) -> None:
     elif isinstance(request, frames.Free):
         engine.free(request.handles)
     elif isinstance(request, frames.AddKernel):
-        engine.add_kernel(request.kernel, request.reflection, request.warm)
+        engine.add_kernel(request.kernel, request.reflection, request.warm, request.constants)
 
 
 def _check_owner(owner: str) -> None:
