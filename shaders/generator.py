@@ -12,9 +12,13 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Protocol
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 
 from shaders.spec import KernelSpec, Scalar
+
+FOLDER = Path(__file__).parent / "templates"
+# Read at once: a sealed process can open no files later.
+_TEXTS = {path.relative_to(FOLDER).as_posix(): path.read_text() for path in FOLDER.rglob("*.j2")}
 
 
 class ShaderGenerator(Protocol):
@@ -40,7 +44,7 @@ class WgslGenerator:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=DictLoader(_TEXTS),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,
