@@ -250,6 +250,23 @@ def test_a_program_that_only_privilege_reads_is_named(tmp_path: Path) -> None:
     assert f"Permission denied: {str(hidden)!r}" in done.stderr
 
 
+def test_it_may_read_the_packages_of_a_checkout_but_not_the_checkout() -> None:
+    folders = device_process.program()
+    checkout = Path(device_process.__file__).parents[1]
+    assert {str(checkout / name) for name in ("api", "host", "ops", "sandbox", "shaders")} <= set(folders)
+    assert not [path for path in folders if checkout.is_relative_to(path)]
+    assert str(Path(json.__file__).parents[1]) in folders
+
+
+@pytest.mark.parametrize(
+    ("kind", "driver"),
+    [("cpu", "software"), ("numpy", "software"), ("null", "software")]
+    + [(kind, "gpu") for kind in ("discrete", "integrated", "virtual")],
+)
+def test_each_kind_of_device_has_its_class_of_driver(kind: str, driver: str) -> None:
+    assert device_process.driver_of(kind) == driver
+
+
 def test_the_server_says_what_stands_around_device_and_compiler(
     http: Any, wait_until: Callable[..., None]
 ) -> None:
