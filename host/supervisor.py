@@ -33,7 +33,7 @@ from host.errors import (
     KernelCrash,
     UnknownKernel,
 )
-from host.frames import DeviceInfo, MemoryReport, Usage
+from host.frames import DeviceInfo, MemoryReport, Seal, Usage
 from host.meter import Charge, Meter
 from host.shared import Shared, memory_file
 from ops.graph import Graph
@@ -55,7 +55,7 @@ class DeviceSettings:
     none (None: measured at the start). `role` "compiler" is for a device that
     only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each the
     next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits for a
-    restart. `kernels` bounds how many kernels are remembered.
+    restart. `kernels` bounds how many kernels are remembered. `module` is what a process runs (`ChildSettings`).
     """
 
     adapter: str | None = None
@@ -74,12 +74,13 @@ class DeviceSettings:
     backoff_most_s: float = 30.0
     kernels: int = 4096
     python: str = sys.executable
+    module: str = "host.process"
     clock: Clock = field(default_factory=LoopClock)
 
     def child(self) -> ChildSettings:
         """The part that one process needs."""
         engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.fuel)
-        return ChildSettings(self.python, engine, self.start_s, self.takeup_s, self.exit_s)
+        return ChildSettings(self.python, self.module, engine, self.start_s, self.takeup_s, self.exit_s)
 
 
 class Device:
@@ -92,6 +93,7 @@ class Device:
     def __init__(self, settings: DeviceSettings) -> None:
         self.settings = settings
         self.info: DeviceInfo | None = None
+        self.seal = Seal()
         self.generation = 0
         self.on_charge: Charge = lambda usage: None
         self.restarts = 0
@@ -425,7 +427,7 @@ class Device:
     async def _bring_up(self) -> None:
         child = Child(self.settings.child(), self.settings.clock, self._exited)
         try:
-            self.info = await child.ready()
+            self.info, self.seal = await child.ready(), child.seal
             if not child.alive:
                 raise DeviceFailed(
                     "the device process ended as soon as it was ready", hint=child.last_words()
