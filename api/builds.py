@@ -1,7 +1,7 @@
 """From what a client posts to a kernel that may run: rendered, parsed and guarded in workers, tried by the compiler.
 
-Owns that order, and the cache of what templates gave for each set of values. Must not know names, owners or the
-database.
+Owns that order, the cache of what templates gave for each set of values, and which overrides the compiler has tried.
+Must not know names, owners or the database.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 import msgspec
 
+from api.errors import InvalidRequest
 from api.parameters import Template, key_of
 from host.supervisor import Device
 from sandbox.pool import WorkerPool
@@ -24,6 +25,10 @@ from shaders.reflection import Reflection
 from shaders.template import Scalar
 
 CACHED = 256
+PROVEN = 1024
+MAX_SETS = 64
+"""Of overrides, in one dispatch."""
+Constants = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class Builder:
         self._compiler = compiler
         self._ready = ready
         self._kept: OrderedDict[tuple[str, str], Build] = OrderedDict()
+        self._proven: OrderedDict[tuple[str, Constants], None] = OrderedDict()
         self._under_way: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def of_source(self, source: str) -> Build:
@@ -65,6 +71,26 @@ class Builder:
                 self._keep(key, await self._of_rendered(await self._pool.render(template.text, values)))
             self._kept.move_to_end(key)
             return self._kept[key]
+
+    async def prove(self, digest: str, reflection: Reflection, sets: Iterable[Mapping[str, float]]) -> None:
+        """Let the compiler try a kernel with each of these sets of constants that it has not been tried with lately.
+
+        Raises `InvalidRequest` for too many sets, and what compiling raises.
+        """
+        wanted = {tuple(sorted(constants.items())): constants for constants in sets if constants}
+        if len(wanted) > MAX_SETS:
+            raise InvalidRequest(
+                f"the steps have {len(wanted)} different sets of overrides; the limit is {MAX_SETS}",
+                hint="Each set is compiled on its own: give what changes often in a uniform.",
+            )
+        for key, constants in wanted.items():
+            if (digest, key) not in self._proven:
+                await self._ready()
+                await self._compiler.add_kernel(digest, reflection, True, constants)
+                self._proven[digest, key] = None
+            self._proven.move_to_end((digest, key))
+        while len(self._proven) > PROVEN:
+            self._proven.popitem(last=False)
 
     async def _of_rendered(self, source: str) -> Build:
         try:

@@ -1,6 +1,6 @@
 """Stored kernels: text that is immutable by its hash, and names that point at hashes.
 
-Owns names, versions and registration (`api/builds.py`, then the database), and that no kernel runs that an older guard
+Owns names, versions, registration (`api/builds.py`, then the database), and that no kernel runs that an older guard
 wrote. Must not know HTTP.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -45,15 +45,23 @@ class KernelRecord(msgspec.Struct, frozen=True):
 
     def document(self) -> dict[str, Any]:
         """What a client is told of it."""
+        written = {info.name for info in self.reflection.bindings if info.access == "read_write"}
         return {
             "name": self.name,
             "owner": self.owner,
             "hash": self.hash,
             **({} if self.template is None else {"params": self.template.declarations()}),
             "entry_points": [
-                {"name": entry.name, "workgroup_size": entry.workgroup_size}
+                {
+                    "name": entry.name,
+                    "workgroup_size": entry.workgroup_size,
+                    "reads": list(entry.bindings),
+                    "writes": [name for name in entry.bindings if name in written],
+                    "overrides": entry.overrides,
+                }
                 for entry in self.reflection.entry_points
             ],
+            "overrides": [msgspec.structs.asdict(override) for override in self.reflection.overrides],
             "bindings": [
                 {
                     "group": info.group,
@@ -152,6 +160,10 @@ class KernelStore:
         if len(self._cache) > CACHED:
             self._cache.popitem(last=False)
         return record
+
+    async def prove(self, kernel: KernelRecord, sets: Iterable[Mapping[str, float]]) -> None:
+        """See `Builder.prove`."""
+        await self._builder.prove(kernel.hash, kernel.reflection, sets)
 
     async def page(self, identity: Identity, limit: int, after: str | None) -> list[KernelRecord]:
         """The owner's kernels by name, each at the version its name points at."""

@@ -13,11 +13,13 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Protocol
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 
 from shaders.spec import KernelSpec, Scalar
 
-FOLDER = Path(__file__).parent / "templates"
+_FOLDER = Path(__file__).parent / "templates"
+TEXTS = {path.relative_to(_FOLDER).as_posix(): path.read_text() for path in _FOLDER.rglob("*.j2")}
+"""Our templates by name. They are read at once: a sealed process can open no files later."""
 
 
 class ShaderGenerator(Protocol):
@@ -44,7 +46,7 @@ class WgslGenerator:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=DictLoader(TEXTS),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,

@@ -20,7 +20,7 @@ from jinja2.runtime import LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
-from shaders.generator import FILTERS, FOLDER
+from shaders.generator import FILTERS, TEXTS
 from shaders.limits import LIMITS
 from shaders.template import Scalar, TemplateError, TemplateLimitError, TemplateSyntaxError, placed
 
@@ -179,10 +179,7 @@ def _size_of(operator: str, left: Any, right: Any) -> int:
 
 @cache
 def _environment() -> _Environment:
-    partials = {
-        path.relative_to(FOLDER).as_posix(): path.read_text()
-        for path in (FOLDER / "partials").rglob("*.wgsl.j2")
-    }
+    partials = {name: text for name, text in TEXTS.items() if name.startswith("partials/")}
     environment = _Environment(
         loader=DictLoader(partials),
         undefined=StrictUndefined,

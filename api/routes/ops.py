@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from api import body, elements, messages, values
+from api import body, elements, strings, values
 from api.access import Caller, Server, json_response, while_connected
 from api.errors import InvalidRequest
 from api.keys import Identity
@@ -32,7 +32,7 @@ class OpRequest(body.RequestModel):
     """One op to compute."""
 
     inputs: list[Any] = Field(
-        description="tensors, plain numbers and booleans, bytes (words), or lists of bytes (words and offsets)",
+        description="tensors, plain numbers and booleans, bytes, or lists of byte strings, two inputs each",
         max_length=MAX_INPUTS,
     )
     attributes: dict[str, Any] = Field(
@@ -42,7 +42,7 @@ class OpRequest(body.RequestModel):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One op as asked for, checked and parsed; `longest` is the size of the longest message in it."""
+    """One op as asked for, checked and parsed; `longest` is the size of the longest byte string in it."""
 
     given: list[values.TensorValue]
     attributes: dict[str, Any]
@@ -52,16 +52,17 @@ class Asked:
 def _asked(asked: OpRequest, settings: Settings) -> Asked:
     """The tensors of a request; its attributes are checked when the op is."""
     values.check_items(asked.attributes, "attributes", MAX_ATTRIBUTE_ITEMS)
+    parser = values.Parser(settings.json_bytes)
     given: list[values.TensorValue] = []
     longest: int | None = None
     for number, value in enumerate(asked.inputs):
         where = f"inputs[{number}]"
-        if isinstance(value, list) and all(map(messages.is_bytes, value)):
-            pair, size = messages.of_list(value, where, settings.json_bytes)
-            given += pair
-            longest = max(longest or 0, size)
+        if isinstance(value, list):
+            texts = _texts(value, where, parser)
+            given += strings.packed(texts)
+            longest = max(longest or 0, *map(len, texts))
         else:
-            given.append(_input(value, where, settings.json_bytes))
+            given.append(_input(value, where, settings.json_bytes, parser))
     return Asked(given, asked.attributes, longest)
 
 
@@ -106,17 +107,26 @@ def _bounded(spec: OpSpec, asked: Asked) -> dict[str, Any]:
     return ({"max_bytes": asked.longest} if known else {}) | asked.attributes
 
 
-def _input(value: Any, where: str, limit: int) -> values.TensorValue:
+def _texts(value: list[Any], where: str, parser: values.Parser) -> list[bytes]:
+    texts = strings.texts_in(parser.parse(value, where))
+    if texts is None:
+        raise InvalidRequest(
+            f"{where} is a list, and not of byte strings", hint="Give many numbers as a $tensor."
+        )
+    return texts
+
+
+def _input(value: Any, where: str, limit: int, parser: values.Parser) -> values.TensorValue:
     """A tensor as given, the words of bytes, or the tensor without dimensions of a plain value."""
-    if messages.is_bytes(value):
-        return messages.of_bytes(value, where, limit)
+    if isinstance(value, dict) and value.keys() == {"$bytes"}:
+        return strings.words(parser.parse(value, where))
     if isinstance(value, dict) and value.keys() == {"$tensor"}:
         return values.parse_tensor(value["$tensor"], where, limit)
     if isinstance(value, dict) and value.keys() == {"$float"}:
         value = value["$float"]
     names = {bool: "bool", int: "i32", float: "f32", str: "f32"}
     if type(value) not in names:
-        raise InvalidRequest(f"{where} is no $tensor, number, $bytes or list of $bytes")
+        raise InvalidRequest(f"{where} is no $tensor, number, bytes or list of byte strings")
     row = elements.named_dtype(names[type(value)])
     return values.InlineTensor((), row.name, elements.from_list([value], (), row))
 

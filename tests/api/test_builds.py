@@ -88,7 +88,8 @@ def test_a_template_is_stored_with_its_params_and_what_its_defaults_give(http: h
     assert kernel["params"] == PARAMS
     assert kernel["template"] == SCALE
     assert "y: array<f32>" in kernel["source"]
-    assert kernel["entry_points"] == [{"name": "main", "workgroup_size": [4, 1, 1]}]
+    (entry,) = kernel["entry_points"]
+    assert (entry["name"], entry["workgroup_size"]) == ("main", [4, 1, 1])
     assert kernel["bindings"][0]["type"] == "array<f32>"
     assert add(http, "scale").status_code == 200
     other = add(http, "scale", params={**PARAMS, "factor": {"type": "int", "default": 2}})
@@ -244,7 +245,10 @@ def test_scripts_give_template_params(http: httpx2.Client, work: Counter[str]) -
     error = run(http, "\nkernels.run('scale', y=kernels.output(4), template_params={'tile': 99})")
     assert (error["code"], error["line"]) == ("template_params", 2)
     assert "params.tile: 99 is not an int from 1 to 64" in error["detail"]
-    assert "takes a number" in run(http, "kernels.run('scale', template_params={'tile': [1]})")["detail"]
+    assert (
+        "not an int from 1 to 64"
+        in run(http, "kernels.run('scale', template_params={'tile': [1]})")["detail"]
+    )
 
 
 # ---------------------------------------------------------------------- the cache
