@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shaders.errors import KernelgateError
-from shaders.generator import FOLDER
+from shaders.generator import TEXTS
 from shaders.limits import LIMITS
 from shaders.reflect import reflect
 from shaders.rendering import MAX_RANGE, render
 from shaders.template import Scalar
 
-PARTIALS = sorted(path.relative_to(FOLDER).as_posix() for path in (FOLDER / "partials").rglob("*.j2"))
+PARTIALS = sorted(name for name in TEXTS if name.startswith("partials/"))
 WORDS = [
     "{{", "}}", "{%", "%}", "{#", "#}", "if", "else", "endif", "for", "in", "endfor", "set", "macro", "endmacro",
     "x", "y", "self", "loop", "range(3)", "(", ")", "[", "]", "{", "}", ".", "|", "~", "*", "**", "%", "+", "-", "'a'",
