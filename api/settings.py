@@ -20,7 +20,7 @@ VERSION = version("kernelgate")
 
 
 class RunLimits(msgspec.Struct, frozen=True):
-    """What one run may use: seconds, MiB, bytes of output, device milliseconds, dispatches."""
+    """What one run may use: seconds, MiB, bytes of output, device milliseconds, dispatches, tensors held at once."""
 
     wall_s: float
     cpu_s: float
@@ -28,6 +28,7 @@ class RunLimits(msgspec.Struct, frozen=True):
     output_bytes: int
     device_ms: float
     dispatches: int
+    handles: int = 0  # in runs stored before there was this limit
 
 
 def default_data_folder() -> Path:
@@ -112,6 +113,9 @@ class Settings(BaseSettings):
     default_dispatches: int = Field(
         default=100_000, gt=0, description="dispatches of a run that asks for none"
     )
+    default_handles: int = Field(
+        default=10_000, gt=0, description="tensors held at once by a run that asks for none"
+    )
     max_wall_s: float = Field(default=3600, gt=0, description="most wall seconds a run may ask for")
     max_cpu_s: float = Field(default=3600, gt=0, description="most CPU seconds a run may ask for")
     max_memory_mb: int = Field(default=4096, gt=0, description="most MiB a run may ask for")
@@ -120,6 +124,9 @@ class Settings(BaseSettings):
         default=3_600_000, gt=0, description="most device milliseconds a run may ask for"
     )
     max_dispatches: int = Field(default=10_000_000, gt=0, description="most dispatches a run may ask for")
+    max_handles: int = Field(
+        default=100_000, gt=0, description="most tensors held at once that a run may ask for"
+    )
 
     def limits(self, asked: dict[str, float]) -> RunLimits:
         """The limits of a run that asks for `asked`; the rest are defaults. Raises `LimitTooHigh`."""
