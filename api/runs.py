@@ -43,7 +43,9 @@ from shaders.errors import ErrorRecord, KernelgateError
 
 log = logging.getLogger("kernelgate")
 FLUSH_S = 0.5
-_KILLS = frozenset({"wall_limit", "cpu_limit", "memory_limit", "output_limit", "worker_crashed"})
+_KILLS = frozenset(
+    {"wall_limit", "cpu_limit", "memory_limit", "output_limit", "message_limit", "worker_crashed"}
+)
 
 
 @dataclass(frozen=True, slots=True)
