@@ -10,7 +10,6 @@ import ast
 import builtins
 import importlib
 import importlib.util
-import linecache
 import os
 import sys
 import types
@@ -130,8 +129,6 @@ def begin(entered: Callable[[], None]) -> dict[str, Any]:
 
 def compiled(source: str, filename: str = FILENAME) -> types.CodeType:
     """The code of a script, as it is. Raises `ScriptSyntaxError`."""
-    lines = source.splitlines(keepends=True)
-    linecache.cache[filename] = (len(source), None, lines, filename)
     tracebacks.remember(source, filename)
     try:
         tree = ast.parse(source, filename, "exec")

@@ -35,7 +35,7 @@ def compiled_getattr(value: Any, name: str) -> Any:
         raise DeniedAttribute(f"{kind!r} object has no attribute {name!r} that scripts may read")
     result = getattr(value, name)
     if name in names.FORMATS:
-        return bind_format(_FORMATTER, value, result, name)
+        return bind_format(FORMATTER, value, result, name)
     if isinstance(value, type) and type(result) is types.FunctionType and name != "__new__":
         return result if ownership.owns_function(result) else _unbound(value, result)
     return _shown(name, result)
@@ -128,7 +128,7 @@ def guarded_getattr(value: Any, name: object, default: Any = _MISSING) -> Any:
         return default
 
 
-_FORMATTER = Formatter(guarded_getattr)
+FORMATTER = Formatter(guarded_getattr)
 
 
 def guarded_hasattr(value: Any, name: object) -> bool:
@@ -145,10 +145,16 @@ def guarded_dir(value: Any = _MISSING) -> list[str]:
 
 
 # ---------------------------------------------------------------------- writing
+# Their objects have no attributes to set: CPython says so in its own words.
+_WITHOUT_ATTRIBUTES = frozenset(
+    [int, float, complex, bool, str, bytes, bytearray, tuple, list, dict, set, frozenset, range, type(None)]
+)
+
+
 def write(value: Any) -> Any:
     """The object of an attribute store or delete: only what the script made."""
-    if not ownership.may_write(value):
-        raise TypeError(f"attributes of '{type(value).__name__}' objects can not be set by scripts")
+    if not (ownership.may_write(value) or type(value) in _WITHOUT_ATTRIBUTES):
+        raise DeniedAttribute(f"attributes of '{type(value).__name__}' objects can not be set by scripts")
     return value
 
 
