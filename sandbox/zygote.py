@@ -35,12 +35,9 @@ LANGUAGES: dict[str, worker.Language] = {"restricted": restricted, "native": nat
 class Zygote:
     """Serves one server."""
 
-    def __init__(
-        self, control: socket.socket, prepared: Prepared, null: int, language: worker.Language
-    ) -> None:
+    def __init__(self, control: socket.socket, prepared: Prepared, language: worker.Language) -> None:
         self._control = control
         self._prepared = prepared
-        self._null = null
         self._language = language
         self._wake, self._woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
@@ -81,7 +78,7 @@ class Zygote:
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            worker.become(connection, self._null, self._seal, self._language)
+            worker.become(connection, self._seal, self._language)
         os.close(connection)
         handle = os.pidfd_open(pid)
         self._send(encode(Spawned(pid)), [handle])
@@ -116,11 +113,10 @@ def main(language: worker.Language, descriptor: int) -> NoReturn:
     for name in _CODECS.split():
         importlib.import_module(f"encodings.{name}")
     language.warm()
-    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)  # there are no files any more after the next line
     prepared = prepare_zygote()
     gc.collect()
     gc.freeze()
-    zygote = Zygote(control, prepared, null, language)
+    zygote = Zygote(control, prepared, language)
     report = prepared.report
     control.send(encode(Ready(report.level, report.reason, prepared.base, tuple(sorted(sys.modules)))))
     zygote.serve()

@@ -36,9 +36,20 @@ def compiled_getattr(value: Any, name: str) -> Any:
     result = getattr(value, name)
     if name in names.FORMATS:
         return bind_format(FORMATTER, value, result, name)
-    if isinstance(value, type) and type(result) is types.FunctionType and name != "__new__":
-        return result if ownership.owns_function(result) else _unbound(value, result)
+    if type(result) is types.FunctionType and name != "__new__" and not ownership.owns_function(result):
+        return _unbound(_class_behind(value, name), result)
     return _shown(name, result)
+
+
+def _class_behind(value: Any, name: str) -> type:
+    """The class whose plain function `value.name` is: itself, or what an alias or `super` of a class stands for."""
+    if type(value) is types.GenericAlias:
+        value = value.__origin__
+    elif type(value) is super:
+        value = value.__self__
+    if not isinstance(value, type):
+        raise denied(name)
+    return value
 
 
 def _unbound(cls: type, method: types.FunctionType) -> Callable[..., Any]:

@@ -42,7 +42,7 @@ DEFINABLE = frozenset(f"__{prefix}{name}__" for name in _OPERATORS for prefix in
     """)
 )
 CLASS_NAMES = DEFINABLE | {"__slots__", "__doc__", "__match_args__"}
-HOOKED = frozenset(["__getattr__", "__setattr__", "__delattr__"])
+HOOKED = frozenset(["__getattr__", "__setattr__", "__delattr__", "__set_name__", "__deepcopy__"])
 
 READABLE = (DEFINABLE - {"__getattr__"}) | frozenset(
     words("""
@@ -74,7 +74,8 @@ TUPLE_ATTRIBUTES = frozenset(words("_asdict _replace _fields _make _field_defaul
 # Names that are fine on what the script made and dangerous on some object of the library.
 OWN_ONLY = frozenset(
     words(
-        "get_loop get_stack print_stack ctypes from_address from_buffer vformat get_value get_field obj tofile"
+        "get_loop get_stack print_stack ctypes from_address from_buffer vformat get_value get_field obj tofile "
+        "remove_done_callback"
     )
 )
 # Results that are live read-only views: `view == Evil()` would hand the dict underneath to `Evil.__eq__`.
