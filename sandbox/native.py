@@ -55,6 +55,7 @@ def warm() -> None:
     sys.path_importer_cache.clear()
     sys.argv = ["script.py"]
     sys.meta_path.append(_LastFinder())
+    stored.import_by(_stored)
 
 
 def _import_if_there(name: str) -> None:
@@ -114,6 +115,10 @@ class _LastFinder(MetaPathFinder, Loader):
         except KernelgateError as error:
             raise stored.bad_script(name, error) from None
         exec(code, vars(module))
+
+
+def _stored(name: str) -> types.ModuleType | None:
+    return importlib.import_module(name) if modules.can_be_stored(name) else None
 
 
 def begin(entered: Callable[[], None]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def _class_behind(value: Any, name: str) -> type:
     if type(value) is types.GenericAlias:
         value = value.__origin__
     elif type(value) is super:
-        value = value.__self__
+        value = getattr(value, "__self__", None)
     if not isinstance(value, type):
         raise denied(name)
     return value

@@ -1,7 +1,7 @@
 """Classes that scripts define: how they come to be, and the stand-in for `type`.
 
-Owns `build_class` (behind every `class` statement), `type` with one and three arguments, and the hooks that
-translate what the interpreter and the library give to a script's methods. Must not know attributes' guards beyond the names.
+Owns `build_class` (behind every `class` statement), `type` with one and three arguments, and the hooks that translate
+what the interpreter and the library give to a script's methods. Must not know attributes' guards beyond the names.
 """
 
 from __future__ import annotations

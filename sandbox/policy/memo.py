@@ -7,7 +7,7 @@ copied, an event loop among them. Must not know classes.
 from __future__ import annotations
 
 import copy
-from typing import Any, NoReturn
+from typing import Any
 
 from sandbox.policy.whole import Whole
 
@@ -20,7 +20,7 @@ class Memo(Whole):
     __slots__ = ("_real",)
     _real: dict[Any, Any]
 
-    def __init__(self) -> NoReturn:
+    def __init__(self) -> None:
         raise TypeError("a memo comes from copy.deepcopy()")
 
     def __getitem__(self, key: Any) -> Any:
@@ -47,7 +47,7 @@ def covered(real: Any) -> Memo:
     """What a script may see of the memo `real`."""
     if isinstance(real, Memo):
         return real
-    memo = object.__new__(Memo)
+    memo: Memo = object.__new__(Memo)
     memo._real = real if type(real) is dict else {}
     return memo
 

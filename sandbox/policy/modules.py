@@ -40,7 +40,9 @@ ALLOWED: dict[str, tuple[str, ...] | None] = {
     "datetime": ALL,
     "decimal": ALL,
     "difflib": ALL,
-    "enum": words("Enum IntEnum Flag IntFlag StrEnum auto unique member nonmember FlagBoundary STRICT CONFORM EJECT KEEP"),
+    "enum": words(
+        "Enum IntEnum Flag IntFlag StrEnum auto unique member nonmember FlagBoundary STRICT CONFORM EJECT KEEP"
+    ),
     "fractions": ALL,
     "functools": ALL,
     "graphlib": ALL,

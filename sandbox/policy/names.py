@@ -92,6 +92,12 @@ RESERVED_CALLS = {
     "breakpoint": "breakpoint() is not available to scripts",
     "__import__": "__import__() is not available to scripts",
 }
+ATTRIBUTE_HINTS = {
+    "__mro__": "Call mro() of the class.",
+    "__bases__": "Call mro() of the class.",
+    "__wrapped__": "Keep the function under a name of your own.",
+    "__traceback__": "Use traceback.format_exc().",
+}
 RESERVED_HINTS = {
     "eval": "Parse data with json.loads, or write the arithmetic out.",
     "globals": "Keep values in a dict of your own.",

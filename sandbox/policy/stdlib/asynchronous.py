@@ -14,10 +14,10 @@ from sandbox.policy.classes import seal_class
 from sandbox.policy.whole import Whole
 
 _NAMES = names.words("""
-    sleep gather wait wait_for shield as_completed create_task ensure_future current_task timeout timeout_at TaskGroup
-    Queue PriorityQueue LifoQueue QueueEmpty QueueFull Lock Event Condition Semaphore BoundedSemaphore Barrier
-    TimeoutError CancelledError InvalidStateError BrokenBarrierError QueueShutDown FIRST_COMPLETED FIRST_EXCEPTION ALL_COMPLETED iscoroutine
-    iscoroutinefunction
+    sleep gather wait wait_for shield as_completed create_task ensure_future current_task timeout timeout_at
+    TaskGroup Queue PriorityQueue LifoQueue QueueEmpty QueueFull Lock Event Condition Semaphore BoundedSemaphore
+    Barrier TimeoutError CancelledError InvalidStateError BrokenBarrierError QueueShutDown FIRST_COMPLETED
+    FIRST_EXCEPTION ALL_COMPLETED iscoroutine iscoroutinefunction
 """)
 
 

@@ -58,7 +58,7 @@ def install() -> None:
     enum.EnumMeta._create_ = _create  # type: ignore[attr-defined]
     _native_suggestion = getattr(traceback, "_compute_suggestion_error", None)
     traceback._compute_suggestion_error = _suggestion  # type: ignore[attr-defined]
-    asyncio.AbstractEventLoop.__reduce_ex__ = _no_copy  # type: ignore[assignment,method-assign]
+    asyncio.AbstractEventLoop.__reduce_ex__ = _no_copy  # type: ignore[method-assign]
     ownership.add_writable(decimal.Context)
     typing.get_type_hints = _gone
     typing.ForwardRef._evaluate = _gone  # type: ignore[method-assign]

@@ -36,7 +36,9 @@ def level_number(level: int | str) -> int:
 
 def level_name(level: int | str) -> Any:
     """`logging.getLevelName`."""
-    return LEVELS[level] if isinstance(level, str) and level in LEVELS else _names.get(level, f"Level {level}")  # type: ignore[call-overload]
+    if isinstance(level, str):
+        return LEVELS.get(level, f"Level {level}")
+    return _names.get(level, f"Level {level}")
 
 
 def add_level_name(level: int, name: str) -> None:
@@ -56,7 +58,9 @@ def _checked(cls: type, method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def checked(self: Any, *args: Any, **options: Any) -> Any:
         if not issubclass(type(self), cls):
-            raise TypeError(f"{method.__name__}() needs a {cls.__name__!r} object, not {type(self).__name__!r}")
+            raise TypeError(
+                f"{method.__name__}() needs a {cls.__name__!r} object, not {type(self).__name__!r}"
+            )
         return method(self, *args, **options)
 
     return checked

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.policy import tracebacks, views
+from sandbox.policy import views
+from sandbox.policy.compiler import FILENAME
 from sandbox.policy.stdlib.records import script_line
 from sandbox.policy.stdlib.system import stream
 
@@ -33,10 +34,12 @@ class WarningMessage:
 
     def __init__(self, message: Warning, category: Any, lineno: int) -> None:
         self.message, self.category, self.lineno = message, category, lineno
-        self.filename = tracebacks.FILENAME
+        self.filename = FILENAME
 
     def __str__(self) -> str:
-        return f"{{message : {self.message!r}, category : {self.category.__name__!r}, lineno : {self.lineno}}}"
+        return (
+            f"{{message : {self.message!r}, category : {self.category.__name__!r}, lineno : {self.lineno}}}"
+        )
 
 
 _rules: list[_Rule] = []
@@ -62,10 +65,12 @@ def warn(message: Any, category: Any = None, *_args: Any, **_options: Any) -> No
     if _recording and (found := _recording[-1]) is not None:
         found.append(WarningMessage(warning, category, line))
     else:
-        stream("stderr").write(f"{tracebacks.FILENAME}:{line}: {category.__name__}: {text}\n")
+        stream("stderr").write(f"{FILENAME}:{line}: {category.__name__}: {text}\n")
 
 
-def filter_warnings(action: str, message: str = "", category: Any = Warning, *_args: Any, **options: Any) -> None:
+def filter_warnings(
+    action: str, message: str = "", category: Any = Warning, *_args: Any, **options: Any
+) -> None:
     """`warnings.filterwarnings`."""
     if action not in ACTIONS:
         raise ValueError(f"invalid action: {action!r}")
