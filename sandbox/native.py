@@ -135,6 +135,7 @@ def begin(entered: Callable[[], None]) -> dict[str, Any]:
 def compiled(source: str, filename: str = FILENAME) -> types.CodeType:
     """The code of a script, as it is. Raises `ScriptSyntaxError`."""
     tracebacks.remember(source, filename)
+    tracebacks.show_to_library()
     try:
         tree = ast.parse(source, filename, "exec")
         if filename == FILENAME:

@@ -94,6 +94,7 @@ _sealed: list[type] = [
     io.IOBase,
     TypeStandIn,
     types.ModuleType,
+    types.GenericAlias,  # hands every attribute on before its class is asked
     Memo,
 ]
 _TYPING_BASES = (typing.NamedTuple, typing.TypedDict)

@@ -12,6 +12,7 @@ from typing import Any
 from sandbox.policy.whole import Whole
 
 _OWN = object()  # the place in a real memo for what the script put there
+_known: list[dict[Any, Any]] = []  # the memos in use
 
 
 class Memo(Whole):
@@ -44,14 +45,21 @@ class Memo(Whole):
 
 
 def covered(real: Any) -> Memo:
-    """What a script may see of the memo `real`."""
-    if isinstance(real, Memo):
+    """What a script may see of the memo `real`; of one that is not from `deepcopy`, as the script may have made it
+    itself, nothing.
+    """
+    if type(real) is Memo:
         return real
     memo: Memo = object.__new__(Memo)
-    memo._real = real if type(real) is dict else {}
+    memo._real = real if any(real is known for known in _known) else {}
     return memo
 
 
 def deepcopy(x: Any, memo: Any = None) -> Any:
     """`copy.deepcopy`; a memo that is no `Memo` counts as an empty one."""
-    return copy.deepcopy(x, memo._real if isinstance(memo, Memo) else None)
+    real = memo._real if type(memo) is Memo else {}
+    _known.append(real)
+    try:
+        return copy.deepcopy(x, real)
+    finally:
+        _known.pop()

@@ -34,9 +34,14 @@ class Place:
 
 
 def remember(source: str, filename: str = FILENAME) -> None:
-    """Keep `source`, so that places in `filename` can be shown, also by the library."""
+    """Keep `source`, so that places in `filename` can be shown."""
     _sources[filename] = source
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+
+
+def show_to_library() -> None:
+    """Let Python's own tracebacks show the lines of the scripts that are kept."""
+    for filename, source in _sources.items():
+        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
 
 
 def is_script(filename: str) -> bool:
@@ -99,6 +104,7 @@ def describe(error: BaseException) -> str:
 
 def script_traceback(error: BaseException) -> str:
     """As CPython prints it, with what it was raised from, but the script's own frames only."""
+    show_to_library()
     report = traceback.TracebackException.from_exception(error)
     waiting: list[traceback.TracebackException | None] = [report]
     while waiting:

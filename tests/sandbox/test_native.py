@@ -426,3 +426,14 @@ def test_a_worker_that_floods_or_falls_silent_ends_at_its_limits(native: Native)
     deaf = native.run(_TALK + "while True: say({'t': 'read', 'id': 1, 'handle': 1})", silent)
     assert deaf.error is not None
     assert deaf.error.code == "wall_limit"
+
+
+def test_a_stored_script_is_called_by_name(native: Native) -> None:
+    async def called() -> Outcome:
+        services = Services()
+        services.scripts = {"model": "import numpy\ndef main(x):\n    return int(numpy.sum(x))"}
+        source = "result = call('script.model', x=[1, 2, 3])"
+        return await native.pool.run_script(source, {}, LIMITS, services, native=True)
+
+    outcome = native.runner.run(called())
+    assert (outcome.error, outcome.result) == (None, 6)

@@ -57,7 +57,7 @@ def for_instances(cls: C) -> C:
 def _checked(cls: type, method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def checked(self: Any, *args: Any, **options: Any) -> Any:
-        if not issubclass(type(self), cls):
+        if cls not in type(self).__mro__:
             raise TypeError(
                 f"{method.__name__}() needs a {cls.__name__!r} object, not {type(self).__name__!r}"
             )
