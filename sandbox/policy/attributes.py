@@ -97,7 +97,7 @@ def guarded_vars(value: Any = _MISSING) -> Any:
     if ownership.owns_class(value):
         own = vars(value).items()
         return types.MappingProxyType(
-            {names.unmangle(key): item for key, item in own if not names.is_dunder(key)}
+            {names.unmangle(key): item for key, item in own if not names.is_librarys(key)}
         )
     if AttributeDict.serves(value):
         return AttributeDict(value)

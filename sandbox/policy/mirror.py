@@ -35,7 +35,7 @@ class AttributeDict(dict[str, Any]):
     def _refresh(self) -> None:
         super().clear()
         own = self._owner.__dict__.items()
-        super().update({names.unmangle(key): value for key, value in own if not names.is_dunder(key)})
+        super().update({names.unmangle(key): value for key, value in own if not names.is_librarys(key)})
 
     def __getitem__(self, key: str) -> Any:
         self._refresh()

@@ -116,6 +116,13 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and name != "_"
 
 
+def is_librarys(name: str) -> bool:
+    """Whether `name`, found in an object of the script's, is private to a library class that it derives from: the
+    script's own private names are compiled to another spelling.
+    """
+    return is_private(name) and name not in SUNDER
+
+
 def mangle(name: str, cls: str | None = None) -> str:
     """The compiled spelling of private attribute `name`, written inside class `cls` if any."""
     if cls and name.startswith("__") and not name.endswith("__") and cls.strip("_"):
