@@ -44,7 +44,9 @@ from shaders.errors import ErrorRecord, KernelgateError
 
 log = logging.getLogger("kernelgate")
 FLUSH_S = 0.5
-_KILLS = frozenset({"wall_limit", "cpu_limit", "memory_limit", "output_limit", "worker_crashed"})
+_KILLS = frozenset(
+    {"wall_limit", "cpu_limit", "memory_limit", "output_limit", "message_limit", "worker_crashed"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +241,11 @@ class RunManager:
         await self._ready()
         record.level, record.level_reason = self._pool.level, self._pool.reason
         gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
-        async with Work(self._device, self._tensors, live.identity) as work:
+        limits = submission.limits
+        async with Work(self._device, self._tensors, live.identity, limits.handles) as work:
             live.services = services = RunServices(
                 work,
-                submission.limits,
+                limits,
                 self._settings,
                 self._kernels,
                 self._scripts,
@@ -253,11 +256,10 @@ class RunManager:
             )
             try:
                 inputs = await self._admit(work, submission)
-                limits = _worker_limits(submission.limits)
                 outcome = await self._pool.run_script(
                     submission.script,
                     inputs,
-                    limits,
+                    _worker_limits(limits),
                     services,
                     gates.environment,
                     native=bool(submission.grants.native),

@@ -21,7 +21,8 @@ VERSION = version("kernelgate")
 
 
 class RunLimits(msgspec.Struct, frozen=True):
-    """What one run may use: seconds, MiB, bytes of output, device milliseconds, dispatches, fuel of each invocation."""
+    """What one run may use: seconds, MiB, bytes of output, device milliseconds, dispatches, tensors held at once, fuel
+    of each invocation."""
 
     wall_s: float
     cpu_s: float
@@ -29,6 +30,7 @@ class RunLimits(msgspec.Struct, frozen=True):
     output_bytes: int
     device_ms: float
     dispatches: int
+    handles: int = 0  # in runs stored before there was this limit
     fuel: int = MOST_FUEL
 
 
@@ -120,6 +122,9 @@ class Settings(BaseSettings):
     default_dispatches: int = Field(
         default=100_000, gt=0, description="dispatches of a run that asks for none"
     )
+    default_handles: int = Field(
+        default=10_000, gt=0, description="tensors held at once by a run that asks for none"
+    )
     default_fuel: int = Field(
         default=MOST_FUEL,
         ge=1,
@@ -134,6 +139,9 @@ class Settings(BaseSettings):
         default=3_600_000, gt=0, description="most device milliseconds a run may ask for"
     )
     max_dispatches: int = Field(default=10_000_000, gt=0, description="most dispatches a run may ask for")
+    max_handles: int = Field(
+        default=100_000, gt=0, description="most tensors held at once that a run may ask for"
+    )
     max_fuel: int = Field(
         default=MOST_FUEL,
         ge=1,

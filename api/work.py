@@ -18,6 +18,7 @@ from typing import Any
 
 from api.arguments import plan, resolve
 from api.asked import Asked, Given
+from api.errors import HandleLimit
 from api.kernels import KernelRecord, KernelStore
 from api.keys import Identity
 from api.residency import Resident
@@ -49,9 +50,14 @@ class Held:
 
 
 class Work:
-    """Tensors are named by local handles throughout; use it in an `async with` block, which frees them."""
+    """Tensors are named by local handles throughout; use it in an `async with` block, which frees them.
 
-    def __init__(self, device: Device, tensors: TensorStore, identity: Identity) -> None:
+    `handles` is how many it may hold at once, if that is limited.
+    """
+
+    def __init__(
+        self, device: Device, tensors: TensorStore, identity: Identity, handles: int | None = None
+    ) -> None:
         self.job = next(_jobs)
         self.identity = identity
         self.device_ms = 0.0
@@ -61,6 +67,7 @@ class Work:
         self.peak_bytes = 0
         self._device = device
         self._tensors = tensors
+        self._handles = handles
         self._held: dict[int, Held] = {}
         self._meters: list[Meter] = []
         self._local = itertools.count(1)
@@ -85,7 +92,8 @@ class Work:
         return held
 
     async def admit(self, value: TensorValue | TensorRecord) -> TensorRef:
-        """Hold a tensor that a request gave: by id, which is checked, or by value."""
+        """Hold a tensor that a request gave: by id, which is checked, or by value. Raises `HandleLimit`."""
+        self._check_room(1)
         if isinstance(value, InlineTensor):
             handle = self._device.new_handle()
             type = TensorType(value.shape, value.dtype)
@@ -98,10 +106,11 @@ class Work:
         return self._hold(Held(resident.handle, record.type, resident.generation, resident, record))
 
     async def graph(self, graph: Graph, budget_s: float | None = None) -> list[TensorRef]:
-        """Compute `graph`, whose inputs are local handles. Raises `GraphError` and the device's errors.
+        """Compute `graph`, whose inputs are local handles. Raises `GraphError`, `HandleLimit` and the device's errors.
 
         After `budget_s` seconds of the device's time it is stopped with `DeviceTimeout`.
         """
+        self._check_room(len(graph.outputs))
         types = validate(graph)
         mapped = Graph([self._map(node) for node in graph.nodes], graph.outputs, graph.constants)
         outputs = [self._device.new_handle() for _ in graph.outputs]
@@ -125,7 +134,8 @@ class Work:
     ) -> dict[str, TensorRef]:
         """Dispatch `kernel`; references in `asked` are local handles. The tensors that it wrote, by array.
 
-        `most_fuel` is as in `Device.dispatch`, `budget_s` as in `graph`; `report` is told how far it is.
+        `most_fuel` is as in `Device.dispatch`, `budget_s` as in `graph`; `report` is told how far it is. Raises
+        `HandleLimit` and the device's errors.
         """
         given = {name: await self._given(value) for name, value in asked.given.items()}
         resolved = resolve(kernel.reflection, asked, given)
@@ -133,6 +143,7 @@ class Work:
         new_handle = self._device.new_handle
         make = partial(plan, kernel.reflection, asked, resolved, given, new_handle)
         made = await asyncio.to_thread(make) if len(resolved) > _FEW_STEPS else make()
+        self._check_room(len(made.outputs))
         await self._device.add_kernel(kernel.hash, kernel.reflection)
         with _all_known():
             await self._device.dispatch(
@@ -194,6 +205,13 @@ class Work:
             "threads": self.threads,
             "bytes": self.bytes,
         }
+
+    def _check_room(self, more: int) -> None:
+        if self._handles is not None and len(self._held) + more > self._handles:
+            raise HandleLimit(
+                f"the run's limit handles is {self._handles}, and it would hold {len(self._held) + more} tensors",
+                hint="Drop tensors that are done with, join small ones, or ask for more with limits.handles.",
+            )
 
     def _hold(self, held: Held) -> TensorRef:
         local = next(self._local)
