@@ -142,6 +142,13 @@ class DispatchLimit(KernelgateError):
     title = "The run used its dispatches"
 
 
+class HandleLimit(KernelgateError):
+    """A run would hold more tensors at once than it may."""
+
+    code = "handle_limit"
+    title = "The run holds too many tensors"
+
+
 class ReadLimit(KernelgateError):
     """A script asked for more elements in Python than fit a message."""
 

@@ -23,6 +23,7 @@ from api import records, values
 from api.database import Database
 from api.errors import IdempotencyConflict, QueueFull, RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
+from api.fuel import bounds
 from api.gates import Gatekeeper, RunGates, shown
 from api.ids import new_id, now
 from api.kernels import KernelStore
@@ -43,7 +44,9 @@ from shaders.errors import ErrorRecord, KernelgateError
 
 log = logging.getLogger("kernelgate")
 FLUSH_S = 0.5
-_KILLS = frozenset({"wall_limit", "cpu_limit", "memory_limit", "output_limit", "worker_crashed"})
+_KILLS = frozenset(
+    {"wall_limit", "cpu_limit", "memory_limit", "output_limit", "message_limit", "worker_crashed"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,24 +241,25 @@ class RunManager:
         await self._ready()
         record.level, record.level_reason = self._pool.level, self._pool.reason
         gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
-        async with Work(self._device, self._tensors, live.identity) as work:
+        limits = submission.limits
+        async with Work(self._device, self._tensors, live.identity, limits.handles) as work:
             live.services = services = RunServices(
                 work,
-                submission.limits,
+                limits,
                 self._settings,
                 self._kernels,
                 self._scripts,
                 self._tensors,
                 live.events,
                 gates,
+                bounds(self._settings, submission.grants, submission.limits),
             )
             try:
                 inputs = await self._admit(work, submission)
-                limits = _worker_limits(submission.limits)
                 outcome = await self._pool.run_script(
                     submission.script,
                     inputs,
-                    limits,
+                    _worker_limits(limits),
                     services,
                     gates.environment,
                     native=bool(submission.grants.native),
@@ -303,6 +307,8 @@ class RunManager:
             device_ms=round(work.device_ms, 3),
             peak_bytes=record.usage.peak_bytes,
             dispatches=work.dispatches,
+            threads=work.threads,
+            bytes=work.bytes,
         )
         record.stdout, record.stderr, record.output_cut = services.stdout, services.stderr, services.cut
         self._metrics.duration.labels(record.kind).observe(wall_ms / 1000)

@@ -13,8 +13,9 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
-from api import keys
+from api import device_process, keys
 from api.blobs import BlobStore, storage_errors
+from api.builds import Builder
 from api.database import Database
 from api.errors import DeviceUnavailable, ServerRestarted, StorageError
 from api.gates import Gatekeeper
@@ -50,10 +51,22 @@ class Runtime:
         self.metrics = Metrics()
         self.database = Database(settings.data / "kernelgate.db")
         self.blobs = BlobStore(settings.data / "blobs")
-        self.device = Device(DeviceSettings(adapter=settings.adapter, deadline_s=settings.device_deadline_s))
+        self.device = Device(
+            DeviceSettings(
+                adapter=settings.adapter,
+                fuel=settings.fuel,
+                deadline_s=settings.device_deadline_s,
+                module=device_process.MODULE,
+            )
+        )
         self.device.on_charge = self._count_device
         self.compiler = Device(
-            DeviceSettings(adapter=settings.adapter, role="compiler", deadline_s=settings.device_deadline_s)
+            DeviceSettings(
+                adapter=settings.adapter,
+                role="compiler",
+                deadline_s=settings.device_deadline_s,
+                module=device_process.MODULE,
+            )
         )
         self.pool = WorkerPool(
             PoolSettings(
@@ -67,7 +80,7 @@ class Runtime:
         self.tensors = TensorStore(
             self.database, self.blobs, self.device, self.residency, settings.transient_tensors
         )
-        self.kernels = KernelStore(self.database, self.pool, self.compiler, self.compiler_ready)
+        self.kernels = KernelStore(self.database, Builder(self.pool, self.compiler, self.compiler_ready))
         self.scripts = ScriptStore(self.database)
         self.streams = Streams(settings.event_streams)
         self.gates = Gatekeeper(settings, self.metrics, network)
@@ -93,7 +106,7 @@ class Runtime:
             self.settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = _lock(self.settings)
             self.blobs.open_folder()
-        self._begin("device", self.device.start())
+        self._begin("device", self._start_device("device", self.device))
         self._begin("workers", self.pool.start())
         await self.database.start()
         await self.database.do(
@@ -164,7 +177,12 @@ class Runtime:
 
     async def _start_compiler(self) -> None:
         await asyncio.wait([self._starts["device"]])
-        await self.compiler.start()
+        await self._start_device("compiler", self.compiler)
+
+    async def _start_device(self, name: str, device: Device) -> None:
+        await device.start()
+        if device.seal.missing:
+            log.warning("%s: a wall is missing around its process: %s", name, device.seal.missing)
 
     def _error(self, name: str) -> str | None:
         """Why a process did not start: "" when it did, None while it is starting."""

@@ -50,6 +50,8 @@ _QUIET = {  # no layer that asks for a screen, and no shader of a stranger's in 
 }
 _HINT = "Tensors on the device are lost; upload or compute them again."
 
+_MEANINGS: dict[int, str] = {signal.SIGSYS: ", as it made a system call that its walls forbid"}
+
 Reply = frames.Done | Shared
 
 
@@ -57,11 +59,13 @@ Reply = frames.Done | Shared
 class ChildSettings:
     """How a device process is started and watched; times in seconds.
 
+    `module` is what it runs: `host.process`, or one that puts walls around that.
     `start_s` is how long it may take to be ready, `takeup_s` how long the oldest request may wait for the GPU thread
     when nothing runs, `exit_s` how long a shutdown may take before it becomes a kill.
     """
 
     python: str
+    module: str
     engine: EngineSettings
     start_s: float = 30.0
     takeup_s: float = 10.0
@@ -95,6 +99,7 @@ class Child:
         self._windows = Windows(self._unread)
         self._next_id = 1
         self.memory = frames.MemoryReport()
+        self.seal = frames.Seal()
         self.kernels: set[str] = set()
         self._process, self._link = self._spawn()
 
@@ -178,7 +183,7 @@ class Child:
                     self._settings.python,
                     "-P",
                     "-m",
-                    "host.process",
+                    self._settings.module,
                     str(theirs.fileno()),
                     str(os.getpid()),
                     engine,
@@ -225,7 +230,10 @@ class Child:
             self._settle(message.id, message)
         elif isinstance(message, frames.Started):
             self._start(message.id)
+        elif isinstance(message, frames.Progressed):
+            self._progressed(message)
         elif isinstance(message, frames.Ready):
+            self.seal = message.seal
             if not self._ready.done():
                 self._ready.set_result(message.info)
         elif message.id:
@@ -241,6 +249,11 @@ class Child:
             raise FrameError(f"the device took up request {id}, which was not asked")
         self._turn_to(self._pending[id])
         self._watch()
+
+    def _progressed(self, message: frames.Progressed) -> None:
+        if message.id not in self._pending or not 0 <= message.fraction <= 1:
+            raise FrameError(f"the device is {message.fraction} through request {message.id}")
+        self._pending[message.id].meter.report(message.fraction)
 
     def _settle(self, id: int, outcome: Reply | KernelgateError) -> None:
         pending = self._pending.pop(id, None)
@@ -314,6 +327,7 @@ class Child:
 
     def _fail_pending(self, number: int) -> None:
         how = f"it was ended by {signal.Signals(number).name}" if number else "it ended"
+        how += _MEANINGS.get(number, "")
         if self._pending or not self._ready.done():
             log.warning("device process %d is gone: %s\n%s", self.pid, how, self.last_words())
         if not self._ready.done():

@@ -8,7 +8,7 @@ each step of a `Work`, ends when what it began is done.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from typing import Protocol
 
 import msgspec
@@ -21,9 +21,10 @@ from shaders.reflection import Reflection
 Stop = Callable[[], None]
 """Called between dispatches; raises `Cancelled` when the job shall end."""
 
-Work = Generator[None, None, Usage]
+Work = Generator[float | None, None, Usage]
 """A request that is done in steps: until the first yield it only takes hold of what it needs, then each step is short.
-What it gives in the end is what it cost. Whoever has it may do other requests between steps, or close it."""
+It yields which fraction of it is done, where it knows. What it gives in the end is what it cost. Whoever has it may do
+other requests between steps, or close it."""
 
 Write = Callable[[memoryview], None]
 """Takes the next bytes of a download; they are valid only during the call."""
@@ -47,6 +48,8 @@ class EngineSettings(msgspec.Struct, frozen=True):
     fuel_s: float = 1.0
 
 
+NO_CONSTANTS: Mapping[str, float] = {}
+
 _ENGINES = {"null": "host.engines.null:NullEngine", "numpy": "host.engines.numpy:NumpyEngine"}
 
 
@@ -67,8 +70,12 @@ class Engine(Protocol):
     def free(self, handles: list[int]) -> None:
         """Forget tensors; unknown ones are ignored."""
 
-    def add_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
-        """Compile every entry point; `warm`: and dispatch each once over one workgroup."""
+    def add_kernel(
+        self, kernel: str, reflection: Reflection, warm: bool, constants: Mapping[str, float] = NO_CONSTANTS
+    ) -> None:
+        """Compile every entry point, with `constants` for its overrides; `warm`: and dispatch each once over one
+        workgroup.
+        """
 
     def drop_kernel(self, kernel: str) -> None:
         """Forget a kernel; an unknown one is ignored."""

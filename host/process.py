@@ -39,6 +39,10 @@ from shaders.errors import ErrorRecord, KernelgateError
 
 FRAME_LIMIT = 256 << 20
 Post = Callable[[frames.DeviceMessage, int | None], None]
+_TELL_S = 0.1
+SealProcess = Callable[[str], tuple[tuple[str, ...], str]]
+"""Puts up the operating system's walls when the driver is loaded and no stranger's byte has been seen. Takes the kind
+of device; gives the fields of `frames.Seal`."""
 _NICE = 5
 _OOM_SCORE = 500
 _PR_SET_PDEATHSIG = 1
@@ -46,13 +50,17 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(slots=True)
 class Task:
-    """A request on its way through the GPU thread, which has spent `spent_ms` on it so far."""
+    """A request on its way through the GPU thread, which has spent `spent_ms` on it so far.
+
+    `told` is when the server last heard how far it is.
+    """
 
     request: frames.ServerMessage
     fd: int | None = None
     stopped: bool = False
     spent_ms: float = 0.0
     work: Work | None = None
+    told: float = 0.0
 
     def stop(self) -> None:
         """Raise `Cancelled` if the job was cancelled, `DeviceTimeout` if it has had its time."""
@@ -70,17 +78,19 @@ class Task:
         request = self.request
         if isinstance(request, frames.RunGraph):
             return set(request.outputs)
-        arguments = request.arguments if isinstance(request, frames.DispatchKernel) else []
-        return {argument.handle for argument in arguments if isinstance(argument, frames.Fresh)}
+        fresh = request.fresh if isinstance(request, frames.DispatchKernel) else []
+        return {tensor.handle for tensor in fresh}
 
 
 class Worker(threading.Thread):
     """The GPU thread. `post` sends a reply, `over` is called when the thread is done."""
 
-    def __init__(self, settings: EngineSettings, post: Post, over: Callable[[], None]) -> None:
+    def __init__(
+        self, settings: EngineSettings, seal: SealProcess, post: Post, over: Callable[[], None]
+    ) -> None:
         super().__init__(name="gpu", daemon=True)
         self.tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-        self._settings, self._post, self._over = settings, post, over
+        self._settings, self._seal, self._post, self._over = settings, seal, post, over
         self._carriers = Carriers()
         self._scheduler: Scheduler[Task] = Scheduler(settings.slice_ms)
 
@@ -95,9 +105,9 @@ class Worker(threading.Thread):
             self._post(frames.Failed(0, _unexpected(error)), None)
         else:
             lower_priority()
-            seal()
+            walls = frames.Seal(*self._seal(engine.info.kind))
             gc.freeze()
-            self._post(frames.Ready(engine.info), None)
+            self._post(frames.Ready(engine.info, walls), None)
             with contextlib.closing(engine):
                 self._serve(engine)
         self._over()
@@ -185,10 +195,13 @@ class Worker(threading.Thread):
         """Take the next step of a task's work; whether there is more of it."""
         assert task.work is not None
         try:
-            next(task.work)
+            fraction = next(task.work)
         except StopIteration as over:
             self._post(frames.Done(task.request.id, over.value, engine.memory()), None)
             return False
+        if fraction is not None and time.perf_counter() - task.told > _TELL_S:
+            task.told = time.perf_counter()
+            self._post(frames.Progressed(task.request.id, fraction), None)
         return True
 
     def _stop_makers(self, handles: list[int]) -> None:
@@ -233,7 +246,7 @@ def _perform(engine: Engine, task: Task) -> None:
     elif isinstance(request, frames.Free):
         engine.free(request.handles)
     elif isinstance(request, frames.AddKernel):
-        engine.add_kernel(request.kernel, request.reflection, request.warm)
+        engine.add_kernel(request.kernel, request.reflection, request.warm, request.constants)
 
 
 def _check_owner(owner: str) -> None:
@@ -253,12 +266,12 @@ def _unexpected(error: Exception) -> ErrorRecord:
 class Server:
     """The loop's side: frames in, tasks out."""
 
-    def __init__(self, sock: socket.socket, settings: EngineSettings) -> None:
+    def __init__(self, sock: socket.socket, settings: EngineSettings, seal: SealProcess) -> None:
         self._socket = sock
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[None] = self._loop.create_future()
         self._jobs: dict[int, Task] = {}
-        self._worker = Worker(settings, self._post, self._end)
+        self._worker = Worker(settings, seal, self._post, self._end)
         self._link: Link[frames.ServerMessage] = Link(
             sock,
             frames.ServerMessage,
@@ -298,8 +311,9 @@ class Server:
         self._loop.call_soon_threadsafe(self._over.set_result, None)
 
 
-def seal() -> None:
-    """Where the operating system's walls go up: the driver is loaded, no stranger's byte has been seen."""
+def unsealed(kind: str) -> tuple[tuple[str, ...], str]:
+    """No walls: for a host by itself, which has none."""
+    return (), "the process was started without walls"
 
 
 def lower_priority() -> None:
@@ -326,15 +340,15 @@ def die_with(parent: int) -> None:
         os._exit(0)
 
 
-def main(argv: list[str]) -> int:
-    """Run the process on socket `argv[0]`, for parent `argv[1]`, with JSON settings `argv[2]`."""
+def main(argv: list[str], seal: SealProcess = unsealed) -> int:
+    """Run the process on socket `argv[0]`, for parent `argv[1]`, with JSON settings `argv[2]`, behind `seal`."""
     die_with(int(argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C at the terminal is the server's to handle
     settings = msgspec.json.decode(argv[2], type=EngineSettings)
     sock = socket.socket(fileno=int(argv[0]))
 
     async def run() -> None:
-        await Server(sock, settings).serve()
+        await Server(sock, settings, seal).serve()
 
     asyncio.run(run())
     return 0

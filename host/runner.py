@@ -6,6 +6,7 @@ the job was cancelled. Must not know handles: it is given blocks and gives block
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Generator, Iterator, Sequence
@@ -43,6 +44,8 @@ class Prepared:
         self, plan: Plan, types: Sequence[TensorType], pipelines: Sequence[Pipeline], params: Block | None
     ) -> None:
         self.plan, self.types, self.pipelines, self.params = plan, types, pipelines, params
+        self.threads = sum(math.prod((*step.workgroups, *step.spec.workgroup_size)) for step in plan.steps)
+        self.nbytes = sum(nbytes for step in plan.steps for _, nbytes in step.buffers)
         self.slice = _FIRST_SLICE
         self._offsets = _offsets([step.params for step in plan.steps])
         self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import signal
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -32,7 +33,7 @@ from host.errors import (
     KernelCrash,
     UnknownKernel,
 )
-from host.frames import DeviceInfo, MemoryReport, Usage
+from host.frames import DeviceInfo, MemoryReport, Seal, Usage
 from host.meter import Charge, Meter
 from host.shared import Shared, memory_file
 from ops.graph import Graph
@@ -54,7 +55,7 @@ class DeviceSettings:
     none (None: measured at the start). `role` "compiler" is for a device that
     only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each the
     next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits for a
-    restart. `kernels` bounds how many kernels are remembered.
+    restart. `kernels` bounds how many kernels are remembered. `module` is what a process runs (`ChildSettings`).
     """
 
     adapter: str | None = None
@@ -73,12 +74,13 @@ class DeviceSettings:
     backoff_most_s: float = 30.0
     kernels: int = 4096
     python: str = sys.executable
+    module: str = "host.process"
     clock: Clock = field(default_factory=LoopClock)
 
     def child(self) -> ChildSettings:
         """The part that one process needs."""
         engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.fuel)
-        return ChildSettings(self.python, engine, self.start_s, self.takeup_s, self.exit_s)
+        return ChildSettings(self.python, self.module, engine, self.start_s, self.takeup_s, self.exit_s)
 
 
 class Device:
@@ -91,6 +93,7 @@ class Device:
     def __init__(self, settings: DeviceSettings) -> None:
         self.settings = settings
         self.info: DeviceInfo | None = None
+        self.seal = Seal()
         self.generation = 0
         self.on_charge: Charge = lambda usage: None
         self.restarts = 0
@@ -99,7 +102,7 @@ class Device:
         self._waiters: set[asyncio.Future[None]] = set()
         self._restarter: asyncio.Task[None] | None = None
         self._kernels: OrderedDict[str, Reflection] = OrderedDict()
-        self._last_handle = 0
+        self._handles = itertools.count(1)
         self._last_error: KernelgateError | None = None
 
     async def start(self) -> DeviceInfo:
@@ -131,9 +134,8 @@ class Device:
         return None if self._child is None else self._child.pid
 
     def new_handle(self) -> int:
-        """A number that names a tensor to be made, unique for the life of this object."""
-        self._last_handle += 1
-        return self._last_handle
+        """A number that names a tensor to be made, unique for the life of this object. On any thread."""
+        return next(self._handles)
 
     async def upload(
         self, handle: int, owner: str, dtype: str, shape: Sequence[int], fd: int, offset: int, nbytes: int
@@ -175,14 +177,21 @@ class Device:
             with contextlib.suppress(DeviceRestarted):
                 await self._ask(lambda id: frames.Free(id, list(handles)), "freeing tensors", needs=handles)
 
-    async def add_kernel(self, kernel_hash: str, reflection: Reflection, warm: bool = False) -> None:
+    async def add_kernel(
+        self,
+        kernel_hash: str,
+        reflection: Reflection,
+        warm: bool = False,
+        constants: Mapping[str, float] | None = None,
+    ) -> None:
         """Compile a kernel. Raises `KernelCompileError`; with `warm` it is also dispatched once.
 
-        A "device" remembers it and tells it to each new process. A "compiler" tries it: a crash is `KernelCrash`, too
-        long a time `device_timeout`, and other kernels that wait meanwhile are tried again by themselves.
+        A "device" remembers it and tells it to each new process. A "compiler" tries it, with `constants` for its
+        overrides: a crash is `KernelCrash`, too long a time `device_timeout`, and other kernels that wait meanwhile
+        are tried again by themselves.
         """
         if self.settings.role == "compiler":
-            await self._try_kernel(kernel_hash, reflection, warm)
+            await self._try_kernel(kernel_hash, reflection, warm, dict(constants or {}))
             return
         self._remember(kernel_hash, reflection)
         if warm or self._child is None or kernel_hash not in self._child.kernels:
@@ -221,30 +230,32 @@ class Device:
         job: int,
         owner: str,
         kernel: str,
-        entry_point: str,
-        workgroups: tuple[int, int, int],
-        arguments: Sequence[frames.Argument],
+        steps: Sequence[frames.Step],
+        fresh: Sequence[frames.Fresh] = (),
         deadline_s: float | None = None,
         fuel: int | None = None,
+        most_fuel: Mapping[str, int] | None = None,
         meter: Meter | None = None,
     ) -> Usage:
-        """Dispatch a kernel that was added; its `Fresh` arguments become tensors owned by `owner`.
+        """Do `steps` of a kernel that was added, in order; those of `fresh` that are not temporary become tensors owned
+        by `owner`.
 
-        `fuel` is the budget of each invocation; None: the device's own. Raises `FuelExhausted` or `DriverLoopLimit`
-        when a loop drew the last of it; then nothing was made. `meter` is as in `run_graph`.
+        `fuel` is the budget of each invocation; None: the device's own. `most_fuel` bounds it, by whose bound it is.
+        Raises `FuelExhausted` or `DriverLoopLimit` when a loop drew the last of it; then nothing was made. `meter` is
+        as in `run_graph`.
         """
         if kernel not in self._kernels:
             raise UnknownKernel(
                 f"there is no kernel {kernel[:80]!r}", hint="Add the kernel before dispatching it."
             )
         self._kernels.move_to_end(kernel)
-        handles = [argument.handle for argument in arguments if isinstance(argument, frames.Fresh)]
-        needs = [number for argument in arguments for number in _read_by(argument)]
+        handles = [tensor.handle for tensor in fresh]
+        needs = _needed(steps, fresh)
 
         def make(id: int) -> frames.DispatchKernel:
-            given = list(arguments)
+            deadline, most = self._deadline(deadline_s), dict(most_fuel or {})
             return frames.DispatchKernel(
-                id, job, owner, kernel, entry_point, workgroups, given, fuel, self._deadline(deadline_s)
+                id, job, owner, kernel, list(steps), list(fresh), fuel, most, deadline
             )
 
         try:
@@ -351,15 +362,22 @@ class Device:
 
         child.request(make, "compiling a kernel", self.settings.deadline_s).add_done_callback(settled)
 
-    async def _tell_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
-        await self._ask(lambda id: frames.AddKernel(id, kernel, reflection, warm), "compiling a kernel")
+    async def _tell_kernel(
+        self, kernel: str, reflection: Reflection, warm: bool, constants: dict[str, float] | None = None
+    ) -> None:
+        def make(id: int) -> frames.AddKernel:
+            return frames.AddKernel(id, kernel, reflection, warm, constants or {})
+
+        await self._ask(make, "compiling a kernel")
         if self._child is not None:
             self._child.kernels.add(kernel)
 
-    async def _try_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
+    async def _try_kernel(
+        self, kernel: str, reflection: Reflection, warm: bool, constants: dict[str, float]
+    ) -> None:
         for _ in range(_COMPILE_ATTEMPTS):
             try:
-                await self._tell_kernel(kernel, reflection, warm)
+                await self._tell_kernel(kernel, reflection, warm, constants)
                 self.drop_kernel(kernel)
             except DeviceCrashed as crash:
                 raise _as_kernel_crash(crash, any_signal=True) from None
@@ -409,7 +427,7 @@ class Device:
     async def _bring_up(self) -> None:
         child = Child(self.settings.child(), self.settings.clock, self._exited)
         try:
-            self.info = await child.ready()
+            self.info, self.seal = await child.ready(), child.seal
             if not child.alive:
                 raise DeviceFailed(
                     "the device process ended as soon as it was ready", hint=child.last_words()
@@ -459,11 +477,11 @@ def _as_kernel_crash(crash: DeviceCrashed, any_signal: bool = False) -> Kernelga
     )
 
 
-def _read_by(argument: frames.Argument) -> list[int]:
-    """The tensors that an argument of a dispatch must find."""
-    if isinstance(argument, frames.Bound):
-        return [argument.handle]
-    return [argument.initial] if isinstance(argument, frames.Fresh) and argument.initial is not None else []
+def _needed(steps: Sequence[frames.Step], fresh: Sequence[frames.Fresh]) -> set[int]:
+    """The tensors that a dispatch must find."""
+    bound = {each.handle for step in steps for each in step.arguments if isinstance(each, frames.Bound)}
+    initial = {tensor.initial for tensor in fresh if tensor.initial is not None}
+    return (bound - {tensor.handle for tensor in fresh}) | initial
 
 
 def _ignore(future: asyncio.Future[Reply]) -> None:

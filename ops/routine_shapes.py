@@ -11,12 +11,16 @@ from ops.attributes import U32, Attributes, integer, within, words
 from ops.errors import ShapeError
 from ops.shapes import MAX_COUNT, Shape, text
 from ops.spec import OpSpec
-from shaders.digests import DIGESTS
+from shaders.digest_rows import most_row_bytes
+from shaders.digests import DIGESTS, Digest
+from shaders.keyed import KEYED
 
 Rule = Callable[[OpSpec, Attributes, list[Shape]], Shape]
 MAX_SQUEEZE = 255 * 32
-"""The most bytes that are asked of a sponge or of a key derivation: each block of them is a few dispatches."""
-MAX_ITERATIONS = 10_000_000
+"""The most bytes that are asked of a sponge: each block of them is a few dispatches."""
+MAX_DERIVED = 255
+"""The most digests that are asked of a key derivation, likewise; HKDF can give no more."""
+MAX_ITERATIONS = 1 << 24
 MAX_NONCES = 1 << 28
 MAX_DISTANCE_BYTES = 2048
 MAX_NEEDLE_BYTES = 8_000
@@ -39,13 +43,25 @@ def digest(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return (count, DIGESTS[spec.name].digest_words)
 
 
+def _digest_rows(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    (rows,) = inputs
+    if len(rows) != 2:
+        raise refuse(spec, inputs, "x [n, words]")
+    algorithm = str(attributes["algorithm"])
+    most = most_row_bytes(algorithm)
+    within(spec, attributes, "bytes", 0, min(4 * rows[1], most))
+    if attributes["bytes"] is None and 4 * rows[1] > most:
+        raise refuse(spec, inputs, f"messages of at most {most} bytes each for {algorithm}")
+    return (rows[0], DIGESTS[algorithm].digest_words)
+
+
 def refuse(spec: OpSpec, inputs: list[Shape], wanted: str) -> ShapeError:
     """The error for inputs of wrong shapes."""
     return ShapeError(f"{spec.name} takes {wanted}, not {' and '.join(map(text, inputs))}")
 
 
-def _length(spec: OpSpec, attributes: Attributes) -> int:
-    within(spec, attributes, "length", 0, MAX_SQUEEZE)
+def _length(spec: OpSpec, attributes: Attributes, most: int = MAX_SQUEEZE) -> int:
+    within(spec, attributes, "length", 0, most)
     return -(-integer(attributes, "length") // 4)
 
 
@@ -66,13 +82,19 @@ def _messages(spec: OpSpec, inputs: list[Shape]) -> int:
 
 
 def _hmac(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
-    return (_messages(spec, inputs), 8)
+    return (_messages(spec, inputs), _keyed(spec).digest_words)
+
+
+def _keyed(spec: OpSpec) -> Digest:
+    """The digest that ends the row's name."""
+    return DIGESTS[spec.name.partition("_")[2]]
 
 
 def _derivation(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     if "iterations" in attributes:
         within(spec, attributes, "iterations", 1, MAX_ITERATIONS)
-    return (_messages(spec, inputs), _length(spec, attributes))
+    most = MAX_DERIVED * 4 * _keyed(spec).digest_words
+    return (_messages(spec, inputs), _length(spec, attributes, most))
 
 
 def _merkle(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
@@ -212,9 +234,9 @@ def longest(spec: OpSpec, attributes: Attributes) -> None:
 
 
 _RULES: dict[str, Rule] = {
-    "hmac_sha256": _hmac,
-    "pbkdf2_sha256": _derivation,
-    "hkdf_sha256": _derivation,
+    "digest_rows": _digest_rows,
+    **{f"hmac_{name}": _hmac for name in KEYED},
+    **{f"{family}_{name}": _derivation for family in ("pbkdf2", "hkdf") for name in KEYED},
     "merkle": _merkle,
     "find_nonce": _find_nonce,
     **dict.fromkeys(("cumsum", "argsort", "sort"), _same),

@@ -15,6 +15,10 @@ from sandbox.gates.frames import GateRequest
 from sandbox.walls.rlimits import WorkerLimits
 from shaders.errors import ErrorRecord
 from shaders.reflection import Reflection
+from shaders.template import Scalar
+
+MAX_MESSAGE = 32 << 20
+"""The longest message of a worker, in bytes."""
 
 
 class ScriptJob(msgspec.Struct, frozen=True, tag="script", tag_field="t"):
@@ -33,6 +37,13 @@ class KernelJob(msgspec.Struct, frozen=True, tag="kernel", tag_field="t"):
     """Parse and reflect WGSL `source`."""
 
     source: str
+
+
+class TemplateJob(msgspec.Struct, frozen=True, tag="template", tag_field="t"):
+    """Render a kernel's `template` with `params` as its variables."""
+
+    template: str
+    params: dict[str, Scalar]
 
 
 class Confine(msgspec.Struct, frozen=True, tag="confine", tag_field="t"):
@@ -64,7 +75,7 @@ class Refusal(msgspec.Struct, frozen=True, tag="refusal", tag_field="t"):
     denial: Denial | None = None
 
 
-ServerMessage = Confine | ScriptJob | KernelJob | Answer | Refusal
+ServerMessage = Confine | ScriptJob | KernelJob | TemplateJob | Answer | Refusal
 
 
 class Output(msgspec.Struct, frozen=True, tag="output", tag_field="t"):
@@ -96,26 +107,15 @@ class Read(msgspec.Struct, frozen=True, tag="read", tag_field="t"):
     handle: int
 
 
-class OutputSpec(msgspec.Struct, frozen=True, tag="output_spec", tag_field="t"):
-    """A kernel's output to make: zero-filled."""
-
-    shape: tuple[int, ...]
-    dtype: str
-
-
 class DispatchKernel(msgspec.Struct, frozen=True, tag="dispatch", tag_field="t"):
-    """Dispatch a stored kernel; the answer is a packed mapping of written bindings to tensors.
+    """Dispatch a stored kernel; the answer is a packed mapping of written arrays to tensors.
 
-    `uniforms` are packed values (`sandbox/values.py`): who knows the kernel lays them out.
+    `request` is the packed (`sandbox/values.py`) body of a dispatch as HTTP has it, with tensors as such.
     """
 
     id: int
     kernel: str
-    entry_point: str | None
-    workgroups: tuple[int, int, int]
-    tensors: dict[str, int]
-    outputs: dict[str, OutputSpec]
-    uniforms: dict[str, bytes]
+    request: bytes
 
 
 class LoadScript(msgspec.Struct, frozen=True, tag="load_script", tag_field="t"):
@@ -149,5 +149,11 @@ class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):
     reflection: Reflection
 
 
+class Rendered(msgspec.Struct, frozen=True, tag="rendered", tag_field="t"):
+    """The template's text. It is trusted no more than what a client sends: another worker parses it."""
+
+    source: str
+
+
 Request = Compute | Read | DispatchKernel | LoadScript | GateRequest
-WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Request
+WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Rendered | Request

@@ -117,7 +117,7 @@ class Session:
         return self._clock() - self._started
 
     async def converse(self, job: msgspec.Struct) -> frames.WorkerMessage:
-        """Send `job` and serve the worker until its last message, `Finished`, `Failed` or `Reflected`.
+        """Send `job` and serve the worker until its last message, `Finished`, `Failed`, `Reflected` or `Rendered`.
 
         Raises the `KernelgateError` of the limit that fired, or what the worker died of. The worker is dead when
         this returns, however it does.
@@ -161,8 +161,8 @@ class Session:
     def wall_error(self) -> KernelgateError:
         """The error of a run over its time."""
         return errors.WallLimitError(
-            f"the run was stopped at its time limit of {self._limits.wall_s:g} s; it used "
-            f"{self._worker.cpu_s():.2f} s of processor time",
+            f"the run was stopped at its time limit of {self._limits.wall_s:g} s; it took "
+            f"{self.wall_s():.2f} s, {self._worker.cpu_s():.2f} s of them on the processor",
             hint="Ask for a larger limit wall_s, or do less.",
         )
 
@@ -212,14 +212,17 @@ class Session:
         """Handle one message; the message itself when it is the last."""
         self._messages += 1
         if self._messages > MAX_MESSAGES:
-            raise FrameError(f"the worker sent more than {MAX_MESSAGES} messages")
+            raise errors.MessageLimitError(
+                f"the run was stopped at its limit of {MAX_MESSAGES} messages; it sent {self._messages}",
+                hint="Each request to the device or a gate is one, each report of progress, and each batch of output.",
+            )
         if self._messages % _YIELD_EVERY == 0:
             await asyncio.sleep(0)
         if isinstance(message, frames.Failed):
             await self._worker.stop(STATUS_PATIENCE_S)
             raise self._failure(message.error)
         if self._services is None:
-            if isinstance(message, frames.Reflected):
+            if isinstance(message, frames.Reflected | frames.Rendered):
                 return message
             raise FrameError(f"the worker sent {type(message).__name__} about a kernel")
         match message:
@@ -231,8 +234,8 @@ class Session:
                 await self._services.progress(message.fraction, message.values)
             case frames.Free():
                 await self._services.free(message.handles)
-            case frames.Reflected():
-                raise FrameError("the worker sent Reflected about a script")
+            case frames.Reflected() | frames.Rendered():
+                raise FrameError(f"the worker sent {type(message).__name__} about a script")
             case _:
                 await self._serve(self._services, message)
         return None
@@ -241,7 +244,8 @@ class Session:
         self._output_bytes += len(message.text.encode("utf-8", "surrogatepass"))
         if self._output_bytes > self._limits.output_bytes + OUTPUT_SLACK:
             raise errors.OutputLimitError(
-                f"the worker sent {self._output_bytes} bytes of output; its limit is {self._limits.output_bytes}"
+                f"the run was stopped at its output limit of {self._limits.output_bytes} bytes; its worker sent "
+                f"{self._output_bytes}"
             )
         await services.output(message.stream, message.text, message.cut)
 
@@ -267,7 +271,7 @@ class Session:
             return self.memory_error()
         allowed = record.code in _SCRIPT_CODES or record.code in self._refused
         if self._services is None:
-            allowed = record.code.startswith("kernel_")
+            allowed = record.code.startswith(("kernel_", "template_"))
         if not allowed:
             return errors.ScriptError(_cut(record.message) or "the script failed")
         return KernelgateError.from_record(

@@ -1,8 +1,8 @@
 """The zygote: a warm process that forks workers and runs nobody's code itself.
 
-Owns the walls' preparation, and the loop that forks and reaps; what workers share is imported by the language of
-their scripts. Started as `python -m sandbox.zygote LANGUAGE FD`, the descriptor being its end of the server's socket
-(`control.py`). It ends when that socket does, and its workers with it. Must not know jobs.
+Owns the walls' preparation, and the loop that forks and reaps; what workers share is imported by their trade: scripts
+of a language, or templates. Started as `python -m sandbox.zygote TRADE FD`, the descriptor being its end of the
+server's socket (`control.py`). It ends when that socket does, and its workers with it. Must not know jobs.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import socket
 import sys
 from collections.abc import Collection
 from contextlib import suppress
+from functools import partial
 from typing import NoReturn
 
 import msgspec
 
 from ops.wire import FrameError
-from sandbox import handles, native, restricted, worker
+from sandbox import handles, native, restricted, template, worker
 from sandbox.control import Channel, Exited, Kill, NotSpawned, Ready, ServerMessage, Spawn, Spawned
 from sandbox.walls.preparation import Prepared, prepare_zygote
 from sandbox.walls.rlimits import WorkerLimits
@@ -33,19 +34,20 @@ WIDE = WorkerLimits(memory_bytes=1 << 40, cpu_s=3600)
 _CODECS = (
     "ascii latin_1 utf_16 utf_16_le utf_16_be utf_32 utf_8_sig cp1252 idna raw_unicode_escape unicode_escape"
 )
-LANGUAGES: dict[str, worker.Language] = {"restricted": restricted, "native": native}
+TRADES = {
+    "restricted": worker.Trade(restricted.warm, partial(worker.ScriptWorker, language=restricted)),
+    "native": worker.Trade(native.warm, partial(worker.ScriptWorker, language=native)),
+    "template": worker.Trade(template.warm, template.TemplateWorker),
+}
 
 
 class Zygote:
     """Serves one server."""
 
-    def __init__(
-        self, channel: Channel[ServerMessage], prepared: Prepared, null: int, language: worker.Language
-    ) -> None:
+    def __init__(self, channel: Channel[ServerMessage], prepared: Prepared, trade: worker.Trade) -> None:
         self._channel = channel
         self._prepared = prepared
-        self._null = null
-        self._language = language
+        self._trade = trade
         self._living: set[int] = set()
         self._wake, self._woken = os.pipe()
         for end in (self._wake, self._woken):
@@ -94,7 +96,7 @@ class Zygote:
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            worker.become(connection, self._null, self._seal, self._language)
+            worker.become(connection, self._seal, self._trade)
         os.close(connection)
         self._living.add(pid)
         descriptor = handles.descriptor_of(pid)
@@ -131,7 +133,7 @@ class Zygote:
         os._exit(0)
 
 
-def main(language: worker.Language, descriptor: int) -> NoReturn:
+def main(trade: worker.Trade, descriptor: int) -> NoReturn:
     """The zygote's life."""
     # before the library is hardened, as no annotations are read any more afterwards
     channel: Channel[ServerMessage] = Channel(socket.socket(fileno=descriptor), ServerMessage)
@@ -139,13 +141,12 @@ def main(language: worker.Language, descriptor: int) -> NoReturn:
     os.nice(NICENESS)
     for name in _CODECS.split():
         importlib.import_module(f"encodings.{name}")
-    language.warm()
-    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)  # there are no files any more after the next line
+    trade.warm()
     prepared = prepare_zygote()
     gc.collect()
     gc.freeze()
-    Zygote(channel, prepared, null, language).serve()
+    Zygote(channel, prepared, trade).serve()
 
 
 if __name__ == "__main__":
-    main(LANGUAGES[sys.argv[1]], int(sys.argv[2]))
+    main(TRADES[sys.argv[1]], int(sys.argv[2]))

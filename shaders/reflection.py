@@ -46,12 +46,26 @@ class BindingInfo(msgspec.Struct, frozen=True):
     fields: tuple[Field, ...] = ()
 
 
+class Override(msgspec.Struct, frozen=True):
+    """A constant of a kernel that a dispatch may give.
+
+    `type` is its scalar, None when only the compiler can tell (it has neither a type nor a literal as default): then
+    no value is taken. `default` is the text of its value, None when a dispatch must give one. `id` is its `@id`.
+    """
+
+    name: str
+    type: Literal["bool", "i32", "u32", "f32", "f16"] | None
+    default: str | None = None
+    id: int | None = None
+
+
 class EntryPoint(msgspec.Struct, frozen=True):
-    """A compute entry point, its workgroup size, and the names of the bindings that it reaches."""
+    """A compute entry point, its workgroup size, and the names of the bindings and overrides that it reaches."""
 
     name: str
     workgroup_size: tuple[int, int, int]
     bindings: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
 
 
 class GuardedLoop(msgspec.Struct, frozen=True):
@@ -69,26 +83,29 @@ class GuardedLoop(msgspec.Struct, frozen=True):
 class GuardedEntry(msgspec.Struct, frozen=True):
     """What the guard knows of an entry point.
 
-    `turns` is how many turns of loops it takes beside those that are counted, `counters` how many counters it has that
-    are each given the budget. `even`: a group of invocations takes no more turns than one of them pays for.
+    `fuel` and `turns` are what it costs beside the loops that are counted (as of `GuardedLoop`), `counters` how many
+    counters it has that are each given the budget. `even`: a group of invocations takes no more turns than one of them
+    pays for.
     """
 
     turns: int
     counters: int
     even: bool
+    fuel: int = 0
 
 
 class Guard(msgspec.Struct, frozen=True):
     """A kernel as it is compiled, but for the price of each turn (`shaders/guard/budget.py` adds those).
 
     Its own lines keep their numbers. Loop n of `loops` is reported as n + 1. `shifts` says where characters were added:
-    line, column in the guarded text, how many.
+    line, column in the guarded text, how many. `version` is that of the guard that wrote it.
     """
 
     source: str
     loops: tuple[GuardedLoop, ...]
     entries: dict[str, GuardedEntry]
     shifts: tuple[tuple[int, int, int], ...] = ()
+    version: int = 0
 
 
 class Reflection(msgspec.Struct, frozen=True):
@@ -102,3 +119,4 @@ class Reflection(msgspec.Struct, frozen=True):
     entry_points: tuple[EntryPoint, ...]
     bindings: tuple[BindingInfo, ...]
     guard: Guard | None = None
+    overrides: tuple[Override, ...] = ()

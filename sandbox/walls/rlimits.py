@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import resource
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 _STACK_BYTES = 8 << 20
@@ -68,11 +69,17 @@ def _lowest(wanted: int, hard: int) -> int:
 
 
 def apply(limits: WorkerLimits, base: int | None) -> None:
-    """Limit this process; never raises a limit that is lower. Kinds that the system does not have are left out.
+    """Limit this process as a worker; see `lower`."""
+    lower(_ALWAYS | _of_a_run(limits, base))
 
-    Raises ValueError or OSError where the system refuses a limit, other than that of the stack.
+
+def lower(limits: Mapping[str, int]) -> None:
+    """Limit this process, by the names of `resource`; never raises a limit that is lower.
+
+    Kinds that the system does not have are left out. Raises ValueError or OSError where it refuses a limit, other than
+    that of the stack.
     """
-    for name, wanted in (_ALWAYS | _of_a_run(limits, base)).items():
+    for name, wanted in limits.items():
         kind = getattr(resource, name, None)
         if kind is None:
             continue

@@ -43,7 +43,15 @@ def test_a_new_source_answers_201_and_the_same_again_200(http: httpx2.Client) ->
     assert first.status_code == 201
     kernel = first.json()
     assert kernel["hash"] == hashlib.sha256(DOUBLE.encode()).hexdigest()
-    assert kernel["entry_points"] == [{"name": "main", "workgroup_size": [64, 1, 1]}]
+    assert kernel["entry_points"] == [
+        {
+            "name": "main",
+            "workgroup_size": [64, 1, 1],
+            "reads": ["numbers", "products", "params"],
+            "writes": ["products"],
+            "overrides": [],
+        }
+    ]
     numbers, products, params = kernel["bindings"]
     assert (numbers["name"], numbers["kind"], numbers["access"]) == ("numbers", "storage", "read")
     assert (products["access"], products["type"]) == ("read_write", "array<u32>")
@@ -121,6 +129,12 @@ def test_the_workgroups_of_a_dispatch_that_names_none(
 ) -> None:
     entry = EntryPoint("main", (64, 1, 1), tuple(info.name for info in bindings))
     assert spread(Reflection("", (entry,), tuple(bindings)), entry, given) == (groups, 1, 1)
+
+
+def test_threads_beyond_what_a_dimension_can_have_go_on_along_the_next() -> None:
+    entry = EntryPoint("main", (64, 1, 1), ("y",))
+    given = {"y": TensorType((5 << 30,), "f32")}
+    assert spread(Reflection("", (entry,), (F32,)), entry, given) == (1 << 25, 3, 1)
 
 
 def test_a_written_binding_starts_from_the_tensor_it_is_given(http: httpx2.Client) -> None:

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from ops.wire import FrameError
-from sandbox import restricted, zygote_process
+from sandbox import zygote_process
 from sandbox.control import Channel, NotSpawned, ServerMessage, Spawned, ZygoteMessage
 from sandbox.errors import WorkerCrashedError
 from sandbox.handles import Handle
-from sandbox.zygote import Zygote
+from sandbox.zygote import TRADES, Zygote
 from sandbox.zygote_process import ZygoteProcess
 from tests.sandbox.support import children, descriptors
 
@@ -41,7 +41,7 @@ def test_a_machine_out_of_namespaces_makes_no_worker_and_says_so() -> None:
     before = set(children())
     with ours, theirs, peer:
         channel = Channel[ServerMessage](theirs, ServerMessage)
-        zygote = Zygote(channel, Exhausted(), -1, restricted)  # type: ignore[arg-type]
+        zygote = Zygote(channel, Exhausted(), TRADES["restricted"])  # type: ignore[arg-type]
         zygote._fork(connection.detach())
         ((message, _),) = Channel[ZygoteMessage](ours, ZygoteMessage).receive()
         assert peer.recv(1) == b"", "the worker's socket is closed"
