@@ -57,6 +57,7 @@ STATUS = {
     "fetch_failed": 502,
     "adapter_not_found": 503,
     "device_failed": 503,
+    "device_lost": 503,
     "device_restarted": 503,
     "device_unavailable": 503,
     "queue_full": 503,

@@ -21,9 +21,10 @@ from shaders.reflection import Reflection
 Stop = Callable[[], None]
 """Called between dispatches; raises `Cancelled` when the job shall end."""
 
-Work = Generator[None, None, Usage]
-"""A request that is done in steps: until the first yield it only takes hold of what it needs, then each step is short.
-What it gives in the end is what it cost. Whoever has it may do other requests between steps, or close it."""
+Work = Generator[bool, None, Usage]
+"""A request that is done in steps: until the first yield it takes hold of what it needs and compiles it, then each step
+is a short slice, but for those before which it yields True: some drivers compile at a pipeline's first dispatch. What
+it gives in the end is what it cost. Whoever has it may do other requests between steps, or close it."""
 
 Write = Callable[[memoryview], None]
 """Takes the next bytes of a download; they are valid only during the call."""

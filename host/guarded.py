@@ -99,8 +99,8 @@ class GuardedKernels:
 
     def run(
         self, launch: Launch, size: Size, budget: int, before: Sequence[Command], stop: Stop
-    ) -> Generator[None, None, tuple[float, int, int]]:
-        """Run `before`, then the workgroups of `size` slice by slice, yielding between slices.
+    ) -> Generator[bool, None, tuple[float, int, int]]:
+        """Run `before`, then the workgroups of `size` slice by slice, yielding False (`Work`) between slices.
 
         Gives milliseconds, slices, and the loop that drew the last of a budget (0: none). Nothing runs after a slice in
         which one did.
@@ -110,7 +110,7 @@ class GuardedKernels:
         count, spent, slices, loop = pace.begin(), 0.0, 0, 0
         while not (grid.is_done or loop):
             if slices:
-                yield
+                yield False
             stop()
             began = time.perf_counter()
             loop, taken = self._slice(launch, grid, count, budget, before)
@@ -133,6 +133,7 @@ class GuardedKernels:
         run = self._gpu.run(launch.pipeline, [*launch.groups, *padding, host], sides)
         commands = [*self._pool.take_clears(), *before, run]
         report = self._transfers.submit_and_read(commands, launch.report, names.REPORT_BYTES)
+        launch.pipeline.ran = True
         (loop,) = struct.unpack_from("<I", report)
         return loop, sides[0] * sides[1] * sides[2]
 

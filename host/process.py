@@ -27,7 +27,7 @@ from pathlib import Path
 
 import msgspec
 
-from host import frames
+from host import ceiling, frames
 from host.engine import Engine, EngineSettings, Work, open_engine
 from host.errors import Cancelled, DeviceFailed, DeviceTimeout
 from host.link import Link, write
@@ -46,13 +46,17 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(slots=True)
 class Task:
-    """A request on its way through the GPU thread, which has spent `spent_ms` on it so far."""
+    """A request on its way through the GPU thread, which has spent `spent_ms` on it so far.
+
+    `slice`: its next step is a short one.
+    """
 
     request: frames.ServerMessage
     fd: int | None = None
     stopped: bool = False
     spent_ms: float = 0.0
     work: Work | None = None
+    slice: bool = False
 
     def stop(self) -> None:
         """Raise `Cancelled` if the job was cancelled, `DeviceTimeout` if it has had its time."""
@@ -95,6 +99,7 @@ class Worker(threading.Thread):
             self._post(frames.Failed(0, _unexpected(error)), None)
         else:
             lower_priority()
+            ceiling.limit(engine.info.kind, self._settings.memory_bytes)
             seal()
             gc.freeze()
             self._post(frames.Ready(engine.info), None)
@@ -142,13 +147,13 @@ class Worker(threading.Thread):
             else:
                 if isinstance(request, frames.Free):
                     self._stop_makers(request.handles)
-                _perform(engine, task)
-                self._post(frames.Done(request.id, frames.Usage(), engine.memory()), None)
+                usage = _perform(engine, task)
+                self._post(frames.Done(request.id, usage, engine.memory()), None)
 
     @contextlib.contextmanager
-    def _answering(self, request: frames.Request) -> Iterator[None]:
+    def _answering(self, request: frames.Request, slice: bool = False) -> Iterator[None]:
         """Say that a step of `request` begins, and that it failed if it does. Raises `DeviceFailed`, nothing else."""
-        self._post(frames.Started(request.id), None)
+        self._post(frames.Started(request.id, slice), None)
         try:
             yield
         except KernelgateError as error:
@@ -174,7 +179,7 @@ class Worker(threading.Thread):
         owner, task = self._scheduler.next()
         began, is_over = time.perf_counter(), True
         try:
-            with self._answering(task.request):
+            with self._answering(task.request, task.slice):
                 is_over = not self._advance(engine, task)
         finally:
             elapsed = _since(began)
@@ -185,7 +190,7 @@ class Worker(threading.Thread):
         """Take the next step of a task's work; whether there is more of it."""
         assert task.work is not None
         try:
-            next(task.work)
+            task.slice = not next(task.work)
         except StopIteration as over:
             self._post(frames.Done(task.request.id, over.value, engine.memory()), None)
             return False
@@ -220,8 +225,8 @@ class Worker(threading.Thread):
         self._post(reply, fd if is_new else None)
 
 
-def _perform(engine: Engine, task: Task) -> None:
-    """Do a request that is done at once."""
+def _perform(engine: Engine, task: Task) -> frames.Usage:
+    """Do a request that is done at once; what it cost."""
     request = task.request
     if isinstance(request, frames.Upload):
         _check_owner(request.owner)
@@ -233,7 +238,10 @@ def _perform(engine: Engine, task: Task) -> None:
     elif isinstance(request, frames.Free):
         engine.free(request.handles)
     elif isinstance(request, frames.AddKernel):
+        began = time.process_time()
         engine.add_kernel(request.kernel, request.reflection, request.warm)
+        return frames.Usage(device_ms=(time.process_time() - began) * 1e3)
+    return frames.Usage()
 
 
 def _check_owner(owner: str) -> None:

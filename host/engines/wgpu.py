@@ -132,7 +132,7 @@ class WgpuEngine:
         prepared = self._prepare(request)
         with self._lease(request.owner) as lease:
             inputs = self._inputs(lease, prepared, request.graph)
-            yield
+            yield prepared.is_cold()
             blocks = self._blocks(lease, prepared.plan, request.graph, inputs)
             dispatches, elapsed = yield from self._runner.run(prepared, blocks, stop)
             types = prepared.types
@@ -153,8 +153,8 @@ class WgpuEngine:
         self._table.check_new([argument.handle for _, argument in pairs if isinstance(argument, Fresh)])
         with self._lease(request.owner) as lease:
             held = self._held(lease, pairs)
-            yield
             pipeline = self._guarded.compile(reflection, entry)
+            yield not pipeline.ran
             fresh, copies = self._fresh(lease, pairs, held)
             if all(request.workgroups):
                 ranges = self._uniforms(lease, pairs) | self._storages(pairs, held, fresh)
@@ -341,9 +341,10 @@ class WgpuEngine:
                 self._guarded.calibrate(launch, settings.fuel_s)
 
     def _prove(self) -> None:
-        """One dispatch, so that a device that is ready is known to work."""
-        source = "@compute @workgroup_size(1)\nfn main() {\n}\n"
-        self._finish([self._gpu.run(self._pipelines.get(source, "main", ()), (), (1, 1, 1))])
+        """One dispatch, so that a device that is ready is known to work, and a driver has done what it does once."""
+        kernel = probe()
+        entry = kernel.entry_points[0]
+        self._warm(kernel, entry, self._guarded.compile(kernel, entry))
 
 
 def _grouped(reflection: Reflection, entry: EntryPoint, ranges: dict[str, Range]) -> list[list[Range]]:

@@ -1,0 +1,33 @@
+"""How much memory a device process may take, and whether one died of wanting more.
+
+Owns the ceiling on its address space. Only software drivers get one: they compile and compute in ordinary memory,
+where a hostile kernel can ask for all there is; the driver of a real GPU maps far more than it uses. Must not know
+kernels.
+"""
+
+from __future__ import annotations
+
+import resource
+
+from host.buffers import default_memory
+
+ROOM = 4 << 30
+"""Bytes beside the buffers. A process at rest maps 1 GiB; honest kernels compile in far less than the rest."""
+_WORDS = ("out of memory", "memory allocation of", "bad_alloc")
+
+
+def limit(kind: str, memory_bytes: int | None) -> None:
+    """Let this process map `ROOM` beside `memory_bytes` of buffers, if its adapter is a software one."""
+    buffers = memory_bytes or default_memory(kind)
+    if kind == "cpu" and buffers is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (buffers + ROOM, buffers + ROOM))
+
+
+def was_short(last_words: str, peak_bytes: int, memory_bytes: int | None) -> bool:
+    """Whether a process that died had no memory left, by what it wrote or by its peak.
+
+    At the ceiling some drivers say so and abort, others use the null pointer that they got: then half of `ROOM` beside
+    the `memory_bytes` of buffers, which no honest kernel needs, tells.
+    """
+    spoke = any(words in last_words.lower() for words in _WORDS)
+    return spoke or (memory_bytes is not None and peak_bytes > memory_bytes + ROOM // 2)
