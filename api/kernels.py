@@ -1,6 +1,7 @@
 """Stored kernels: text that is immutable by its hash, and names that point at hashes.
 
-Owns names, versions and registration (sealed worker, then compiler, then the database). Must not know HTTP.
+Owns names, versions, registration (sealed worker, then compiler, then the database), and which overrides the compiler
+has tried. Must not know HTTP.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -26,6 +27,9 @@ from shaders.reflection import Reflection
 NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,63}")
 RESERVED = ("builtin", "kernelgate")
 CACHED = 1024
+MAX_SETS = 64
+"""Of overrides, in one dispatch."""
+Constants = tuple[tuple[str, float], ...]
 
 
 class KernelRecord(msgspec.Struct, frozen=True):
@@ -40,14 +44,22 @@ class KernelRecord(msgspec.Struct, frozen=True):
 
     def document(self) -> dict[str, Any]:
         """What a client is told of it."""
+        written = {info.name for info in self.reflection.bindings if info.access == "read_write"}
         return {
             "name": self.name,
             "owner": self.owner,
             "hash": self.hash,
             "entry_points": [
-                {"name": entry.name, "workgroup_size": entry.workgroup_size}
+                {
+                    "name": entry.name,
+                    "workgroup_size": entry.workgroup_size,
+                    "reads": list(entry.bindings),
+                    "writes": [name for name in entry.bindings if name in written],
+                    "overrides": entry.overrides,
+                }
                 for entry in self.reflection.entry_points
             ],
+            "overrides": [msgspec.structs.asdict(override) for override in self.reflection.overrides],
             "bindings": [
                 {
                     "group": info.group,
@@ -75,6 +87,7 @@ class KernelStore:
         self._compiler = compiler
         self._ready = ready
         self._cache: OrderedDict[tuple[str, str, str], KernelRecord] = OrderedDict()
+        self._proven: OrderedDict[tuple[str, Constants], None] = OrderedDict()
 
     async def add(self, identity: Identity, name: str, source: str) -> tuple[KernelRecord, bool]:
         """Store `source` and point the caller's `name` at it; whether the source is new under that name.
@@ -113,6 +126,26 @@ class KernelStore:
         if len(self._cache) > CACHED:
             self._cache.popitem(last=False)
         return record
+
+    async def prove(self, kernel: KernelRecord, sets: Iterable[Mapping[str, float]]) -> None:
+        """Let the compiler try `kernel` with each of these sets of constants that it has not been tried with lately.
+
+        Raises `InvalidRequest` for too many sets, and what compiling raises.
+        """
+        wanted = {tuple(sorted(constants.items())): constants for constants in sets if constants}
+        if len(wanted) > MAX_SETS:
+            raise InvalidRequest(
+                f"the steps have {len(wanted)} different sets of overrides; the limit is {MAX_SETS}",
+                hint="Each set is compiled on its own: give what changes often in a uniform.",
+            )
+        for key, constants in wanted.items():
+            if (kernel.hash, key) not in self._proven:
+                await self._ready()
+                await self._compiler.add_kernel(kernel.hash, kernel.reflection, True, constants)
+                self._proven[kernel.hash, key] = None
+            self._proven.move_to_end((kernel.hash, key))
+        while len(self._proven) > CACHED:
+            self._proven.popitem(last=False)
 
     async def page(self, identity: Identity, limit: int, after: str | None) -> list[KernelRecord]:
         """The owner's kernels by name, each at the version its name points at."""

@@ -21,13 +21,15 @@ LIVE = ("queued", "running")
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What a run cost: milliseconds, the most bytes its worker had, dispatches."""
+    """What a run cost: milliseconds, the most bytes its worker had; dispatches, their threads and the bytes bound."""
 
     wall_ms: float = 0.0
     cpu_ms: float = 0.0
     device_ms: float = 0.0
     peak_bytes: int = 0
     dispatches: int = 0
+    threads: int = 0
+    bytes: int = 0
 
 
 class RunRecord(msgspec.Struct):

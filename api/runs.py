@@ -23,6 +23,7 @@ from api import records, values
 from api.database import Database
 from api.errors import IdempotencyConflict, QueueFull, RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
+from api.fuel import bounds
 from api.gates import Gatekeeper, RunGates, shown
 from api.ids import new_id, now
 from api.kernels import KernelStore
@@ -248,6 +249,7 @@ class RunManager:
                 self._tensors,
                 live.events,
                 gates,
+                bounds(self._settings, submission.grants, submission.limits),
             )
             try:
                 inputs = await self._admit(work, submission)
@@ -303,6 +305,8 @@ class RunManager:
             device_ms=round(work.device_ms, 3),
             peak_bytes=record.usage.peak_bytes,
             dispatches=work.dispatches,
+            threads=work.threads,
+            bytes=work.bytes,
         )
         record.stdout, record.stderr, record.output_cut = services.stdout, services.stderr, services.cut
         self._metrics.duration.labels(record.kind).observe(wall_ms / 1000)

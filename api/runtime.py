@@ -50,7 +50,11 @@ class Runtime:
         self.metrics = Metrics()
         self.database = Database(settings.data / "kernelgate.db")
         self.blobs = BlobStore(settings.data / "blobs")
-        self.device = Device(DeviceSettings(adapter=settings.adapter, deadline_s=settings.device_deadline_s))
+        self.device = Device(
+            DeviceSettings(
+                adapter=settings.adapter, fuel=settings.fuel, deadline_s=settings.device_deadline_s
+            )
+        )
         self.device.on_charge = self._count_device
         self.compiler = Device(
             DeviceSettings(adapter=settings.adapter, role="compiler", deadline_s=settings.device_deadline_s)

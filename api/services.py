@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pydantic_core import to_json
 
 from api import values
-from api.arguments import Given
-from api.elements import named_dtype, size_of, to_list
+from api.asked import Asked, DispatchRequest, parse
+from api.body import aside, validate
+from api.elements import named_dtype, to_list
 from api.errors import DeviceLimit, DispatchLimit, ReadLimit, ResultTooLarge
 from api.events import EventLog
 from api.gates import RunGates
@@ -27,7 +28,7 @@ from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore, wire_bytes
 from api.work import Work
 from host.errors import DeviceTimeout
-from ops.graph import Graph, TensorRef, TensorType
+from ops.graph import Graph, TensorRef
 from ops.table import find, full_name
 from ops.validate import LEAVES
 from sandbox.frames import DispatchKernel
@@ -53,6 +54,7 @@ class RunServices:
         tensors: TensorStore,
         events: EventLog,
         gates: RunGates,
+        most_fuel: Mapping[str, int],
     ) -> None:
         self._work = work
         self._limits = limits
@@ -62,6 +64,7 @@ class RunServices:
         self._tensors = tensors
         self._events = events
         self._gates = gates
+        self._most_fuel = most_fuel
         self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
         self.cut = False
 
@@ -112,15 +115,18 @@ class RunServices:
         identity = self._work.identity
         self._gates.require("kernels", kernel_name(identity, request.kernel))
         kernel = await self._kernels.find(identity, request.kernel, shared=True)
-        given: dict[str, Given] = {name: unpack(data) for name, data in request.uniforms.items()}
-        for name, handle in request.tensors.items():
-            type = self._work.type_of(handle)
-            given[name] = TensorRef(handle, type.shape, type.dtype)
-        for name, spec in request.outputs.items():
-            size_of(spec.shape, named_dtype(spec.dtype), self._settings.upload_bytes)
-            given[name] = TensorType(spec.shape, spec.dtype)
+        asked = await aside(len(request.request), lambda: self._asked(request.request))
+
+        def report(fraction: float) -> None:
+            self._events.add("progress", {"fraction": fraction, "kernel": request.kernel})
+
         with self._budgeted() as budget_s:
-            return await self._work.dispatch(kernel, request.entry_point, request.workgroups, given, budget_s)
+            return await self._work.dispatch(self._kernels, kernel, asked, self._most_fuel, budget_s, report)
+
+    def _asked(self, packed: bytes) -> Asked:
+        """The dispatch that a script asks for, in the form of a request over HTTP."""
+        form = validate(DispatchRequest, unpack(packed))
+        return parse(form, lambda value, where: value, self._settings.upload_bytes)
 
     async def script(self, name: str) -> str:
         """The text of a stored script of the run's owner."""

@@ -14,13 +14,14 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from api.errors import LimitTooHigh
+from shaders.guard.budget import MOST_FUEL
 
 MIB = 1 << 20
 VERSION = version("kernelgate")
 
 
 class RunLimits(msgspec.Struct, frozen=True):
-    """What one run may use: seconds, MiB, bytes of output, device milliseconds, dispatches."""
+    """What one run may use: seconds, MiB, bytes of output, device milliseconds, dispatches, fuel of each invocation."""
 
     wall_s: float
     cpu_s: float
@@ -28,6 +29,7 @@ class RunLimits(msgspec.Struct, frozen=True):
     output_bytes: int
     device_ms: float
     dispatches: int
+    fuel: int = MOST_FUEL
 
 
 def default_data_folder() -> Path:
@@ -77,6 +79,12 @@ class Settings(BaseSettings):
         default=60, gt=0, description="seconds that a request waits for a device that is starting"
     )
     device_deadline_s: float = Field(default=30, gt=0, description="seconds one device request may take")
+    fuel: int | None = Field(
+        default=None,
+        ge=1,
+        le=MOST_FUEL,
+        description="fuel of a kernel's thread where a dispatch names none; unset: what burns in a second, measured",
+    )
 
     json_bytes: int = Field(default=16 * MIB, gt=0, description="largest JSON body")
     upload_bytes: int = Field(default=1024 * MIB, gt=0, description="largest tensor, and largest upload")
@@ -112,6 +120,12 @@ class Settings(BaseSettings):
     default_dispatches: int = Field(
         default=100_000, gt=0, description="dispatches of a run that asks for none"
     )
+    default_fuel: int = Field(
+        default=MOST_FUEL,
+        ge=1,
+        le=MOST_FUEL,
+        description="fuel of a kernel's thread in a run that asks for none",
+    )
     max_wall_s: float = Field(default=3600, gt=0, description="most wall seconds a run may ask for")
     max_cpu_s: float = Field(default=3600, gt=0, description="most CPU seconds a run may ask for")
     max_memory_mb: int = Field(default=4096, gt=0, description="most MiB a run may ask for")
@@ -120,6 +134,12 @@ class Settings(BaseSettings):
         default=3_600_000, gt=0, description="most device milliseconds a run may ask for"
     )
     max_dispatches: int = Field(default=10_000_000, gt=0, description="most dispatches a run may ask for")
+    max_fuel: int = Field(
+        default=MOST_FUEL,
+        ge=1,
+        le=MOST_FUEL,
+        description="most fuel of a kernel's thread, in runs and outside",
+    )
 
     def limits(self, asked: dict[str, float]) -> RunLimits:
         """The limits of a run that asks for `asked`; the rest are defaults. Raises `LimitTooHigh`."""

@@ -1,4 +1,4 @@
-"""A request's body as tensors: JSON, `.npy`, safetensors or raw, straight to disk.
+"""A request's body as tensors: JSON, `.npy`, safetensors, raw or byte strings, straight to disk.
 
 Owns the choice of format and the reading of exactly as many bytes as the header announces. Must not know storage.
 """
@@ -6,6 +6,7 @@ Owns the choice of format and the reading of exactly as many bytes as the header
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 
@@ -16,11 +17,13 @@ from api import body, formats, values
 from api.elements import named_dtype, numpy_dtype, size_of
 from api.errors import BodyTooLarge, InvalidRequest, MalformedTensor, UnsupportedMediaType
 from api.formats import FileTensor
+from api.splitting import Split
 from api.tensors import Sink, TensorStore
 from ops.graph import TensorType
 
 _NPY_TYPES = (formats.NPY, "application/npy", "application/x-numpy")
 _SAFETENSORS_TYPES = (formats.SAFETENSORS, "application/safetensors", "application/x-safetensors")
+_NUMBER = re.compile(r"[0-9]{1,19}")
 Parts = list[tuple[str, TensorType, Sink]]
 
 
@@ -85,6 +88,8 @@ async def receive(
     `limits` are the most bytes of JSON and of a file. The sinks live as long as `stack`.
     """
     json_limit, file_limit = limits
+    if is_split(request):
+        return await _strings(request, store, stack, file_limit)
     kind = body.media_type(request)
     if kind == formats.RAW and "dtype" not in request.query_params:
         kind = ""
@@ -140,6 +145,26 @@ async def _raw(
     return [part]
 
 
+async def _strings(request: Request, store: TensorStore, stack: AsyncExitStack, limit: int) -> Parts:
+    """The body as an array of byte strings, whatever its type: `bytes` and `offsets`."""
+    data, offsets = [await stack.enter_async_context(store.sink("u32")) for _ in range(2)]
+    block, lines = request.query_params.get("block"), request.query_params.get("split")
+    split, pieces = Split(data, offsets, limit), body.stream(request, limit)
+    if block is None and lines == "lines":
+        await split.lines(pieces)
+    elif lines is None and block and _NUMBER.fullmatch(block) and 0 < int(block) <= limit:
+        await split.blocks(pieces, int(block))
+    else:
+        raise InvalidRequest(
+            f"split and block ({lines!r:.40}, {block!r:.40}) say how a body becomes strings, one of them",
+            hint=f"Give ?split=lines, or ?block= with 1 to {limit} bytes.",
+        )
+    return [
+        ("bytes", TensorType((split.words,), "u32"), data),
+        ("offsets", TensorType((split.count + 1,), "u32"), offsets),
+    ]
+
+
 async def _json(reader: Reader, store: TensorStore, stack: AsyncExitStack, limit: int) -> Parts:
     text = await reader.peek(limit + 1)
     if len(text) > limit:
@@ -188,4 +213,9 @@ async def _converted(reader: Reader, sink: Sink, tensor: FileTensor) -> None:
 
 def is_named(request: Request) -> bool:
     """Whether the body's format gives its tensors names."""
-    return body.media_type(request) in _SAFETENSORS_TYPES
+    return is_split(request) or body.media_type(request) in _SAFETENSORS_TYPES
+
+
+def is_split(request: Request) -> bool:
+    """Whether the body is an array of byte strings."""
+    return not {"split", "block"}.isdisjoint(request.query_params)

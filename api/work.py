@@ -15,15 +15,16 @@ from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from api.arguments import Given, bind, choose_entry
-from api.kernels import KernelRecord
+from api.arguments import plan, resolve
+from api.asked import Asked, Given
+from api.kernels import KernelRecord, KernelStore
 from api.keys import Identity
 from api.residency import Resident
 from api.tensors import TensorRecord, TensorStore
-from api.values import InlineTensor, TensorValue
+from api.values import InlineTensor, TensorId, TensorValue
 from host.errors import DeviceRestarted, UnknownHandle
 from host.frames import Usage
-from host.meter import Meter
+from host.meter import Meter, Report
 from host.supervisor import Device
 from ops.graph import Graph, Node, TensorRef, TensorType
 from ops.validate import validate
@@ -52,6 +53,8 @@ class Work:
         self.identity = identity
         self.device_ms = 0.0
         self.dispatches = 0
+        self.threads = 0
+        self.bytes = 0
         self.peak_bytes = 0
         self._device = device
         self._tensors = tensors
@@ -110,36 +113,36 @@ class Work:
 
     async def dispatch(
         self,
+        kernels: KernelStore,
         kernel: KernelRecord,
-        entry_point: str | None,
-        workgroups: tuple[int, int, int],
-        given: Mapping[str, Given],
+        asked: Asked,
+        most_fuel: Mapping[str, int],
         budget_s: float | None = None,
+        report: Report = lambda fraction: None,
     ) -> dict[str, TensorRef]:
-        """Dispatch `kernel`; tensors in `given` are local handles. The tensors that it wrote, by binding.
+        """Dispatch `kernel`; references in `asked` are local handles. The tensors that it wrote, by array.
 
-        `budget_s` is as in `graph`.
+        `most_fuel` is as in `Device.dispatch`, `budget_s` as in `graph`; `report` is told how far it is.
         """
-        entry = choose_entry(kernel.reflection, entry_point)
-        on_device = {
-            name: self._on_device(value) if isinstance(value, TensorRef) else value
-            for name, value in given.items()
-        }
-        arguments, outputs = bind(kernel.reflection, entry, on_device, self._device.new_handle)
+        given = {name: await self._given(value) for name, value in asked.given.items()}
+        resolved = resolve(kernel.reflection, asked, given)
+        await kernels.prove(kernel, [step.constants for step in resolved])
+        made = plan(kernel.reflection, asked, resolved, given, self._device.new_handle)
         await self._device.add_kernel(kernel.hash, kernel.reflection)
         with _all_known():
             await self._device.dispatch(
                 self.job,
                 self.identity.owner,
                 kernel.hash,
-                entry.name,
-                workgroups,
-                arguments,
-                meter=self._meter(budget_s),
+                made.steps,
+                made.fresh,
+                fuel=asked.fuel,
+                most_fuel=most_fuel,
+                meter=self._meter(budget_s, report),
             )
         return {
             name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation))
-            for name, ref in outputs.items()
+            for name, ref in made.outputs.items()
         }
 
     async def read(self, local: int) -> bytes:
@@ -183,6 +186,8 @@ class Work:
             "device_ms": round(self.device_ms, 3),
             "peak_bytes": self.peak_bytes,
             "dispatches": self.dispatches,
+            "threads": self.threads,
+            "bytes": self.bytes,
         }
 
     def _hold(self, held: Held) -> TensorRef:
@@ -190,9 +195,13 @@ class Work:
         self._held[local] = held
         return TensorRef(local, held.type.shape, held.type.dtype)
 
-    def _on_device(self, ref: TensorRef) -> TensorRef:
-        """The device's name of a tensor held, with the type that it really has."""
-        held = self.held(ref.handle)
+    async def _given(self, value: Given) -> Given:
+        """What a dispatch is given, with the device's name and the real type of a tensor."""
+        if isinstance(value, InlineTensor | TensorId):
+            value = await self.admit(value)
+        if not isinstance(value, TensorRef):
+            return value
+        held = self.held(value.handle)
         return TensorRef(held.handle, held.type.shape, held.type.dtype)
 
     def _map(self, node: Node) -> Node:
@@ -208,16 +217,18 @@ class Work:
             )
         return Node("input", node.inputs, {**node.attributes, "handle": held.handle})
 
-    def _meter(self, budget_s: float | None) -> Meter:
+    def _meter(self, budget_s: float | None, report: Report = lambda fraction: None) -> Meter:
         """A meter for the next request."""
         self._meters = [meter for meter in self._meters if not meter.is_over]
-        self._meters.append(Meter(self._count, budget_s))
+        self._meters.append(Meter(self._count, budget_s, report))
         return self._meters[-1]
 
     def _count(self, usage: Usage) -> None:
         self._device.on_charge(usage)
         self.device_ms += usage.device_ms
         self.dispatches += usage.dispatches
+        self.threads += usage.threads
+        self.bytes += usage.bytes
         self.peak_bytes = max(self.peak_bytes, usage.peak_bytes)
 
 

@@ -7,11 +7,11 @@ Must not know buffers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from host.errors import BindingMismatch, DispatchSizeError, UnknownKernel
-from host.frames import Argument, Bound, Fresh, Uniform
-from host.tensors import checked_type, device_bytes
+from host.frames import Argument, Bound, Uniform
+from host.tensors import device_bytes
 from ops.dtypes import dtype
 from ops.graph import TensorType
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
@@ -61,11 +61,13 @@ def check_arguments(
     entry: EntryPoint,
     arguments: Sequence[Argument],
     type_of: TypeOf,
+    fresh: Collection[int],
     limits: Mapping[str, int],
 ) -> Pairs:
     """Each argument with its binding. Raises `BindingMismatch`, `UnknownHandle` or `DTypeError`.
 
-    A binding that the entry point does not reach may be left out. `type_of` gives the type of a live tensor.
+    A binding that the entry point does not reach may be left out. `type_of` gives the type of a tensor by its handle;
+    only `fresh` ones may be written, and what one binding writes no other may have.
     """
     infos = {info.name: info for info in reflection.bindings}
     pairs: Pairs = []
@@ -76,7 +78,7 @@ def check_arguments(
                 f"{argument.name!r} is given twice, or is no binding of the kernel",
                 hint=f"Its bindings are {', '.join(info.name for info in reflection.bindings) or 'none'}.",
             )
-        _check_argument(info, argument, type_of, limits)
+        _check_argument(info, argument, type_of, fresh, limits)
         pairs.append((info, argument))
     missing = [name for name in entry.bindings if name in infos]
     if missing:
@@ -84,11 +86,30 @@ def check_arguments(
             f"binding {missing[0]!r} has no argument ({len(missing)} missing: {', '.join(missing)})",
             hint=f"Entry point {entry.name!r} reads or writes {', '.join(entry.bindings)}.",
         )
+    _check_aliases(pairs)
     return pairs
 
 
+def _check_aliases(pairs: Pairs) -> None:
+    """Raise `BindingMismatch` where a binding has the tensor that another one writes."""
+    users: dict[int, BindingInfo] = {}
+    for info, argument in pairs:
+        if isinstance(argument, Bound):
+            other = users.setdefault(argument.handle, info)
+            if other is not info and "read_write" in (info.access, other.access):
+                written = info if info.access == "read_write" else other
+                raise BindingMismatch(
+                    f"bindings {other.name!r} and {info.name!r} have the same array, and {written.name!r} is written",
+                    hint="Give one of them an array of its own.",
+                )
+
+
 def _check_argument(
-    info: BindingInfo, argument: Argument, type_of: TypeOf, limits: Mapping[str, int]
+    info: BindingInfo,
+    argument: Argument,
+    type_of: TypeOf,
+    fresh: Collection[int],
+    limits: Mapping[str, int],
 ) -> None:
     if isinstance(argument, Uniform):
         _check_uniform(info, argument, limits)
@@ -96,15 +117,13 @@ def _check_argument(
         raise BindingMismatch(
             f"binding {info.name!r} is a uniform of type {info.type}: it takes values, not a tensor"
         )
-    elif isinstance(argument, Bound):
-        if info.access == "read_write":
+    else:
+        _check_tensor(info, type_of(argument.handle), limits)
+        if info.access == "read_write" and argument.handle not in fresh:
             raise BindingMismatch(
                 f"binding {info.name!r} is written by the kernel, so it takes an output, not a tensor as it is",
                 hint="Give a shape and a dtype; the tensor may be its initial value.",
             )
-        _check_tensor(info, type_of(argument.handle), limits)
-    else:
-        _check_fresh(info, argument, type_of, limits)
 
 
 def _check_uniform(info: BindingInfo, argument: Uniform, limits: Mapping[str, int]) -> None:
@@ -114,22 +133,6 @@ def _check_uniform(info: BindingInfo, argument: Uniform, limits: Mapping[str, in
     if not info.min_size <= len(argument.data) <= most:
         raise BindingMismatch(
             f"binding {info.name!r} ({info.type}) takes {info.min_size} to {most} bytes, and {len(argument.data)} came"
-        )
-
-
-def _check_fresh(info: BindingInfo, argument: Fresh, type_of: TypeOf, limits: Mapping[str, int]) -> None:
-    if info.access != "read_write":
-        raise BindingMismatch(
-            f"binding {info.name!r} is only read by the kernel, so it cannot be an output",
-            hint="Give it a tensor.",
-        )
-    type = checked_type(argument.dtype, argument.shape)
-    _check_tensor(info, type, limits)
-    if argument.initial is not None and type_of(argument.initial) != type:
-        initial = type_of(argument.initial)
-        raise BindingMismatch(
-            f"the initial value of binding {info.name!r} is {initial.dtype} {list(initial.shape)}, "
-            f"and the output is {type.dtype} {list(type.shape)}"
         )
 
 

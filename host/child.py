@@ -237,6 +237,8 @@ class Child:
             self._settle(message.id, message)
         elif isinstance(message, frames.Started):
             self._start(message)
+        elif isinstance(message, frames.Progressed):
+            self._progressed(message)
         elif isinstance(message, frames.Ready):
             if not self._ready.done():
                 self._ready.set_result(message.info)
@@ -255,6 +257,11 @@ class Child:
         pending.limit_s = self._settings.watchdog_s if message.slice else pending.step_s
         self._turn_to(pending)
         self._watch()
+
+    def _progressed(self, message: frames.Progressed) -> None:
+        if message.id not in self._pending or not 0 <= message.fraction <= 1:
+            raise FrameError(f"the device is {message.fraction} through request {message.id}")
+        self._pending[message.id].meter.report(message.fraction)
 
     def _settle(self, id: int, outcome: Reply | KernelgateError) -> None:
         pending = self._pending.pop(id, None)

@@ -8,8 +8,8 @@ each step of a `Work`, ends when what it began is done.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Generator
-from typing import Protocol
+from collections.abc import Callable, Generator, Mapping
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -21,10 +21,21 @@ from shaders.reflection import Reflection
 Stop = Callable[[], None]
 """Called between dispatches; raises `Cancelled` when the job shall end."""
 
-Work = Generator[bool, None, Usage]
-"""A request that is done in steps: until the first yield it takes hold of what it needs and compiles it, then each step
-is a short slice, but for those before which it yields True: some drivers compile at a pipeline's first dispatch. What
-it gives in the end is what it cost. Whoever has it may do other requests between steps, or close it."""
+
+class Ahead(NamedTuple):
+    """What work says between two steps: which fraction of it is done, where it knows, and whether it is `cold`.
+
+    Then the next step may have to compile first, which some drivers do at a pipeline's first dispatch only.
+    """
+
+    fraction: float | None = None
+    cold: bool = False
+
+
+Work = Generator[Ahead, None, Usage]
+"""A request that is done in steps: until the first yield it only takes hold of what it needs, then each step is a short
+slice, unless the work is cold. What it gives in the end is what it cost. Whoever has it may do other requests between
+steps, or close it."""
 
 Write = Callable[[memoryview], None]
 """Takes the next bytes of a download; they are valid only during the call."""
@@ -48,6 +59,8 @@ class EngineSettings(msgspec.Struct, frozen=True):
     fuel_s: float = 1.0
 
 
+NO_CONSTANTS: Mapping[str, float] = {}
+
 _ENGINES = {"null": "host.engines.null:NullEngine", "numpy": "host.engines.numpy:NumpyEngine"}
 
 
@@ -68,8 +81,12 @@ class Engine(Protocol):
     def free(self, handles: list[int]) -> None:
         """Forget tensors; unknown ones are ignored."""
 
-    def add_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
-        """Compile every entry point; `warm`: and dispatch each once over one workgroup."""
+    def add_kernel(
+        self, kernel: str, reflection: Reflection, warm: bool, constants: Mapping[str, float] = NO_CONSTANTS
+    ) -> None:
+        """Compile every entry point, with `constants` for its overrides; `warm`: and dispatch each once over one
+        workgroup.
+        """
 
     def drop_kernel(self, kernel: str) -> None:
         """Forget a kernel; an unknown one is ignored."""

@@ -57,12 +57,14 @@ class Free(Request, frozen=True, tag="free"):
 class AddKernel(Request, frozen=True, tag="add_kernel"):
     """Compile the kernel `kernel` (its hash) and keep its pipelines. `warm`: also dispatch it once.
 
-    The `device_ms` of its `Done` is the processor time that this took, which the machine's load does not change.
+    `constants` are values for its overrides, by name, that the pipelines are made with. The `device_ms` of its `Done`
+    is the processor time that this took, which the machine's load does not change.
     """
 
     kernel: str
     reflection: Reflection
     warm: bool = False
+    constants: dict[str, float] = {}
 
 
 class DropKernel(Request, frozen=True, tag="drop_kernel"):
@@ -85,20 +87,10 @@ class RunGraph(Request, frozen=True, tag="run_graph"):
 
 
 class Bound(msgspec.Struct, frozen=True, tag="bound", tag_field="t"):
-    """A binding reads an existing tensor."""
+    """A binding has a tensor: one that exists, only to be read, or one that the request makes."""
 
     name: str
     handle: int
-
-
-class Fresh(msgspec.Struct, frozen=True, tag="fresh", tag_field="t"):
-    """A binding writes a new tensor `handle`: zero at the start, or a copy of tensor `initial`."""
-
-    name: str
-    handle: int
-    dtype: str
-    shape: tuple[int, ...]
-    initial: int | None = None
 
 
 class Uniform(msgspec.Struct, frozen=True, tag="uniform", tag_field="t"):
@@ -108,22 +100,45 @@ class Uniform(msgspec.Struct, frozen=True, tag="uniform", tag_field="t"):
     data: bytes
 
 
-Argument = Bound | Fresh | Uniform
+Argument = Bound | Uniform
+
+
+class Fresh(msgspec.Struct, frozen=True):
+    """A tensor that a dispatch makes as `handle`: zero at the start, or a copy of tensor `initial`.
+
+    A `temporary` one is gone when the dispatch is over.
+    """
+
+    handle: int
+    dtype: str
+    shape: tuple[int, ...]
+    initial: int | None = None
+    temporary: bool = False
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One entry point of a kernel over `workgroups`; `constants` are values for overrides that it reaches, by name."""
+
+    entry_point: str
+    workgroups: tuple[int, int, int]
+    arguments: list[Argument]
+    constants: dict[str, float] = {}
 
 
 class DispatchKernel(Request, frozen=True, tag="dispatch"):
-    """Dispatch entry point `entry_point` of an added kernel over `workgroups`.
+    """Do `steps` of an added kernel in order, over what exists and the tensors `fresh`, which last from step to step.
 
-    `fuel` is the budget of each invocation, None the device's own. `deadline_s` is as in `RunGraph`.
+    `fuel` is the budget of each invocation, None the device's own; `most_fuel` are bounds on it, by whose they are.
+    `deadline_s` is as in `RunGraph`.
     """
 
     job: int
     owner: str
     kernel: str
-    entry_point: str
-    workgroups: tuple[int, int, int]
-    arguments: list[Argument]
+    steps: list[Step]
+    fresh: list[Fresh] = []
     fuel: int | None = None
+    most_fuel: dict[str, int] = {}
     deadline_s: float | None = None
 
 
@@ -163,11 +178,16 @@ class DeviceInfo(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What a request cost: milliseconds on the device, dispatches, the most bytes that were live for it."""
+    """What a request cost: milliseconds on the device, dispatches, the most bytes that were live for it.
+
+    `threads` are the invocations of all dispatches, `bytes` those of the tensors bound to them.
+    """
 
     device_ms: float = 0.0
     dispatches: int = 0
     peak_bytes: int = 0
+    threads: int = 0
+    bytes: int = 0
 
 
 class MemoryReport(msgspec.Struct, frozen=True):
@@ -199,6 +219,13 @@ class Started(Reply, frozen=True, tag="started"):
     slice: bool = False
 
 
+class Progressed(Reply, frozen=True, tag="progressed"):
+    """`fraction` of request `id` is done, from 0 to 1. Sent at most every tenth of a second."""
+
+    id: int
+    fraction: float
+
+
 class Done(Reply, frozen=True, tag="done"):
     """Request `id` succeeded."""
 
@@ -227,4 +254,4 @@ class Failed(Reply, frozen=True, tag="failed"):
     error: ErrorRecord
 
 
-DeviceMessage = Ready | Started | Done | Downloaded | Failed
+DeviceMessage = Ready | Started | Progressed | Done | Downloaded | Failed

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 from host.buffers import Block, Pool
-from host.engine import Stop
+from host.engine import NO_CONSTANTS, Ahead, Stop
 from host.errors import DriverLoopLimit, FuelExhausted, KernelCompileError
 from host.kernels import groups_of
 from host.native import Command, Gpu, Pipeline, Range, Slot
 from host.pipelines import Pipelines
-from host.slices import Grid, Pace, Size
+from host.slices import Grid, Pace, Size, Tally
 from host.transfers import Transfers
 from ops.wire import FrameError
 from shaders.errors import KernelgateError, caret
@@ -38,6 +38,15 @@ _PROBE = """@group(0) @binding(0) var<storage, read_write> out: array<u32>;
 _TRIAL = 10_000
 _PROBE_FUEL = 1 << 20
 _LEAST_FUEL = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What each counter of an invocation starts with, and whose bound that is; `driver`: it is the driver's."""
+
+    value: int
+    whose: str
+    driver: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +82,13 @@ class GuardedKernels:
             elapsed = time.perf_counter() - began
         self.fuel = int(min(max(seconds * _PROBE_FUEL / elapsed, _LEAST_FUEL), MOST_FUEL))
 
-    def compile(self, reflection: Reflection, entry: EntryPoint) -> Pipeline:
-        """The pipeline of an entry point. Raises `KernelCompileError`, its place in the kernel's own text."""
+    def compile(
+        self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float] = NO_CONSTANTS
+    ) -> Pipeline:
+        """The pipeline of an entry point, with `constants` as `constant_values.keyed` gives them.
+
+        Raises `KernelCompileError`, its place in the kernel's own text.
+        """
         groups = [
             tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
             for group in groups_of(reflection, entry)
@@ -82,42 +96,56 @@ class GuardedKernels:
         groups += [()] * (names.GROUP - len(groups))
         guard = guard_of(reflection)
         try:
+            text = priced(guard, self.kind)
             return self._pipelines.get(
-                priced(guard, self.kind), entry.name, [*groups, _HOST_SLOTS], trusted=True
+                text, entry.name, [*groups, _HOST_SLOTS], trusted=True, constants=constants
             )
         except KernelCompileError as error:
             raise _placed(error, reflection, guard) from None
 
-    def budget(self, reflection: Reflection, entry: EntryPoint, asked: int | None) -> int:
-        """What each counter of an invocation starts with. Raises `DriverLoopLimit` if free loops turn too often."""
-        if self.kind == "fuel":
-            return min(asked or self.fuel, MOST_FUEL)
-        turns = turns_budget(guard_of(reflection), entry.name)
-        if turns <= 0:
-            raise _driver_limit(f"the loops of {entry.name!r} turn too often before any is counted")
-        return min(asked or turns, turns)
+    def budget(
+        self, reflection: Reflection, entry: EntryPoint, asked: int | None, most: Mapping[str, int]
+    ) -> Budget:
+        """The least of what is asked (None: the device's own), what `most` allows by whose it is, and what the driver
+        can do. Raises `DriverLoopLimit` if free loops turn too often.
+        """
+        own = (
+            []
+            if asked is not None or self.kind == "turns"
+            else [Budget(self.fuel, "the device's own budget")]
+        )
+        bounds = [*own, *(Budget(value, whose) for whose, value in most.items())]
+        if asked is not None:
+            bounds.append(Budget(asked, "what the request asks for"))
+        if self.kind == "turns":
+            turns = turns_budget(guard_of(reflection), entry.name)
+            if turns <= 0:
+                raise _driver_limit(f"the loops of {entry.name!r} turn too often before any is counted")
+            bounds.insert(0, Budget(turns, "the driver's limit", driver=True))
+        return min([*bounds, Budget(MOST_FUEL, "the most there is")], key=lambda budget: budget.value)
 
     def run(
-        self, launch: Launch, size: Size, budget: int, before: Sequence[Command], stop: Stop
-    ) -> Generator[bool, None, tuple[float, int, int]]:
-        """Run `before`, then the workgroups of `size` slice by slice, yielding False (`Work`) between slices.
+        self, launch: Launch, size: Size, budget: int, before: Sequence[Command], stop: Stop, tally: Tally
+    ) -> Generator[Ahead, None, tuple[float, int]]:
+        """Run `before`, then the workgroups of `size` slice by slice, yielding between slices what `tally` makes of it.
 
-        Gives milliseconds, slices, and the loop that drew the last of a budget (0: none). Nothing runs after a slice in
-        which one did.
+        Gives milliseconds, and the loop that drew the last of a budget (0: none). Nothing runs after a slice in which
+        one did.
         """
         grid = Grid(size, self._gpu.limits["max_compute_workgroups_per_dimension"])
         pace = self._pace(launch.pipeline)
-        count, spent, slices, loop = pace.begin(), 0.0, 0, 0
+        count, spent, loop = pace.begin(), 0.0, 0
         while not (grid.is_done or loop):
-            if slices:
-                yield False
+            if spent:
+                yield Ahead(tally.fraction)
             stop()
             began = time.perf_counter()
             loop, taken = self._slice(launch, grid, count, budget, before)
             elapsed = (time.perf_counter() - began) * 1e3
             count = pace.next(taken, elapsed)
-            before, spent, slices = (), spent + elapsed, slices + 1
-        return spent, slices, loop
+            before, spent = (), spent + elapsed
+            tally.add(taken)
+        return spent, loop
 
     def _slice(
         self, launch: Launch, grid: Grid, count: int, budget: int, before: Sequence[Command]
@@ -157,17 +185,17 @@ def guard_of(reflection: Reflection) -> Guard:
     return reflection.guard
 
 
-def ran_out(reflection: Reflection, loop: int, asked: int | None, kind: Kind) -> KernelgateError:
-    """The error for a kernel whose loop number `loop` drew the last of the budget."""
+def ran_out(reflection: Reflection, loop: int, budget: Budget) -> KernelgateError:
+    """The error for a kernel whose loop number `loop` drew the last of `budget`."""
     loops = guard_of(reflection).loops
     if not 0 < loop <= len(loops):
         raise FrameError(f"a kernel reports loop {loop} of {len(loops)}")
     line, column = loops[loop - 1].line, loops[loop - 1].column
     snippet = caret(reflection.source, line, column)
-    if kind == "turns" and asked is None:
+    if budget.driver:
         return _driver_limit(f"the loop at line {line} turns too often", line, column, snippet)
     return FuelExhausted(
-        f"the loop at line {line} drew the last of the kernel's fuel",
+        f"the loop at line {line} drew the last of the kernel's fuel: {budget.value:,}, {budget.whose}",
         hint="Check that the loop ends; else do less in each invocation, or ask for more fuel. No output was kept.",
         line=line,
         column=column,

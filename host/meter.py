@@ -13,16 +13,20 @@ from host.clock import Clock, Timer
 from host.frames import Usage
 
 Charge = Callable[[Usage], None]
+Report = Callable[[float], None]
 
 
 class Meter:
     """The cost of one request. `charge` is called once, when it is over, even if nobody waits for it any more.
 
-    With `budget_s` seconds used, the device is told to stop.
+    With `budget_s` seconds used, the device is told to stop. `report` is told from time to time which fraction of the
+    request is done.
     """
 
-    def __init__(self, charge: Charge, budget_s: float | None = None) -> None:
-        self._charge, self._budget_s = charge, budget_s
+    def __init__(
+        self, charge: Charge, budget_s: float | None = None, report: Report = lambda fraction: None
+    ) -> None:
+        self._charge, self._budget_s, self.report = charge, budget_s, report
         self._spent_s = 0.0
         self._since: float | None = None
         self._clock: Clock | None = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -241,11 +241,17 @@ class Gpu:
         self._queue.write_buffer(buffer.raw, offset, data)
 
     def compile(
-        self, source: str, entry_point: str, groups: Sequence[tuple[Slot, ...]], trusted: bool = False
+        self,
+        source: str,
+        entry_point: str,
+        groups: Sequence[tuple[Slot, ...]],
+        trusted: bool = False,
+        constants: Mapping[str, float] | None = None,
     ) -> Pipeline:
         """Compile an entry point for bindings laid out as `groups`. Raises `KernelCompileError`.
 
-        `trusted` text is our own or guarded: its loops end, so they get no counter.
+        `trusted` text is our own or guarded: its loops end, so they get no counter. `constants` are finite values for
+        overrides, by `@id` or name.
         """
         if "\0" in source or source.lstrip().startswith("#version"):
             raise KernelCompileError("the source is not WGSL")
@@ -253,9 +259,8 @@ class Gpu:
             module = self._trusted_module(source) if trusted else self._raw.create_shader_module(code=source)
             layouts = [self._layout(slots) for slots in groups]
             layout = self._raw.create_pipeline_layout(bind_group_layouts=layouts)
-            raw = self._raw.create_compute_pipeline(
-                layout=layout, compute={"module": module, "entry_point": entry_point}
-            )
+            stage = {"module": module, "entry_point": entry_point, "constants": dict(constants or {})}
+            raw = self._raw.create_compute_pipeline(layout=layout, compute=stage)
         except wgpu.GPUError as error:
             self._check_lost(str(error))
             raise compile_error(str(error), source) from None

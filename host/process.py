@@ -39,6 +39,7 @@ from shaders.errors import ErrorRecord, KernelgateError
 
 FRAME_LIMIT = 256 << 20
 Post = Callable[[frames.DeviceMessage, int | None], None]
+_TELL_S = 0.1
 _NICE = 5
 _OOM_SCORE = 500
 _PR_SET_PDEATHSIG = 1
@@ -48,7 +49,7 @@ _PR_SET_PDEATHSIG = 1
 class Task:
     """A request on its way through the GPU thread, which has spent `spent_ms` on it so far.
 
-    `slice`: its next step is a short one.
+    `slice`: its next step is a short one. `told` is when the server last heard how far it is.
     """
 
     request: frames.ServerMessage
@@ -57,6 +58,7 @@ class Task:
     spent_ms: float = 0.0
     work: Work | None = None
     slice: bool = False
+    told: float = 0.0
 
     def stop(self) -> None:
         """Raise `Cancelled` if the job was cancelled, `DeviceTimeout` if it has had its time."""
@@ -74,8 +76,8 @@ class Task:
         request = self.request
         if isinstance(request, frames.RunGraph):
             return set(request.outputs)
-        arguments = request.arguments if isinstance(request, frames.DispatchKernel) else []
-        return {argument.handle for argument in arguments if isinstance(argument, frames.Fresh)}
+        fresh = request.fresh if isinstance(request, frames.DispatchKernel) else []
+        return {tensor.handle for tensor in fresh}
 
 
 class Worker(threading.Thread):
@@ -190,10 +192,14 @@ class Worker(threading.Thread):
         """Take the next step of a task's work; whether there is more of it."""
         assert task.work is not None
         try:
-            task.slice = not next(task.work)
+            ahead = next(task.work)
         except StopIteration as over:
             self._post(frames.Done(task.request.id, over.value, engine.memory()), None)
             return False
+        task.slice = not ahead.cold
+        if ahead.fraction is not None and time.perf_counter() - task.told > _TELL_S:
+            task.told = time.perf_counter()
+            self._post(frames.Progressed(task.request.id, ahead.fraction), None)
         return True
 
     def _stop_makers(self, handles: list[int]) -> None:
@@ -239,7 +245,7 @@ def _perform(engine: Engine, task: Task) -> frames.Usage:
         engine.free(request.handles)
     elif isinstance(request, frames.AddKernel):
         began = time.process_time()
-        engine.add_kernel(request.kernel, request.reflection, request.warm)
+        engine.add_kernel(request.kernel, request.reflection, request.warm, request.constants)
         return frames.Usage(device_ms=(time.process_time() - began) * 1e3)
     return frames.Usage()
 

@@ -6,6 +6,7 @@ the job was cancelled. Must not know handles: it is given blocks and gives block
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Generator, Iterator, Sequence
@@ -13,7 +14,7 @@ from functools import lru_cache
 from typing import overload
 
 from host.buffers import Block, Pool
-from host.engine import Stop
+from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
 from host.native import Access, Buffer, Gpu, Pipeline, Range, Run, Slot
 from host.pipelines import Pipelines
@@ -43,6 +44,8 @@ class Prepared:
         self, plan: Plan, types: Sequence[TensorType], pipelines: Sequence[Pipeline], params: Block | None
     ) -> None:
         self.plan, self.types, self.pipelines, self.params = plan, types, pipelines, params
+        self.threads = sum(math.prod((*step.workgroups, *step.spec.workgroup_size)) for step in plan.steps)
+        self.nbytes = sum(nbytes for step in plan.steps for _, nbytes in step.buffers)
         self.slice = _FIRST_SLICE
         self._offsets = _offsets([step.params for step in plan.steps])
         self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
@@ -166,17 +169,19 @@ class Runner:
         for prepared in self._plans.values():
             prepared.forget()
 
-    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> Generator[bool, None, tuple[int, float]]:
+    def run(
+        self, prepared: Prepared, blocks: Blocks, stop: Stop
+    ) -> Generator[Ahead, None, tuple[int, float]]:
         """Run a prepared plan over `blocks` to its end; dispatches and milliseconds.
 
-        Yields between slices, with whether the next must compile first.
+        Yields between slices.
         """
         stop()
         runs = prepared.runs(self._gpu, blocks)
         position, spent = 0, 0.0
         while position < len(runs):
             if position:
-                yield prepared.is_cold(position)
+                yield Ahead(cold=prepared.is_cold(position))
             stop()
             slice = runs[position : prepared.slice_end(position)]
             began = time.perf_counter()

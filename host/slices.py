@@ -1,6 +1,7 @@
 """A dispatch cut into slices of workgroups.
 
-Owns which boxes of workgroups cover a grid, and how large the next one should be. Must not know buffers or kernels.
+Owns which boxes of workgroups cover a grid, how large the next one should be, and how far it has come. Must not know
+buffers or kernels.
 """
 
 from __future__ import annotations
@@ -54,6 +55,22 @@ class Grid:
         if self._y == self.size[1]:
             self._y = 0
             self._z += 1
+
+
+class Tally:
+    """How many of `total` workgroups are done."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done = total, 0
+
+    def add(self, count: int) -> None:
+        """`count` more are done."""
+        self._done += count
+
+    @property
+    def fraction(self) -> float:
+        """From 0 to 1."""
+        return self._done / self._total if self._total else 1.0
 
 
 class Pace:

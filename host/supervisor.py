@@ -12,7 +12,7 @@ import contextlib
 import logging
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -188,16 +188,22 @@ class Device:
             with contextlib.suppress(DeviceRestarted):
                 await self._ask(lambda id: frames.Free(id, list(handles)), "freeing tensors", needs=handles)
 
-    async def add_kernel(self, kernel_hash: str, reflection: Reflection, warm: bool = False) -> float:
+    async def add_kernel(
+        self,
+        kernel_hash: str,
+        reflection: Reflection,
+        warm: bool = False,
+        constants: Mapping[str, float] | None = None,
+    ) -> float:
         """Compile a kernel, and with `warm` dispatch it once; the milliseconds of processor time that it took.
 
         Raises `KernelCompileError`. A "device" remembers the kernel and tells it to each new process; what it knows
-        already takes no time. A "compiler" tries it: a crash, too long a time and too much memory are
-        `KernelCompilerCrashed`, `…Timeout` and `…Memory`, and other kernels that wait meanwhile are tried again by
-        themselves.
+        already takes no time. A "compiler" tries it, with `constants` for its overrides: a crash, too long a time and
+        too much memory are `KernelCompilerCrashed`, `…Timeout` and `…Memory`, and other kernels that wait meanwhile are
+        tried again by themselves.
         """
         if self.settings.role == "compiler":
-            return await self._try_kernel(kernel_hash, reflection, warm)
+            return await self._try_kernel(kernel_hash, reflection, warm, dict(constants or {}))
         self._remember(kernel_hash, reflection)
         if not warm and self._child is not None and kernel_hash in self._child.kernels:
             return 0.0
@@ -239,31 +245,32 @@ class Device:
         job: int,
         owner: str,
         kernel: str,
-        entry_point: str,
-        workgroups: tuple[int, int, int],
-        arguments: Sequence[frames.Argument],
+        steps: Sequence[frames.Step],
+        fresh: Sequence[frames.Fresh] = (),
         deadline_s: float | None = None,
         fuel: int | None = None,
+        most_fuel: Mapping[str, int] | None = None,
         meter: Meter | None = None,
     ) -> Usage:
-        """Dispatch a kernel that was added; its `Fresh` arguments become tensors owned by `owner`.
+        """Do `steps` of a kernel that was added, in order; those of `fresh` that are not temporary become tensors owned
+        by `owner`.
 
-        `fuel` is the budget of each invocation; None: the device's own. Raises `FuelExhausted` or `DriverLoopLimit`
-        when a loop drew the last of it; then nothing was made. Raises `KernelFault` when it took the device process
-        with it. `meter` is as in `run_graph`.
+        `fuel` is the budget of each invocation; None: the device's own. `most_fuel` bounds it, by whose bound it is.
+        Raises `FuelExhausted` or `DriverLoopLimit` when a loop drew the last of it; then nothing was made. Raises
+        `KernelFault` when the kernel took the device process with it. `meter` is as in `run_graph`.
         """
         if kernel not in self._kernels:
             raise UnknownKernel(
                 f"there is no kernel {kernel[:80]!r}", hint="Add the kernel before dispatching it."
             )
         self._kernels.move_to_end(kernel)
-        handles = [argument.handle for argument in arguments if isinstance(argument, frames.Fresh)]
-        needs = [number for argument in arguments for number in _read_by(argument)]
+        handles = [tensor.handle for tensor in fresh]
+        needs = _needed(steps, fresh)
 
         def make(id: int) -> frames.DispatchKernel:
-            given = list(arguments)
+            deadline, most = self._deadline(deadline_s), dict(most_fuel or {})
             return frames.DispatchKernel(
-                id, job, owner, kernel, entry_point, workgroups, given, fuel, self._deadline(deadline_s)
+                id, job, owner, kernel, list(steps), list(fresh), fuel, most, deadline
             )
 
         try:
@@ -375,22 +382,26 @@ class Device:
         future.add_done_callback(settled)
         return future
 
-    async def _tell_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> float:
+    async def _tell_kernel(
+        self, kernel: str, reflection: Reflection, warm: bool, constants: dict[str, float] | None = None
+    ) -> float:
         """Have a kernel compiled; the milliseconds that it took."""
-        reply = await self._ask(
-            lambda id: frames.AddKernel(id, kernel, reflection, warm),
-            "compiling a kernel",
-            self.settings.compile_s,
-        )
+
+        def make(id: int) -> frames.AddKernel:
+            return frames.AddKernel(id, kernel, reflection, warm, constants or {})
+
+        reply = await self._ask(make, "compiling a kernel", self.settings.compile_s)
         if self._child is not None:
             self._child.kernels.add(kernel)
         assert isinstance(reply, frames.Done)
         return reply.usage.device_ms
 
-    async def _try_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> float:
+    async def _try_kernel(
+        self, kernel: str, reflection: Reflection, warm: bool, constants: dict[str, float]
+    ) -> float:
         for _ in range(_COMPILE_ATTEMPTS):
             try:
-                elapsed = await self._tell_kernel(kernel, reflection, warm)
+                elapsed = await self._tell_kernel(kernel, reflection, warm, constants)
             except faults.Fault as fault:
                 raise faults.of_new_kernel(fault, self.settings.compile_s) from None
             except DeviceRestarted:
@@ -479,11 +490,11 @@ class Device:
                 return
 
 
-def _read_by(argument: frames.Argument) -> list[int]:
-    """The tensors that an argument of a dispatch must find."""
-    if isinstance(argument, frames.Bound):
-        return [argument.handle]
-    return [argument.initial] if isinstance(argument, frames.Fresh) and argument.initial is not None else []
+def _needed(steps: Sequence[frames.Step], fresh: Sequence[frames.Fresh]) -> set[int]:
+    """The tensors that a dispatch must find."""
+    bound = {each.handle for step in steps for each in step.arguments if isinstance(each, frames.Bound)}
+    initial = {tensor.initial for tensor in fresh if tensor.initial is not None}
+    return (bound - {tensor.handle for tensor in fresh}) | initial
 
 
 def _ignore(future: asyncio.Future[Reply]) -> None:

@@ -79,7 +79,12 @@ def _parser() -> argparse.ArgumentParser:
     dispatch = actions.add_parser("dispatch", help="dispatch a stored kernel and print what it wrote")
     dispatch.add_argument("name")
     _add_pairs(dispatch, "--input", f"a binding: {VALUES}, or u32:SIZExSIZE for an output")
-    dispatch.add_argument("--workgroups", type=_sizes, metavar="X,Y,Z")
+    size = dispatch.add_mutually_exclusive_group()
+    size.add_argument("--workgroups", type=_sizes, metavar="X,Y,Z")
+    size.add_argument("--threads", type=_sizes, metavar="X,Y,Z", help="rounded up to whole workgroups")
+    size.add_argument("--over", metavar="BINDING", help="a thread an element of this array")
+    _add_pairs(dispatch, "--override", "an override of the kernel, as scale=2.5")
+    dispatch.add_argument("--fuel", type=int, help="the budget of each thread")
     dispatch.add_argument("--entry-point")
     dispatch.set_defaults(command=_dispatch)
     return parser
@@ -118,7 +123,16 @@ def _add_kernel(options: argparse.Namespace) -> int:
 def _dispatch(options: argparse.Namespace) -> int:
     with Client() as client:
         inputs = {name: _value(client, text, outputs=True) for name, text in options.input}
-        outputs = client.dispatch(options.name, inputs, options.workgroups, options.entry_point)
+        outputs = client.dispatch(
+            options.name,
+            inputs,
+            options.workgroups,
+            options.entry_point,
+            threads=options.threads,
+            over=options.over,
+            overrides={name: json.loads(text) for name, text in options.override},
+            fuel=options.fuel,
+        )
     _print(
         {
             name: {"shape": t.shape, "dtype": t.dtype, "data": t.data, "id": t.id}

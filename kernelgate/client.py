@@ -169,6 +169,16 @@ class Client:
         headers = {"Content-Type": NPY}
         return tensor(self.request("POST", "/api/tensors", content=to_npy(array), headers=headers).json())
 
+    def upload_strings(self, source: bytes | Path, block: int | None = None) -> tuple[Tensor, Tensor]:
+        """The lines of bytes or of a file, or blocks of `block` bytes, as the two tensors that ops and kernels take.
+
+        They are the bytes of all in u32 words, and where each begins.
+        """
+        params: dict[str, str | int] = {"split": "lines"} if block is None else {"block": block}
+        content = source.read_bytes() if isinstance(source, Path) else source
+        made = self.request("POST", "/api/tensors", params=params, content=content).json()["tensors"]
+        return tensor(made["bytes"]), tensor(made["offsets"])
+
     def download(self, source: Tensor | str) -> Any:
         """The elements of a tensor as a NumPy array, or as the bytes of an `.npy` file without NumPy."""
         return from_npy(self.download_npy(source))
@@ -197,18 +207,33 @@ class Client:
         inputs: Mapping[str, object],
         workgroups: Sequence[int] | None = None,
         entry_point: str | None = None,
+        *,
+        threads: Sequence[int] | None = None,
+        over: str | None = None,
+        overrides: Mapping[str, float] | None = None,
+        steps: Sequence[Mapping[str, object]] | None = None,
+        outputs: Sequence[str] | None = None,
+        fuel: int | None = None,
     ) -> dict[str, Tensor]:
-        """The tensors that one dispatch of a stored kernel writes, by binding name.
+        """The tensors that one dispatch of a stored kernel writes, by name.
 
-        An input is a tensor or array for a storage binding, `output(shape, dtype)` for one to make, and a number,
-        list or dict of fields for a uniform. Without `workgroups` there is a thread an element of the largest array
-        that is written.
+        An input is a tensor or array for a storage binding, `output(shape, dtype)` for one to make, a list of bytes or
+        text, and a number, list or dict of fields for a uniform. The size is `workgroups`, or `threads`, or a thread an
+        element of the binding `over` or, without any of these, of the largest array that is written. A step is a dict
+        of the same words, with `bind` for bindings whose arrays have other names.
         """
-        body: dict[str, Any] = {"inputs": encode(dict(inputs), self.upload)}
-        if workgroups is not None:
-            body["workgroups"] = [*workgroups, 1, 1][:3]
-        if entry_point is not None:
-            body["entry_point"] = entry_point
+        asked = {
+            "workgroups": None if workgroups is None else list(workgroups),
+            "threads": None if threads is None else list(threads),
+            "over": over,
+            "entry_point": entry_point,
+            "overrides": None if overrides is None else encode(dict(overrides)),
+            "steps": None if steps is None else [encode(dict(step), self.upload) for step in steps],
+            "outputs": None if outputs is None else list(outputs),
+            "fuel": fuel,
+        }
+        body = {"inputs": encode(dict(inputs), self.upload)}
+        body |= {key: value for key, value in asked.items() if value is not None}
         answer = self.request("POST", f"/api/kernels/{name}/dispatch", json=body).json()
         return {key: decode(value) for key, value in answer["outputs"].items()}
 
@@ -243,9 +268,9 @@ class Client:
         return _run(self.request("POST", "/api/runs", json=body, headers=headers, wait=wait or 0.0).json())
 
 
-def output(shape: Sequence[int], dtype: str) -> dict[str, object]:
-    """A dispatch's input that asks for a new tensor, zero at the start."""
-    return {"shape": list(shape), "dtype": dtype}
+def output(shape: Sequence[int], dtype: str, *, temporary: bool = False) -> dict[str, object]:
+    """A dispatch's input that asks for a new tensor, zero at the start; a `temporary` one is for its steps only."""
+    return {"shape": list(shape), "dtype": dtype} | ({"temporary": True} if temporary else {})
 
 
 def default_url() -> str:

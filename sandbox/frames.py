@@ -89,26 +89,15 @@ class Read(msgspec.Struct, frozen=True, tag="read", tag_field="t"):
     handle: int
 
 
-class OutputSpec(msgspec.Struct, frozen=True, tag="output_spec", tag_field="t"):
-    """A kernel's output to make: zero-filled."""
-
-    shape: tuple[int, ...]
-    dtype: str
-
-
 class DispatchKernel(msgspec.Struct, frozen=True, tag="dispatch", tag_field="t"):
-    """Dispatch a stored kernel; the answer is a packed mapping of written bindings to tensors.
+    """Dispatch a stored kernel; the answer is a packed mapping of written arrays to tensors.
 
-    `uniforms` are packed values (`sandbox/values.py`): who knows the kernel lays them out.
+    `request` is the packed (`sandbox/values.py`) body of a dispatch as HTTP has it, with tensors as such.
     """
 
     id: int
     kernel: str
-    entry_point: str | None
-    workgroups: tuple[int, int, int]
-    tensors: dict[str, int]
-    outputs: dict[str, OutputSpec]
-    uniforms: dict[str, bytes]
+    request: bytes
 
 
 class LoadScript(msgspec.Struct, frozen=True, tag="load_script", tag_field="t"):

@@ -51,7 +51,6 @@ def check_policy(module: Module, limits: Limits) -> None:
     _check_names(module)
     _check_attributes(module)
     _check_calls(module)
-    _check_overrides(module)
     _check_expressions(module, limits)
 
 
@@ -135,17 +134,6 @@ def _check_calls(module: Module) -> None:
             if call.name.startswith(_GROUP_FUNCTIONS) and not module.declares(call.name):
                 message = f"'{call.name}' is not available: kernels have no subgroup operations"
                 raise module.error(KernelUnsupportedError, call.token, message)
-
-
-def _check_overrides(module: Module) -> None:
-    for declaration in module.declarations.values():
-        if declaration.keyword == "override" and declaration.value is None:
-            raise module.error(
-                KernelUnsupportedError,
-                declaration.token,
-                f"the override '{declaration.name}' has no default, and a dispatch cannot give one",
-                "Use `const`, or a field of a uniform.",
-            )
 
 
 def _check_expressions(module: Module, limits: Limits) -> None:

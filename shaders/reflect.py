@@ -11,10 +11,11 @@ from shaders.guard.guard import guard
 from shaders.layout import Type, uniform_fault
 from shaders.limits import LIMITS, Limits
 from shaders.memory import check_memory
+from shaders.overrides import overrides_of
 from shaders.parser import parse
 from shaders.pointers import check_pointers
 from shaders.policy import check_policy
-from shaders.reflection import BindingInfo, EntryPoint, Field, Reflection
+from shaders.reflection import BindingInfo, EntryPoint, Field, Override, Reflection
 from shaders.resolve import Resolver
 from shaders.source import KernelLimitError, KernelSyntaxError, KernelUnsupportedError
 from shaders.tree import Attribute, Declaration, Function, Module
@@ -38,9 +39,10 @@ def reflect(source: str, limits: Limits = LIMITS) -> Reflection:
     resolver = Resolver(module, limits)
     check_memory(module, resolver, limits)
     bindings = _bindings(module, resolver, limits)
-    entries = _entry_points(module, resolver, edges, bindings, limits)
+    overrides = overrides_of(module, resolver)
+    entries = _entry_points(module, resolver, edges, bindings, overrides, limits)
     guarded = guard(module, resolver, edges, sequence, entries)
-    return Reflection(module.lexed.text, entries, bindings, guarded)
+    return Reflection(module.lexed.text, entries, bindings, guarded, overrides)
 
 
 def _bindings(module: Module, resolver: Resolver, limits: Limits) -> tuple[BindingInfo, ...]:
@@ -176,6 +178,7 @@ def _entry_points(
     resolver: Resolver,
     edges: callgraph.Edges,
     bindings: tuple[BindingInfo, ...],
+    overrides: tuple[Override, ...],
     limits: Limits,
 ) -> tuple[EntryPoint, ...]:
     entries = []
@@ -188,9 +191,9 @@ def _entry_points(
             continue
         reached = callgraph.reached(edges, function.name)
         names = tuple(info.name for info in bindings if info.name in reached)
-        entries.append(
-            EntryPoint(function.name, _workgroup_size(module, resolver, function, size, limits), names)
-        )
+        given = tuple(override.name for override in overrides if override.name in reached)
+        threads = _workgroup_size(module, resolver, function, size, limits)
+        entries.append(EntryPoint(function.name, threads, names, given))
     if not entries:
         message = "the kernel has no @compute entry point"
         raise KernelSyntaxError(message, hint="Begin it with `@compute @workgroup_size(64) fn main(`.")

@@ -46,12 +46,26 @@ class BindingInfo(msgspec.Struct, frozen=True):
     fields: tuple[Field, ...] = ()
 
 
+class Override(msgspec.Struct, frozen=True):
+    """A constant of a kernel that a dispatch may give.
+
+    `type` is its scalar, None when only the compiler can tell (it has neither a type nor a literal as default): then
+    no value is taken. `default` is the text of its value, None when a dispatch must give one. `id` is its `@id`.
+    """
+
+    name: str
+    type: Literal["bool", "i32", "u32", "f32", "f16"] | None
+    default: str | None = None
+    id: int | None = None
+
+
 class EntryPoint(msgspec.Struct, frozen=True):
-    """A compute entry point, its workgroup size, and the names of the bindings that it reaches."""
+    """A compute entry point, its workgroup size, and the names of the bindings and overrides that it reaches."""
 
     name: str
     workgroup_size: tuple[int, int, int]
     bindings: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
 
 
 class GuardedLoop(msgspec.Struct, frozen=True):
@@ -102,3 +116,4 @@ class Reflection(msgspec.Struct, frozen=True):
     entry_points: tuple[EntryPoint, ...]
     bindings: tuple[BindingInfo, ...]
     guard: Guard | None = None
+    overrides: tuple[Override, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
@@ -11,20 +10,18 @@ from pydantic import Field
 
 from api import body, elements, values
 from api.access import Caller, Cursor, PageSize, Server, json_response, while_connected
-from api.arguments import Given, choose_entry, spread
-from api.errors import InvalidRequest, MalformedTensor
+from api.asked import Asked, DispatchRequest, parse
+from api.fuel import bounds
 from api.kernels import kernel_name
 from api.keys import Identity
 from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
 from api.work import Work
-from ops.graph import TensorType
 from shaders.limits import LIMITS
 from shaders.source import KernelLimitError
 
 router = APIRouter(prefix="/api/kernels", tags=["kernels"])
-MAX_SIZE = (1 << 32) - 1
 
 
 class KernelRequest(body.RequestModel):
@@ -32,35 +29,6 @@ class KernelRequest(body.RequestModel):
 
     name: str = Field(description="up to 64 of a-z, 0-9, _, . and -")
     source: str = Field(description="WGSL with at least one compute entry point")
-
-
-MAX_BINDINGS = 256
-
-
-class DispatchRequest(body.RequestModel):
-    """A dispatch of a stored kernel."""
-
-    inputs: dict[str, Any] = Field(
-        {},
-        max_length=MAX_BINDINGS,
-        description="by binding: a $tensor, an output's shape and dtype, or values",
-    )
-    workgroups: list[int] | None = Field(
-        default=None,
-        min_length=1,
-        max_length=3,
-        description="x, y, z; left out: a thread an element of the largest array that is written",
-    )
-    entry_point: str | None = Field(default=None, description="needed when the kernel has several")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A dispatch as asked for, checked and parsed."""
-
-    given: dict[str, Given]
-    workgroups: tuple[int, int, int] | None
-    entry_point: str | None
 
 
 def _small(asked: KernelRequest, settings: Settings) -> KernelRequest:
@@ -73,11 +41,8 @@ def _small(asked: KernelRequest, settings: Settings) -> KernelRequest:
 
 
 def _asked(asked: DispatchRequest, settings: Settings) -> Asked:
-    """The tensors, output types and uniform values of a dispatch."""
-    parser = values.Parser(settings.upload_bytes)
-    given = {key: _given(value, key, parser, settings) for key, value in asked.inputs.items()}
-    workgroups = None if asked.workgroups is None else _workgroups(asked.workgroups)
-    return Asked(given, workgroups, asked.entry_point)
+    """The arrays, uniform values and steps of a dispatch."""
+    return parse(asked, values.Parser(settings.upload_bytes).parse, settings.upload_bytes)
 
 
 @router.post("", status_code=201, summary="Store a kernel", openapi_extra=body.body_schema(KernelRequest))
@@ -111,7 +76,7 @@ async def dispatch(
     name: str,
     asked: Annotated[Asked, body.json_body(DispatchRequest, _asked)],
 ) -> Response:
-    """Run one entry point over `workgroups`; the answer has every binding that is written."""
+    """Run an entry point, or several in `steps`; the answer has every array that is written."""
     return json_response(await while_connected(request, _dispatch(server, caller, name, asked)))
 
 
@@ -119,15 +84,10 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
     began = time.perf_counter()
     kernel = await server.kernels.find(caller, name)
     server.gates.require(caller, "kernels", kernel_name(caller, name))
-    given = asked.given
     await server.ready()
+    most_fuel = bounds(server.settings, caller.maximum)
     async with Work(server.device, server.tensors, caller) as work:
-        for key, value in given.items():
-            if isinstance(value, values.InlineTensor | values.TensorId):
-                given[key] = await work.admit(value)
-        entry = choose_entry(kernel.reflection, asked.entry_point)
-        workgroups = asked.workgroups or spread(kernel.reflection, entry, given)
-        refs = await work.dispatch(kernel, entry.name, workgroups, given)
+        refs = await work.dispatch(server.kernels, kernel, asked, most_fuel)
         outputs = {}
         for key, ref in refs.items():
             record = await work.keep(ref)
@@ -149,25 +109,3 @@ async def delete(server: Server, caller: Caller, name: str) -> Response:
     """Forget a name and all its versions."""
     await server.kernels.delete(caller, name)
     return Response(status_code=204)
-
-
-def _workgroups(sizes: list[int]) -> tuple[int, int, int]:
-    if any(not 0 <= size <= MAX_SIZE for size in sizes):
-        raise InvalidRequest(f"workgroups {sizes!s:.80} are no counts")
-    x, y, z = [*sizes, 1, 1][:3]
-    return x, y, z
-
-
-def _given(value: Any, name: str, parser: values.Parser, settings: Settings) -> Given:
-    """What a request gives for a binding: a tensor, the type of an output, or the values of a uniform."""
-    if isinstance(value, dict) and value.keys() == {"$tensor"}:
-        return parser.tensor(value["$tensor"], f"inputs.{name:.60}")
-    if isinstance(value, dict) and value.keys() == {"shape", "dtype"}:
-        try:
-            row = elements.named_dtype(value["dtype"])
-            shape = elements.parse_shape(value["shape"])
-            elements.size_of(shape, row, settings.upload_bytes)
-        except MalformedTensor as error:
-            raise MalformedTensor(f"inputs.{name:.60}: {error.message}") from None
-        return TensorType(shape, row.name)
-    return parser.parse(value, f"inputs.{name:.60}")

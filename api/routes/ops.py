@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from api import body, elements, values
+from api import body, elements, strings, values
 from api.access import Caller, Server, json_response, while_connected
 from api.errors import InvalidRequest
 from api.keys import Identity
@@ -31,7 +32,10 @@ MAX_ATTRIBUTE_ITEMS = 10_000
 class OpRequest(body.RequestModel):
     """One op to compute."""
 
-    inputs: list[Any] = Field(description="tensors, or plain numbers and booleans", max_length=MAX_INPUTS)
+    inputs: list[Any] = Field(
+        description="tensors, plain numbers and booleans, or lists of byte strings, which are two inputs each",
+        max_length=MAX_INPUTS,
+    )
     attributes: dict[str, Any] = Field(
         default={}, max_length=MAX_ATTRIBUTES, description="as GET /api/ops lists them"
     )
@@ -48,7 +52,12 @@ class Asked:
 def _asked(asked: OpRequest, settings: Settings) -> Asked:
     """The tensors of a request; its attributes are checked when the op is."""
     values.check_items(asked.attributes, "attributes", MAX_ATTRIBUTE_ITEMS)
-    given = [_input(value, f"inputs[{n}]", settings.json_bytes) for n, value in enumerate(asked.inputs)]
+    parser = values.Parser(settings.json_bytes)
+    given = [
+        tensor
+        for n, value in enumerate(asked.inputs)
+        for tensor in _inputs(value, f"inputs[{n}]", settings.json_bytes, parser)
+    ]
     return Asked(given, asked.attributes)
 
 
@@ -85,6 +94,18 @@ async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -
         output = await tensor_json(server.tensors, record, inline=inline)
         server.count("op", work, began)
         return {"output": output, "usage": work.usage(began)}
+
+
+def _inputs(value: Any, where: str, limit: int, parser: values.Parser) -> Sequence[values.TensorValue]:
+    """A tensor, or of a list of byte strings the bytes and where each begins."""
+    if not isinstance(value, list):
+        return [_input(value, where, limit)]
+    texts = strings.texts_in(parser.parse(value, where))
+    if texts is None:
+        raise InvalidRequest(
+            f"{where} is a list, and not of byte strings", hint="Give many numbers as a $tensor."
+        )
+    return strings.packed(texts)
 
 
 def _input(value: Any, where: str, limit: int) -> values.TensorValue:

@@ -50,13 +50,17 @@ class AskedLimits(body.RequestModel):
     )
     dispatches: float | None = Field(default=None, gt=0, multiple_of=1, description="kernels dispatched")
 
+    fuel: float | None = Field(
+        default=None, ge=1, multiple_of=1, description="fuel of each thread of a kernel"
+    )
+
     def asked(self) -> dict[str, float]:
         """What was given, whole numbers as such."""
         given = self.model_dump(exclude_none=True)
         return {name: int(value) if name in _WHOLE else value for name, value in given.items()}
 
 
-_WHOLE = ("memory_mb", "output_bytes", "dispatches")
+_WHOLE = ("memory_mb", "output_bytes", "dispatches", "fuel")
 
 
 class RunRequest(body.RequestModel):

@@ -24,13 +24,33 @@ _BODY: dict[str, Any] = {
             },
             **{kind: {"schema": {"type": "string", "format": "binary"}} for kind in (NPY, SAFETENSORS, RAW)},
         },
-    }
+    },
+}
+_SPLIT: dict[str, Any] = {
+    **_BODY,
+    "parameters": [
+        {
+            "name": "split",
+            "in": "query",
+            "description": "the body is an array of byte strings: its lines",
+            "schema": {"type": "string", "enum": ["lines"]},
+        },
+        {
+            "name": "block",
+            "in": "query",
+            "description": "the body is an array of byte strings: blocks of so many bytes",
+            "schema": {"type": "integer", "minimum": 1},
+        },
+    ],
 }
 
 
-@router.post("", status_code=201, summary="Upload a tensor", openapi_extra=_BODY)
+@router.post("", status_code=201, summary="Upload a tensor", openapi_extra=_SPLIT)
 async def upload(request: Request, server: Server, caller: Caller) -> Response:
-    """Store a tensor; it is on disk when this answers. A safetensors file answers `{"tensors": {NAME: …}}`."""
+    """Store a tensor; it is on disk when this answers.
+
+    A safetensors file answers `{"tensors": {NAME: …}}`, a body of byte strings with the names `bytes` and `offsets`.
+    """
     async with AsyncExitStack() as stack:
         parts = await uploads.receive(request, server.tensors, stack, _limits(server))
         stored = await server.tensors.store(

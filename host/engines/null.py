@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from host.arguments import Pairs
+from collections.abc import Sequence
+
 from host.engine import EngineSettings, Stop, Write
 from host.engines.plain import LIMITS, PlainEngine
 from host.frames import DeviceInfo, Fresh
@@ -32,5 +33,5 @@ class NullEngine(PlainEngine[None]):
     def _compute(self, graph: Graph, stop: Stop) -> list[None]:
         return [None] * len(graph.outputs)
 
-    def _dispatch(self, pairs: Pairs) -> list[None]:
-        return [None for _, argument in pairs if isinstance(argument, Fresh)]
+    def _dispatch(self, fresh: Sequence[Fresh]) -> list[None]:
+        return [None for _ in fresh]

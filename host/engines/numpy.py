@@ -5,16 +5,16 @@ It cannot run WGSL: kernels are kept and checked, and a dispatch is refused.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from host.arguments import Pairs
 from host.engine import EngineSettings, Stop, Write
 from host.engines.plain import LIMITS, PlainEngine
 from host.errors import DeviceUnsupported
-from host.frames import DeviceInfo
+from host.frames import DeviceInfo, Fresh
 from host.graphs import input_handle
 from host.shared import Source
 from ops import reference
@@ -42,7 +42,7 @@ class NumpyEngine(PlainEngine[Array]):
         arrays = {handle: self._table.get(handle).storage for handle in handles}
         return [np.ascontiguousarray(array) for array in reference.evaluate(graph, arrays)]
 
-    def _dispatch(self, pairs: Pairs) -> list[Array]:
+    def _dispatch(self, fresh: Sequence[Fresh]) -> list[Array]:
         raise DeviceUnsupported(
             "the NumPy device cannot run WGSL kernels",
             hint="Set KERNELGATE_ADAPTER to a Vulkan adapter, or to cpu.",

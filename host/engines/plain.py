@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-from host.arguments import Pairs, check_arguments, check_workgroups, entry_of
-from host.engine import EngineSettings, Stop, Work, Write
+import msgspec
+
+from host.engine import NO_CONSTANTS, EngineSettings, Stop, Work, Write
 from host.frames import DeviceInfo, DispatchKernel, Fresh, MemoryReport, RunGraph, Usage
 from host.graphs import check_graph
 from host.kernels import Kernels, check_reflection
 from host.shared import Source
+from host.steps import check_steps
 from host.tensors import Budget, Table, checked_type, device_bytes
 from ops.graph import Graph, TensorType
 from shaders.reflection import Reflection
@@ -55,8 +57,8 @@ class PlainEngine(ABC, Generic[S]):
         """The outputs of a checked graph."""
 
     @abstractmethod
-    def _dispatch(self, pairs: Pairs) -> list[S]:
-        """The elements of the fresh tensors among `pairs` after a dispatch, in order."""
+    def _dispatch(self, fresh: Sequence[Fresh]) -> list[S]:
+        """The elements of the tensors `fresh` after a dispatch, in order."""
 
     def type(self, handle: int) -> TensorType:
         """The type of a live tensor."""
@@ -84,7 +86,9 @@ class PlainEngine(ABC, Generic[S]):
         for tensor in self._table.pop(handles):
             self._budget.give(device_bytes(tensor.type))
 
-    def add_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
+    def add_kernel(
+        self, kernel: str, reflection: Reflection, warm: bool, constants: Mapping[str, float] = NO_CONSTANTS
+    ) -> None:
         """Keep a kernel; there is no compiler here that could refuse it."""
         check_reflection(reflection)
         self._kernels.add(kernel, reflection)
@@ -106,13 +110,17 @@ class PlainEngine(ABC, Generic[S]):
         yield from ()
         stop()
         reflection = self._kernels.get(request.kernel)
-        entry = entry_of(reflection, request.entry_point)
-        check_workgroups(request.workgroups, entry.workgroup_size)
-        pairs = check_arguments(reflection, entry, request.arguments, self._table.type, self.info.limits)
-        fresh = [argument for _, argument in pairs if isinstance(argument, Fresh)]
-        types = [checked_type(argument.dtype, argument.shape) for argument in fresh]
-        handles = [argument.handle for argument in fresh]
-        return self._add(request.owner, handles, types, lambda: self._dispatch(pairs))
+        steps = check_steps(request, reflection, self._table.type, self.info.limits)
+        kept = [tensor for tensor in request.fresh if not tensor.temporary]
+        types = [checked_type(tensor.dtype, tensor.shape) for tensor in kept]
+        handles = [tensor.handle for tensor in kept]
+        usage = self._add(request.owner, handles, types, lambda: self._dispatch(kept))
+        return msgspec.structs.replace(
+            usage,
+            dispatches=len(steps),
+            threads=sum(step.threads for step in steps),
+            bytes=sum(step.nbytes for step in steps),
+        )
 
     def memory(self) -> MemoryReport:
         """What is live."""

@@ -7,13 +7,12 @@ pooling, transfers and compilation have modules of their own.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from host import adapters, native
-from host.arguments import Pairs, check_arguments, check_workgroups, entry_of
 from host.buffers import Block, Pool, default_memory
-from host.engine import EngineSettings, Stop, Work, Write
+from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
 from host.graphs import check_graph, check_inputs, input_handle, structure
 from host.guarded import GuardedKernels, Launch, probe, ran_out
@@ -23,16 +22,21 @@ from host.pipelines import Pipelines
 from host.planner import Plan, Ref, make_plan
 from host.runner import Blocks, Prepared, Runner
 from host.shared import Source
-from host.tensors import DEVICE_OWNER, Table, Tensor, checked_type, device_bytes
+from host.slices import Tally
+from host.steps import Checked, check_steps, fresh_types, in_step
+from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU
+from shaders.constant_values import keyed
 from shaders.guard.names import PARAMETERS_BYTES, REPORT_BYTES
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
 
 _ALIGNMENT = 256
 Held = dict[int, Tensor[Block]]
 """Tensors by handle, whose blocks a lease shares."""
+Placed = dict[int, tuple[Block, int]]
+"""The block of each tensor of a dispatch by handle, and the bytes of its elements."""
 
 
 class Lease:
@@ -112,10 +116,15 @@ class WgpuEngine:
         for tensor in self._table.pop(handles):
             self._pool.give(tensor.storage)
 
-    def add_kernel(self, kernel: str, reflection: Reflection, warm: bool) -> None:
+    def add_kernel(
+        self, kernel: str, reflection: Reflection, warm: bool, constants: Mapping[str, float] = NO_CONSTANTS
+    ) -> None:
         """Compile every entry point; `warm`: and run each once on zeros, which is when software drivers compile."""
         check_reflection(reflection)
-        compiled = [(entry, self._guarded.compile(reflection, entry)) for entry in reflection.entry_points]
+        compiled = [
+            (entry, self._guarded.compile(reflection, entry, keyed(reflection, entry, constants)))
+            for entry in reflection.entry_points
+        ]
         if warm:
             for entry, pipeline in compiled:
                 self._warm(reflection, entry, pipeline)
@@ -132,7 +141,7 @@ class WgpuEngine:
         prepared = self._prepare(request)
         with self._lease(request.owner) as lease:
             inputs = self._inputs(lease, prepared, request.graph)
-            yield prepared.is_cold()
+            yield Ahead(cold=prepared.is_cold())
             blocks = self._blocks(lease, prepared.plan, request.graph, inputs)
             dispatches, elapsed = yield from self._runner.run(prepared, blocks, stop)
             types = prepared.types
@@ -140,35 +149,54 @@ class WgpuEngine:
                 zip(request.outputs, request.graph.outputs, strict=True)
             ):
                 self._keep(lease, handle, request.owner, types[index], blocks[Ref("output", number)][0])
-        return Usage(elapsed, dispatches, lease.nbytes)
+        return Usage(elapsed, dispatches, lease.nbytes, prepared.threads, prepared.nbytes)
 
     def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
-        """Dispatch a kernel in slices."""
+        """Do the steps of a dispatch, each in slices."""
         stop()
         reflection = self._kernels.get(request.kernel)
-        entry = entry_of(reflection, request.entry_point)
-        check_workgroups(request.workgroups, entry.workgroup_size)
-        budget = self._guarded.budget(reflection, entry, request.fuel)
-        pairs = check_arguments(reflection, entry, request.arguments, self._table.type, self.info.limits)
-        self._table.check_new([argument.handle for _, argument in pairs if isinstance(argument, Fresh)])
+        steps = check_steps(request, reflection, self._table.type, self.info.limits)
+        budgets = [
+            self._guarded.budget(reflection, step.entry, request.fuel, request.most_fuel) for step in steps
+        ]
+        self._table.check_new([tensor.handle for tensor in request.fresh])
         with self._lease(request.owner) as lease:
-            held = self._held(lease, pairs)
-            pipeline = self._guarded.compile(reflection, entry)
-            yield not pipeline.ran
-            fresh, copies = self._fresh(lease, pairs, held)
-            if all(request.workgroups):
-                ranges = self._uniforms(lease, pairs) | self._storages(pairs, held, fresh)
-                launch = self._launch(lease, pipeline, _grouped(reflection, entry, ranges))
-                elapsed, slices, loop = yield from self._guarded.run(
-                    launch, request.workgroups, budget, copies, stop
-                )
-                if loop:
-                    raise ran_out(reflection, loop, request.fuel, self._guarded.kind)
-            else:
-                elapsed, slices = self._finish(copies), 0
-            for handle, (type, block) in fresh.items():
-                self._keep(lease, handle, request.owner, type, block)
-        return Usage(elapsed, slices, lease.nbytes)
+            held = self._held(lease, request, steps)
+            yield Ahead(cold=True)
+            blocks, copies = self._fresh(lease, request.fresh, held)
+            uniforms = self._uniforms(lease, steps)
+            host = self._host_blocks(lease)
+            tally, spent = Tally(sum(step.count for step in steps)), 0.0
+            for number, (step, budget) in enumerate(zip(steps, budgets, strict=True)):
+                if not step.count:
+                    continue
+                if spent:
+                    yield Ahead(tally.fraction, cold=True)
+                with in_step(number, len(steps)):
+                    pipeline = self._guarded.compile(reflection, step.entry, step.constants)
+                    yield Ahead(cold=not pipeline.ran)
+                    groups = _grouped(reflection, step.entry, _ranges(step, blocks, uniforms))
+                    launch = Launch(pipeline, groups, *host)
+                    elapsed, loop = yield from self._guarded.run(
+                        launch, step.workgroups, budget.value, copies, stop, tally
+                    )
+                    if loop:
+                        raise ran_out(reflection, loop, budget)
+                copies, spent = [], spent + elapsed
+            spent += self._finish(copies)
+            types = fresh_types(request.fresh, lambda handle: held[handle].type)
+            for tensor in request.fresh:
+                if not tensor.temporary:
+                    block = blocks[tensor.handle][0]
+                    self._keep(lease, tensor.handle, request.owner, types[tensor.handle], block)
+        done = [step for step in steps if step.count]
+        return Usage(
+            spent,
+            len(done),
+            lease.nbytes,
+            sum(step.threads for step in done),
+            sum(step.nbytes for step in done),
+        )
 
     def memory(self) -> MemoryReport:
         """What is live and what is pooled."""
@@ -253,73 +281,57 @@ class WgpuEngine:
             self._transfers.put(block, bytes(data))
         return {Ref("constant", number): (block, offset) for number, offset in enumerate(offsets)}
 
-    def _held(self, lease: Lease, pairs: Pairs) -> Held:
+    def _held(self, lease: Lease, request: DispatchKernel, steps: Sequence[Checked]) -> Held:
         """Take hold of the tensors that a dispatch reads, by handle: whatever is freed meanwhile, they stay."""
-        handles = {argument.handle for _, argument in pairs if isinstance(argument, Bound)}
-        handles |= {
-            argument.initial
-            for _, argument in pairs
-            if isinstance(argument, Fresh) and argument.initial is not None
-        }
+        made = {tensor.handle for tensor in request.fresh}
+        handles = {tensor.initial for tensor in request.fresh if tensor.initial is not None}
+        handles |= {each.handle for step in steps for _, each in step.pairs if isinstance(each, Bound)} - made
         held = {handle: self._table.get(handle) for handle in handles}
         for tensor in held.values():
             lease.share(tensor.storage)
         return held
 
-    def _launch(self, lease: Lease, pipeline: Pipeline, groups: list[list[Range]]) -> Launch:
-        parameters = lease.take_uniform(PARAMETERS_BYTES)
-        return Launch(pipeline, groups, parameters, lease.take(REPORT_BYTES, zero=True))
+    def _host_blocks(self, lease: Lease) -> tuple[Block, Block]:
+        """The blocks of the host's group: the parameters of a slice, and its report."""
+        return lease.take_uniform(PARAMETERS_BYTES), lease.take(REPORT_BYTES, zero=True)
 
-    def _fresh(
-        self, lease: Lease, pairs: Pairs, held: Held
-    ) -> tuple[dict[int, tuple[TensorType, Block]], list[Command]]:
-        """The blocks of new tensors by handle, zero, and the copies that give them their initial values."""
-        fresh: dict[int, tuple[TensorType, Block]] = {}
+    def _fresh(self, lease: Lease, fresh: Sequence[Fresh], held: Held) -> tuple[Placed, list[Command]]:
+        """The blocks of all tensors of a dispatch by handle, new ones zero, and the copies of their initial values."""
+        types = fresh_types(fresh, lambda handle: held[handle].type)
+        blocks = {handle: (tensor.storage, device_bytes(tensor.type)) for handle, tensor in held.items()}
         copies: list[Command] = []
-        for _, argument in pairs:
-            if isinstance(argument, Fresh):
-                type = checked_type(argument.dtype, argument.shape)
-                block = lease.take(device_bytes(type), zero=argument.initial is None)
-                fresh[argument.handle] = (type, block)
-                if argument.initial is not None:
-                    initial = held[argument.initial].storage
-                    copies.append(Copy(initial.buffer, 0, block.buffer, 0, device_bytes(type)))
-        return fresh, copies
+        for tensor in fresh:
+            nbytes = device_bytes(types[tensor.handle])
+            block = lease.take(nbytes, zero=tensor.initial is None)
+            blocks[tensor.handle] = (block, nbytes)
+            if tensor.initial is not None and nbytes:
+                initial = held[tensor.initial].storage
+                copies.append(Copy(initial.buffer, 0, block.buffer, 0, nbytes))
+        return blocks, copies
 
-    def _uniforms(self, lease: Lease, pairs: Pairs) -> dict[str, Range]:
-        """All uniform arguments in one block."""
-        data = bytearray()
-        places: list[tuple[str, int, int]] = []
-        for info, argument in pairs:
-            if isinstance(argument, Uniform):
-                size = -(-max(len(argument.data), 4) // 16) * 16
-                places.append((info.name, len(data), size))
-                data += argument.data
-                data += bytes(-len(data) % _ALIGNMENT)
+    def _uniforms(self, lease: Lease, steps: Sequence[Checked]) -> dict[bytes, Range]:
+        """Where each uniform's bytes lie: all in one block, equal ones once."""
+        data, places = bytearray(), dict[bytes, int]()
+        for step in steps:
+            for _, argument in step.pairs:
+                if isinstance(argument, Uniform) and argument.data not in places:
+                    places[argument.data] = len(data)
+                    data += argument.data
+                    data += bytes(-len(data) % _ALIGNMENT)
         if not places:
             return {}
         block = lease.take_uniform(len(data))
         self._transfers.put(block, bytes(data))
-        return {name: (block.buffer, offset, size) for name, offset, size in places}
-
-    def _storages(
-        self, pairs: Pairs, held: Held, fresh: dict[int, tuple[TensorType, Block]]
-    ) -> dict[str, Range]:
-        ranges: dict[str, Range] = {}
-        for info, argument in pairs:
-            if isinstance(argument, Bound):
-                tensor = held[argument.handle]
-                ranges[info.name] = (tensor.storage.buffer, 0, device_bytes(tensor.type))
-            elif isinstance(argument, Fresh):
-                type, block = fresh[argument.handle]
-                ranges[info.name] = (block.buffer, 0, device_bytes(type))
-        return ranges
+        return {
+            bytes: (block.buffer, offset, -(-max(len(bytes), 4) // 16) * 16)
+            for bytes, offset in places.items()
+        }
 
     def _warm(self, reflection: Reflection, entry: EntryPoint, pipeline: Pipeline) -> None:
         with self._lease(DEVICE_OWNER) as lease:
             reached = [info for info in reflection.bindings if info.name in entry.bindings]
             ranges = {info.name: self._dummy(lease, info) for info in reached}
-            launch = self._launch(lease, pipeline, _grouped(reflection, entry, ranges))
+            launch = Launch(pipeline, _grouped(reflection, entry, ranges), *self._host_blocks(lease))
             self._guarded.try_once(launch)
 
     def _dummy(self, lease: Lease, info: BindingInfo) -> Range:
@@ -337,7 +349,7 @@ class WgpuEngine:
             with self._lease(DEVICE_OWNER) as lease:
                 ranges = {info.name: self._dummy(lease, info) for info in kernel.bindings}
                 groups = _grouped(kernel, entry, ranges)
-                launch = self._launch(lease, self._guarded.compile(kernel, entry), groups)
+                launch = Launch(self._guarded.compile(kernel, entry), groups, *self._host_blocks(lease))
                 self._guarded.calibrate(launch, settings.fuel_s)
 
     def _prove(self) -> None:
@@ -345,6 +357,18 @@ class WgpuEngine:
         kernel = probe()
         entry = kernel.entry_points[0]
         self._warm(kernel, entry, self._guarded.compile(kernel, entry))
+
+
+def _ranges(step: Checked, blocks: Placed, uniforms: dict[bytes, Range]) -> dict[str, Range]:
+    """What each binding of a step is bound to."""
+    ranges: dict[str, Range] = {}
+    for info, argument in step.pairs:
+        if isinstance(argument, Uniform):
+            ranges[info.name] = uniforms[argument.data]
+        else:
+            block, nbytes = blocks[argument.handle]
+            ranges[info.name] = (block.buffer, 0, nbytes)
+    return ranges
 
 
 def _grouped(reflection: Reflection, entry: EntryPoint, ranges: dict[str, Range]) -> list[list[Range]]:

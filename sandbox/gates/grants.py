@@ -79,7 +79,8 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
     In a request or a key an `env` value of null stands for the value that the key holds (request), or for any value
     that the request brings along (key). `native`: the script is plain CPython with these packages. `ops`, `kernels`
-    and `tensors` are name patterns (`gates/patterns.py`).
+    and `tensors` are name patterns (`gates/patterns.py`). `fuel` is the most that each thread of a kernel gets; None is
+    no bound.
     """
 
     native: Annotated[tuple[Literal["numpy"], ...], msgspec.Meta(max_length=1)] = ()
@@ -89,6 +90,7 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     ops: Patterns = ("tensor.*", "hash.*", "bits.*", "data.*", "random.*", "cipher.*")
     kernels: Patterns = ("*",)
     tensors: Patterns = ()
+    fuel: Annotated[int, msgspec.Meta(ge=1, le=(1 << 32) - 1)] | None = None
 
     def __post_init__(self) -> None:
         for pattern in (*self.ops, *self.kernels, *self.tensors):
@@ -139,6 +141,7 @@ def intersect(key_maximum: Grants | None, requested: Grants) -> Grants:
         ops=meet_all(key_maximum.ops, requested.ops, meet_names, covers_name),
         kernels=meet_all(key_maximum.kernels, requested.kernels, meet_names, covers_name),
         tensors=meet_all(key_maximum.tensors, requested.tensors, meet_names, covers_name),
+        fuel=min((fuel for fuel in (key_maximum.fuel, requested.fuel) if fuel is not None), default=None),
     )
 
 

@@ -43,7 +43,15 @@ def test_a_new_source_answers_201_and_the_same_again_200(http: httpx2.Client) ->
     assert first.status_code == 201
     kernel = first.json()
     assert kernel["hash"] == hashlib.sha256(DOUBLE.encode()).hexdigest()
-    assert kernel["entry_points"] == [{"name": "main", "workgroup_size": [64, 1, 1]}]
+    assert kernel["entry_points"] == [
+        {
+            "name": "main",
+            "workgroup_size": [64, 1, 1],
+            "reads": ["numbers", "products", "params"],
+            "writes": ["products"],
+            "overrides": [],
+        }
+    ]
     numbers, products, params = kernel["bindings"]
     assert (numbers["name"], numbers["kind"], numbers["access"]) == ("numbers", "storage", "read")
     assert (products["access"], products["type"]) == ("read_write", "array<u32>")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import math
 from typing import Any
 
 import httpx2
+import numpy as np
 import pytest
 
 
@@ -74,3 +77,21 @@ def test_what_an_op_used_is_given_back(http: httpx2.Client, wait_until: Any) -> 
     for _ in range(30):
         http.post("/api/ops/add", json={"inputs": [tensor([2], [1, 2]), math.pi]})
     wait_until(lambda: live() <= before + 30, "only the 30 outputs are left")
+
+
+def test_a_list_of_byte_strings_is_two_inputs(http: httpx2.Client) -> None:
+    texts = [b"", b"abc", "größe".encode(), bytes(range(256)) * 5]
+    given = [{"$bytes": base64.b64encode(text).decode()} for text in texts]
+    given[2] = "größe"  # type: ignore[call-overload]
+    output = http.post("/api/ops/sha256", json={"inputs": [given]}).json()["output"]["$tensor"]
+    expected = [np.frombuffer(hashlib.sha256(text).digest(), ">u4").tolist() for text in texts]
+    assert output["shape"] == [4, 8]
+    assert output["data"] == [word for row in expected for word in row]
+    pair = [[{"$bytes": "YQ=="}], ["ab"]]
+    distance = http.post("/api/ops/levenshtein", json={"inputs": pair}).json()["output"]["$tensor"]["data"]
+    assert distance == [1]
+
+
+@pytest.mark.parametrize("value", [[], [1, 2], [{"$bytes": "YQ=="}, 1], [{"$bytes": "?"}]])
+def test_a_list_of_anything_else_is_no_input(http: httpx2.Client, value: list[Any]) -> None:
+    assert http.post("/api/ops/sha256", json={"inputs": [value]}).json()["code"] == "invalid_request"

@@ -44,7 +44,8 @@ def test_a_waited_run_answers_200_with_everything(http: httpx2.Client) -> None:
         "hello\n",
         None,
     )
-    assert done["usage"].keys() == {"wall_ms", "cpu_ms", "device_ms", "peak_bytes", "dispatches"}
+    usage = {"wall_ms", "cpu_ms", "device_ms", "peak_bytes", "dispatches", "threads", "bytes"}
+    assert done["usage"].keys() == usage
     assert done["usage"]["wall_ms"] > 0
     assert done["limits"]["wall_s"] == 60
     assert done["created_at"] <= done["started_at"] <= done["finished_at"]

@@ -52,8 +52,8 @@ def expected_of_neighbour() -> np.ndarray:
 
 async def dispatch(device: Device, owner: str, kernel: str, name: str, count: int, groups: int) -> np.ndarray:
     handle = device.new_handle()
-    fresh = frames.Fresh(name, handle, "u32", (count,))
-    await device.dispatch(handle, owner, kernel, "main", (groups, 1, 1), [fresh])
+    step = frames.Step("main", (groups, 1, 1), [frames.Bound(name, handle)])
+    await device.dispatch(handle, owner, kernel, [step], [frames.Fresh(handle, "u32", (count,))])
     with await device.download(handle) as shared:
         found = np.frombuffer(bytes(shared.view), np.uint32)
     await device.free([handle])

@@ -8,7 +8,7 @@ import pytest
 
 from host.arguments import check_arguments, check_workgroups, entry_of
 from host.errors import BindingMismatch, DispatchSizeError, UnknownHandle, UnknownKernel
-from host.frames import Argument, Bound, Fresh, Uniform
+from host.frames import Argument, Bound, Uniform
 from host.tensors import Table
 from ops.graph import TensorType
 from shaders.reflection import EntryPoint, Reflection
@@ -41,14 +41,17 @@ def table() -> Table[None]:
         (4, "u32", (0,)),
         (5, "u32", (2000,)),
         (6, "f32", (8,)),
+        (9, "u32", (4,)),
+        (10, "f32", (4,)),
     ]:
         table.add(handle, "me", TensorType(shape, dtype), None)
     return table
 
 
+FRESH = (9, 10)
 GOOD: dict[str, Argument] = {
     "a": Bound("a", 1),
-    "b": Fresh("b", 9, "u32", (4,)),
+    "b": Bound("b", 9),
     "p": Uniform("p", bytes(16)),
     "m": Bound("m", 6),
 }
@@ -56,7 +59,7 @@ GOOD: dict[str, Argument] = {
 
 def _check(kernel: Reflection, table: Table[None], **changes: Argument | None) -> list[str]:
     arguments = [argument for argument in (GOOD | changes).values() if argument is not None]
-    pairs = check_arguments(kernel, entry_of(kernel, "main"), arguments, table.type, LIMITS)
+    pairs = check_arguments(kernel, entry_of(kernel, "main"), arguments, table.type, FRESH, LIMITS)
     return [info.name for info, _ in pairs]
 
 
@@ -68,11 +71,10 @@ def test_arguments_that_fit_are_paired_with_their_bindings(kernel: Reflection, t
     "change",
     [
         {"a": Bound("a", 3)},
-        {"b": Fresh("b", 9, "u32", (4,), initial=1)},
         {"unused": Bound("unused", 1)},
     ],
 )
-def test_bool_for_u32_initial_values_and_unused_bindings_fit(
+def test_bool_for_u32_and_unused_bindings_fit(
     kernel: Reflection, table: Table[None], change: dict[str, Argument]
 ) -> None:
     _check(kernel, table, **change)
@@ -88,11 +90,10 @@ def test_bool_for_u32_initial_values_and_unused_bindings_fit(
         ({"a": Bound("a", 4)}, "binding 'a' .*needs at least 4 bytes, and its tensor has 0"),
         ({"m": Bound("m", 1)}, "binding 'm' .*needs at least 32 bytes, and its tensor has 16"),
         ({"a": Bound("a", 5)}, "binding 'a' has 8,000 bytes, and this device binds at most 4,000"),
-        ({"a": Fresh("a", 9, "u32", (4,))}, "binding 'a' is only read"),
+        ({"a": Bound("a", 9)}, "bindings 'a' and 'b' have the same array, and 'b' is written"),
         ({"a": Uniform("a", bytes(16))}, "binding 'a' is storage memory"),
         ({"b": Bound("b", 1)}, "binding 'b' is written by the kernel"),
-        ({"b": Fresh("b", 9, "f32", (4,))}, "binding 'b' .*holds u32"),
-        ({"b": Fresh("b", 9, "u32", (2, 2), initial=1)}, r"initial value of binding 'b' is u32 \[4\]"),
+        ({"b": Bound("b", 10)}, "binding 'b' .*holds u32"),
         ({"p": Bound("p", 1)}, "binding 'p' is a uniform"),
         ({"p": Uniform("p", bytes(12))}, "binding 'p' .*takes 16 to 256 bytes, and 12 came"),
         ({"p": Uniform("p", bytes(260))}, "binding 'p'"),
@@ -105,7 +106,7 @@ def test_an_argument_that_does_not_fit_is_refused_by_name(
         _check(kernel, table, **change)
 
 
-@pytest.mark.parametrize("change", [{"a": Bound("a", 77)}, {"b": Fresh("b", 9, "u32", (4,), initial=77)}])
+@pytest.mark.parametrize("change", [{"a": Bound("a", 77)}, {"b": Bound("b", 77)}])
 def test_a_tensor_that_does_not_exist_is_named(
     kernel: Reflection, table: Table[None], change: dict[str, Argument]
 ) -> None:

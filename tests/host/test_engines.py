@@ -22,7 +22,7 @@ from host.errors import (
     UnknownHandle,
     UnknownKernel,
 )
-from host.frames import Argument, Bound, DispatchKernel, Fresh, RunGraph, Uniform
+from host.frames import Argument, Bound, DispatchKernel, Fresh, RunGraph, Step, Uniform
 from host.shared import Source
 from ops.graph import Graph, Node, TensorType
 from ops.reference import evaluate
@@ -80,13 +80,17 @@ def graph(
 def dispatch(
     engine: Engine,
     *arguments: Argument,
+    fresh: Fresh | None = None,
     workgroups: tuple[int, int, int] = (1, 1, 1),
     owner: str = "me",
     kernel: str = "k",
 ) -> Any:
-    return finish(
-        engine.dispatch(DispatchKernel(1, 1, owner, kernel, "main", workgroups, list(arguments)), go)
+    """One step; `fresh` is what its binding `b` writes."""
+    given = [*arguments, *([] if fresh is None else [Bound("b", fresh.handle)])]
+    request = DispatchKernel(
+        1, 1, owner, kernel, [Step("main", workgroups, given)], [] if fresh is None else [fresh]
     )
+    return finish(engine.dispatch(request, go))
 
 
 def source(handle: int, *shape: int, dtype: str = "u32") -> Node:
@@ -141,9 +145,9 @@ def test_a_cancelled_job_makes_nothing(engine: Engine, kernels: Any) -> None:
     nodes = [source(1, 10), Node("neg", (0,))]
     with pytest.raises(Cancelled):
         finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [1]), [2]), stop))
-    arguments: list[Argument] = [Bound("a", 1), Fresh("b", 2, "u32", (10,))]
+    step = Step("main", (1, 1, 1), [Bound("a", 1), Bound("b", 2)])
     with pytest.raises(Cancelled):
-        finish(engine.dispatch(DispatchKernel(1, 1, "me", "k", "main", (1, 1, 1), arguments), stop))
+        finish(engine.dispatch(DispatchKernel(1, 1, "me", "k", [step], [Fresh(2, "u32", (10,))]), stop))
     assert engine.memory().tensors == 1
 
 
@@ -161,7 +165,7 @@ def test_a_wrong_dispatch_is_refused_alike(
     engine.add_kernel("k", kernels.double, False)
     put(engine, 1, np.arange(10, dtype=np.uint32))
     with pytest.raises(error):
-        dispatch(engine, Bound("a", 1), Fresh("b", 2, "u32", (10,)), **change)
+        dispatch(engine, Bound("a", 1), fresh=Fresh(2, "u32", (10,)), **change)
     with pytest.raises(BindingMismatch, match="'b'"):
         dispatch(engine, Bound("a", 1))
 
@@ -174,12 +178,12 @@ def test_a_reflection_that_lies_is_refused_alike(engine: Engine, kernels: Any) -
 def test_a_kernel_computes_on_fresh_zeros_and_on_initial_values(gpu: WgpuEngine, kernels: Any) -> None:
     gpu.add_kernel("k", kernels.double, True)
     put(gpu, 1, np.arange(10, dtype=np.uint32))
-    usage = dispatch(gpu, Bound("a", 1), Fresh("b", 2, "u32", (10,)))
+    usage = dispatch(gpu, Bound("a", 1), fresh=Fresh(2, "u32", (10,)))
     assert get(gpu, 2).tolist() == [2 * n for n in range(10)]
     assert usage.dispatches == 1
     assert usage.device_ms > 0
     assert usage.peak_bytes >= 40
-    dispatch(gpu, Bound("a", 1), Fresh("b", 3, "u32", (10,), initial=2))
+    dispatch(gpu, Bound("a", 1), fresh=Fresh(3, "u32", (10,), initial=2))
     assert get(gpu, 3).tolist() == [4 * n for n in range(10)]
     assert get(gpu, 2).tolist() == [2 * n for n in range(10)], "the initial tensor is not written"
 
@@ -187,7 +191,7 @@ def test_a_kernel_computes_on_fresh_zeros_and_on_initial_values(gpu: WgpuEngine,
 def test_no_workgroups_leave_zeros_and_initial_values(gpu: WgpuEngine, kernels: Any) -> None:
     gpu.add_kernel("k", kernels.double, False)
     put(gpu, 1, np.arange(10, dtype=np.uint32))
-    usage = dispatch(gpu, Bound("a", 1), Fresh("b", 2, "u32", (10,), initial=1), workgroups=(0, 1, 1))
+    usage = dispatch(gpu, Bound("a", 1), fresh=Fresh(2, "u32", (10,), initial=1), workgroups=(0, 1, 1))
     assert get(gpu, 2).tolist() == list(range(10))
     assert usage.dispatches == 0
 
@@ -200,7 +204,7 @@ def test_a_kernel_sees_exactly_the_elements_of_its_tensors(gpu: WgpuEngine, kern
     )
     gpu.add_kernel("k", kernels.reflection(text, *kernels.double.bindings), False)
     put(gpu, 1, np.arange(7, dtype=np.uint32))
-    dispatch(gpu, Bound("a", 1), Fresh("b", 2, "u32", (3,)))
+    dispatch(gpu, Bound("a", 1), fresh=Fresh(2, "u32", (3,)))
     assert get(gpu, 2).tolist() == [7, 3, 0]
 
 
@@ -225,7 +229,7 @@ def test_groups_uniforms_and_unreached_bindings(gpu: WgpuEngine, kernels: Any) -
     put(gpu, 1, np.arange(4, dtype=np.uint32))
     for scale in (3, 5):
         data = np.array([scale, 7], np.uint32).tobytes()
-        dispatch(gpu, Bound("a", 1), Fresh("b", 2, "u32", (4,)), Uniform("p", data), workgroups=(4, 1, 1))
+        dispatch(gpu, Bound("a", 1), Uniform("p", data), fresh=Fresh(2, "u32", (4,)), workgroups=(4, 1, 1))
         assert get(gpu, 2).tolist() == [scale * n + 7 for n in range(4)]
         gpu.free([2])
 
@@ -245,8 +249,8 @@ def test_a_kernel_of_another_tenant_never_sees_old_words(gpu: WgpuEngine, kernel
     gpu.free(list(range(1, 9)))
     put(gpu, 20, np.zeros(600, np.uint32), owner="thief")
     for handle in range(21, 29):
-        arguments = [Bound("a", 20), Fresh("b", handle, "u32", (1000,))]
-        dispatch(gpu, *arguments, workgroups=(16, 1, 1), owner="thief", kernel="thief")
+        fresh = Fresh(handle, "u32", (1000,))
+        dispatch(gpu, Bound("a", 20), fresh=fresh, workgroups=(16, 1, 1), owner="thief", kernel="thief")
         assert not get(gpu, handle).any()
     for handle in range(30, 34):
         put(gpu, handle, np.zeros(600, np.uint32), owner="thief")

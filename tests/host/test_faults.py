@@ -7,8 +7,8 @@ import signal
 import pytest
 
 from host import faults
-from host.errors import DeviceCrashed, DeviceHung, DeviceLost
 from host.ceiling import ROOM, was_short
+from host.errors import DeviceCrashed, DeviceHung, DeviceLost
 from shaders.errors import KernelgateError
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from host import frames
 from host.errors import Cancelled, DeviceRestarted, DeviceTimeout, KernelCompileError
+from host.meter import Meter
 from host.shared import memory_file
 from host.supervisor import Device
 from ops.graph import Graph, Node
@@ -45,8 +46,9 @@ async def _get(device: Device, handle: int) -> np.ndarray:
 
 
 def _endless(device: Device, job: int = 1, **more: Any) -> asyncio.Task[Any]:
-    fresh = frames.Fresh("b", device.new_handle(), "u32", (1000,))
-    return asyncio.create_task(device.dispatch(job, "me", "endless", "main", (65535, 64, 1), [fresh], **more))
+    fresh = frames.Fresh(device.new_handle(), "u32", (1000,))
+    step = frames.Step("main", (65535, 64, 1), [frames.Bound("b", fresh.handle)])
+    return asyncio.create_task(device.dispatch(job, "me", "endless", [step], [fresh], **more))
 
 
 def _cpu_seconds(pid: int) -> float:
@@ -61,8 +63,8 @@ def test_a_device_is_ready_in_three_seconds_and_computes(run: Run, opened: Any, 
             spent = min(time.monotonic() - began, _cpu_seconds(device.pid))
             await device.add_kernel("k", kernels.double, warm=True)
             a, out = await _put(device, np.arange(256, dtype=np.uint32)), device.new_handle()
-            arguments = [frames.Bound("a", a), frames.Fresh("b", out, "u32", (256,))]
-            usage = await device.dispatch(1, "me", "k", "main", (4, 1, 1), arguments)
+            step = frames.Step("main", (4, 1, 1), [frames.Bound("a", a), frames.Bound("b", out)])
+            usage = await device.dispatch(1, "me", "k", [step], [frames.Fresh(out, "u32", (256,))])
             assert (await _get(device, out)).tolist() == [2 * n for n in range(256)]
             assert usage.device_ms > 0
             await device.free([a, out])
@@ -103,8 +105,8 @@ def test_kill_9_during_a_kernel_fails_it_and_the_next_dispatch_works(
             with pytest.raises(DeviceRestarted, match="SIGKILL"):
                 await running
             a, out = await _put(device, np.arange(4, dtype=np.uint32)), device.new_handle()
-            arguments = [frames.Bound("a", a), frames.Fresh("b", out, "u32", (4,))]
-            await device.dispatch(1, "me", "k", "main", (1, 1, 1), arguments)
+            step = frames.Step("main", (1, 1, 1), [frames.Bound("a", a), frames.Bound("b", out)])
+            await device.dispatch(1, "me", "k", [step], [frames.Fresh(out, "u32", (4,))])
             assert (await _get(device, out)).tolist() == [0, 2, 4, 6]
 
     run(body())
@@ -172,8 +174,8 @@ def test_another_owner_s_work_is_done_between_the_slices_of_a_long_dispatch_whic
             running = _endless(device)
             for _ in range(5):
                 a, out = await _put(device, np.arange(4, dtype=np.uint32)), device.new_handle()
-                arguments = [frames.Bound("a", a), frames.Fresh("b", out, "u32", (4,))]
-                await device.dispatch(2, "you", "k", "main", (1, 1, 1), arguments)
+                step = frames.Step("main", (1, 1, 1), [frames.Bound("a", a), frames.Bound("b", out)])
+                await device.dispatch(2, "you", "k", [step], [frames.Fresh(out, "u32", (4,))])
                 assert (await _get(device, out)).tolist() == [0, 2, 4, 6]
                 await device.free([a, out])
             assert not running.done()
@@ -193,13 +195,36 @@ def test_a_dispatch_whose_output_is_freed_before_it_exists_stops(run: Run, opene
                 "endless", kernels.reflection(ENDLESS, kernels.binding("b", 0, "read_write")), warm=True
             )
             handle = device.new_handle()
-            fresh = frames.Fresh("b", handle, "u32", (1000,))
-            running = asyncio.create_task(
-                device.dispatch(1, "me", "endless", "main", (65535, 64, 1), [fresh])
-            )
+            fresh = frames.Fresh(handle, "u32", (1000,))
+            step = frames.Step("main", (65535, 64, 1), [frames.Bound("b", handle)])
+            running = asyncio.create_task(device.dispatch(1, "me", "endless", [step], [fresh]))
             await _put(device, np.arange(4, dtype=np.uint32))
             await device.free([handle])
             with pytest.raises(Cancelled):
                 await running
+
+    run(body())
+
+
+def test_a_long_dispatch_tells_its_meter_how_far_it_is(run: Run, opened: Any, kernels: Any) -> None:
+    async def body() -> None:
+        async with opened(adapter=ADAPTER) as device:
+            await device.add_kernel(
+                "endless", kernels.reflection(ENDLESS, kernels.binding("b", 0, "read_write")), warm=True
+            )
+            told: list[float] = []
+            is_told = asyncio.Event()
+
+            def report(fraction: float) -> None:
+                told.append(fraction)
+                if len(told) == 3:
+                    is_told.set()
+
+            running = _endless(device, meter=Meter(lambda usage: None, report=report))
+            await is_told.wait()
+            await device.cancel(1)
+            with pytest.raises(Cancelled):
+                await running
+            assert 0 < told[0] <= told[1] <= told[2] < 1
 
     run(body())

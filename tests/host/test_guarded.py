@@ -15,7 +15,7 @@ import pytest
 from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
 from host.errors import Cancelled, DriverLoopLimit, FuelExhausted, KernelCompileError
-from host.frames import Bound, DispatchKernel, Fresh, Uniform
+from host.frames import Bound, DispatchKernel, Fresh, Step, Uniform
 from host.kernels import groups_of
 from host.native import Slot
 from host.shared import Source
@@ -66,7 +66,7 @@ def guarded(
     engine: WgpuEngine, kernel: Reflection, workgroups: tuple[int, int, int], **more: Any
 ) -> dict[str, bytes]:
     """What each written binding of `kernel` holds after a dispatch through the engine."""
-    entry, engine_handles, arguments = kernel.entry_points[0], [], []
+    entry, engine_handles, arguments, fresh = kernel.entry_points[0], [], [], []
     engine.add_kernel("k", kernel, warm=False)
     for handle, info in enumerate(kernel.bindings, 1):
         if info.name not in entry.bindings:
@@ -80,13 +80,19 @@ def guarded(
         if info.access == "read":
             arguments.append(Bound(info.name, handle))
         else:
-            arguments.append(Fresh(info.name, 100 + handle, type.dtype, type.shape, handle))
+            arguments.append(Bound(info.name, 100 + handle))
+            fresh.append(Fresh(100 + handle, type.dtype, type.shape, handle))
             engine_handles.append(100 + handle)
     try:
-        request = DispatchKernel(1, 1, "me", "k", entry.name, workgroups, arguments, **more)
+        step = Step(entry.name, workgroups, arguments)
+        request = DispatchKernel(1, 1, "me", "k", [step], fresh, **more)
         usage = finish(engine.dispatch(request, go))
         assert usage.device_ms > 0
-        return {each.name: read(engine, each.handle) for each in arguments if isinstance(each, Fresh)}
+        return {
+            each.name: read(engine, each.handle)
+            for each in arguments
+            if isinstance(each, Bound) and each.handle > 100
+        }
     finally:
         engine.free(engine_handles)
 
@@ -256,8 +262,9 @@ def test_built_in_values_are_those_of_the_whole_dispatch(
     kernel_ = kernel("_ = o[0]; " + body, before, size="4, 2, 1")
     engine.add_kernel("k", kernel_, warm=False)
     count = math.prod(workgroups)
-    arguments = [Fresh("o", 1, "u32", (4,)), Fresh("out", 2, "u32", (count, 4))]
-    finish(engine.dispatch(DispatchKernel(1, 1, "me", "k", "main", workgroups, list(arguments)), go))
+    step = Step("main", workgroups, [Bound("o", 1), Bound("out", 2)])
+    fresh = [Fresh(1, "u32", (4,)), Fresh(2, "u32", (count, 4))]
+    finish(engine.dispatch(DispatchKernel(1, 1, "me", "k", [step], fresh), go))
     found = np.frombuffer(read(engine, 2), np.uint32).reshape(-1, 4)
     engine.free([1, 2])
     z, y, x = (axis.ravel() for axis in np.indices(workgroups[::-1]))
@@ -307,9 +314,8 @@ def test_a_dispatch_yields_between_slices_and_stops_when_it_is_told_to(engine: W
         if len(asked) == 4:
             raise Cancelled("enough")
 
-    work = engine.dispatch(
-        DispatchKernel(1, 1, "me", "k", "main", (1 << 20, 1, 1), [Fresh("o", 1, "u32", (64,))]), stop
-    )
+    step = Step("main", (1 << 20, 1, 1), [Bound("o", 1)])
+    work = engine.dispatch(DispatchKernel(1, 1, "me", "k", [step], [Fresh(1, "u32", (64,))]), stop)
     with pytest.raises(Cancelled):
         finish(work)
     assert engine.memory().live_bytes == 0
@@ -324,8 +330,8 @@ def test_what_a_dispatch_reads_stays_until_it_is_done_whoever_frees_it(engine: W
     engine.add_kernel("k", adding, warm=False)
     data, type = np.arange(64, dtype=np.uint32), TensorType((64,), "u32")
     engine.upload(1, "me", type, Source(data.nbytes, data.tobytes()))
-    arguments = [Bound("a", 1), Fresh("o", 2, "u32", (64,))]
-    work = engine.dispatch(DispatchKernel(1, 1, "me", "k", "main", (1, 1, 1), arguments), go)
+    step = Step("main", (1, 1, 1), [Bound("a", 1), Bound("o", 2)])
+    work = engine.dispatch(DispatchKernel(1, 1, "me", "k", [step], [Fresh(2, "u32", (64,))]), go)
     next(work)
     engine.free([1])
     engine.upload(3, "me", type, Source(data.nbytes, bytes(data.nbytes)))

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from host.slices import Grid, Pace
+from host.slices import Grid, Pace, Tally
 
 
 @pytest.mark.parametrize("size", [(1, 1, 1), (7, 5, 3), (20, 1, 2), (1, 30, 1), (3, 1, 17), (13, 2, 1)])
@@ -25,6 +25,14 @@ def test_boxes_cover_every_workgroup_once_and_stay_within_the_limits(size, most,
 
 def test_an_empty_grid_is_done():
     assert Grid((4, 0, 4), 100).is_done
+
+
+def test_a_tally_says_which_part_is_done():
+    tally = Tally(8)
+    tally.add(2)
+    assert tally.fraction == 0.25
+    tally.add(6)
+    assert tally.fraction == Tally(0).fraction == 1.0
 
 
 def test_a_grid_of_two_to_the_31_takes_few_boxes():

@@ -321,8 +321,8 @@ def test_kernels_are_told_again_to_a_new_process(run: Run, opened: Any, kernels:
     async def _dispatch(device: Device) -> int:
         a, out = device.new_handle(), device.new_handle()
         await device.upload_bytes(a, "me", "u32", [4], bytes(16))
-        arguments = [frames.Bound("a", a), frames.Fresh("b", out, "u32", (4,))]
-        await device.dispatch(1, "me", "k", "main", (1, 1, 1), arguments)
+        step = frames.Step("main", (1, 1, 1), [frames.Bound("a", a), frames.Bound("b", out)])
+        await device.dispatch(1, "me", "k", [step], [frames.Fresh(out, "u32", (4,))])
         return out
 
     run(body())
@@ -334,9 +334,9 @@ def test_only_so_many_kernels_are_remembered(run: Run, opened: Any, kernels: Any
             for name in "abc":
                 await device.add_kernel(name, kernels.double)
             with pytest.raises(UnknownKernel):
-                await device.dispatch(1, "me", "a", "main", (1, 1, 1), [])
+                await device.dispatch(1, "me", "a", [frames.Step("main", (1, 1, 1), [])])
             with pytest.raises(BindingMismatch):
-                await device.dispatch(1, "me", "c", "main", (1, 1, 1), [])
+                await device.dispatch(1, "me", "c", [frames.Step("main", (1, 1, 1), [])])
 
     run(body())
 

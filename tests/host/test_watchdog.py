@@ -41,8 +41,8 @@ async def _upload(device: Device, number: int) -> int:
 
 async def _dispatch(device: Device, turns: int, owner: str = "me") -> bytes:
     given, out = await _upload(device, turns), device.new_handle()
-    arguments = [frames.Bound("turns", given), frames.Fresh("b", out, "u32", (256,))]
-    await device.dispatch(given, owner, "heavy", "main", (1, 1, 1), arguments)
+    step = frames.Step("main", (1, 1, 1), [frames.Bound("turns", given), frames.Bound("b", out)])
+    await device.dispatch(given, owner, "heavy", [step], [frames.Fresh(out, "u32", (256,))])
     with await device.download(out) as shared:
         return bytes(shared.view)
 

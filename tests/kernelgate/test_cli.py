@@ -72,6 +72,10 @@ def test_a_kernel_is_added_and_dispatched(here: Path, capsys: pytest.CaptureFixt
     given = ["--input", "numbers=u32:[1, 2, 27, 837799]", "--input", "steps=u32:4"]
     assert cli.main(["kernel", "dispatch", "steps", *given, "--workgroups", "1"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"]["data"] == [0, 1, 111, 524]
+    assert cli.main(["kernel", "dispatch", "steps", *given, "--over", "numbers", "--fuel", "100"]) == 1
+    assert "[fuel_exhausted]" in capsys.readouterr().err
+    assert cli.main(["kernel", "dispatch", "steps", *given, "--threads", "4", "--override", "by=2.5"]) == 1
+    assert "the kernel has no override 'by'" in capsys.readouterr().err
 
 
 def test_a_missing_file_is_one_plain_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 
 from api.settings import Settings
 from kernelgate import ApiError, Client, Tensor
-from kernelgate.client import data_folder, default_key
+from kernelgate.client import data_folder, default_key, output
 from kernelgate.errors import NoServer
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
@@ -143,3 +144,40 @@ def test_the_client_needs_only_its_own_folder(missing: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_dispatch_says_only_what_it_was_told() -> None:
+    seen = []
+
+    def server(request: httpx2.Request) -> httpx2.Response:
+        seen.append(json.loads(request.content))
+        return httpx2.Response(200, json={"outputs": {}})
+
+    client = connect(server)
+    client.dispatch("k", {"y": output((2,), "u32")}, [3])
+    step = {"threads": [5], "bind": {"x": "y"}}
+    inputs = {"y": output((2,), "u32", temporary=True), "texts": [b"a", "b"]}
+    client.dispatch("k", inputs, steps=[step], overrides={"scale": float("inf")}, outputs=[], fuel=7)
+    plain = {"shape": [2], "dtype": "u32"}
+    assert seen == [
+        {"inputs": {"y": plain}, "workgroups": [3]},
+        {
+            "inputs": {"y": {**plain, "temporary": True}, "texts": [{"$bytes": "YQ=="}, "b"]},
+            "steps": [step],
+            "overrides": {"scale": {"$float": "Infinity"}},
+            "outputs": [],
+            "fuel": 7,
+        },
+    ]
+
+
+def test_a_file_s_lines_become_two_tensors(tmp_path: Path) -> None:
+    def server(request: httpx2.Request) -> httpx2.Response:
+        assert (request.url.query, request.content) in [(b"split=lines", b"a\nb"), (b"block=2", b"abcd")]
+        named = {name: {"id": f"ten_{name}", "shape": [1], "dtype": "u32"} for name in ("bytes", "offsets")}
+        return httpx2.Response(201, json={"tensors": named})
+
+    (tmp_path / "lines").write_bytes(b"a\nb")
+    data, offsets = connect(server).upload_strings(tmp_path / "lines")
+    assert (data.id, offsets.id) == ("ten_bytes", "ten_offsets")
+    connect(server).upload_strings(b"abcd", block=2)

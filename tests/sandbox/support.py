@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from sandbox.gates.frames import GateAnswer, GateRequest
 from sandbox.gates.grants import parse
 from sandbox.gates.service import Gates
 from sandbox.pool import Limits, Outcome, WorkerPool
+from sandbox.values import unpack
 from shaders.errors import ErrorRecord, KernelgateError
 
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_mb=256, output_bytes=1 << 20)
@@ -57,10 +59,12 @@ class Services:
 
     async def dispatch(self, request: DispatchKernel) -> dict[str, TensorRef]:
         self.dispatches.append(request)
-        return {
-            name: self.keep(reference.from_wire(bytes(_bytes(spec)), spec.dtype, spec.shape))
-            for name, spec in request.outputs.items()
-        }
+        made = {}
+        for name, value in unpack(request.request)["inputs"].items():
+            if isinstance(value, dict) and {"shape", "dtype"} <= value.keys():
+                data = bytes(_bytes(value["shape"], value["dtype"]))
+                made[name] = self.keep(reference.from_wire(data, value["dtype"], value["shape"]))
+        return made
 
     async def script(self, name: str) -> str:
         if name not in self.scripts:
@@ -74,11 +78,8 @@ class Services:
         return await self.gates.serve(request)
 
 
-def _bytes(spec: Any) -> int:
-    count = 1
-    for size in spec.shape:
-        count *= size
-    return count * (1 if spec.dtype == "bool" else 4)
+def _bytes(shape: list[int], dtype: str) -> int:
+    return math.prod(shape) * (1 if dtype == "bool" else 4)
 
 
 class Sandbox:

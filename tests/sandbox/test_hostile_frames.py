@@ -66,11 +66,7 @@ def message(tag: str, **fields: object) -> bytes:
 
 
 def dispatch(**changes: object) -> bytes:
-    fields = {
-        "id": 1, "kernel": "k", "entry_point": None, "workgroups": [1, 1, 1], "tensors": {}, "outputs": {},
-        "uniforms": {},
-    }  # fmt: skip
-    return message("dispatch", **{**fields, **changes})
+    return message("dispatch", **{"id": 1, "kernel": "k", "request": packed({"inputs": {}}), **changes})
 
 
 def graph(nodes: object = (), outputs: object = (), constants: object = ()) -> bytes:
@@ -159,19 +155,8 @@ REFUSED: dict[str, bytes] = {
     "an error whose message is bytes": record(code="script_error", message=b"x"),
     "a script's name of bytes": message("load_script", id=1, name=b"x"),
     "no script's name": message("load_script", id=1),
-    "a grid of one": dispatch(workgroups=[1]),
-    "a grid of four": dispatch(workgroups=[1, 1, 1, 1]),
-    "a grid of text": dispatch(workgroups=["1", "1", "1"]),
-    "a grid of floats": dispatch(workgroups=[1.5, 1, 1]),
-    "tensors in a list": dispatch(tensors=[1]),
-    "a tensor of text": dispatch(tensors={"x": "1"}),
-    "an output without a dtype": dispatch(outputs={"y": {"t": "output_spec", "shape": [1]}}),
-    "an output of text": dispatch(outputs={"y": "f32"}),
-    "an output whose shape is a number": dispatch(
-        outputs={"y": {"t": "output_spec", "shape": 1, "dtype": "f32"}}
-    ),
-    "a uniform of text": dispatch(uniforms={"u": "x"}),
-    "an entry point that is a number": dispatch(entry_point=1),
+    "a dispatch in the open": dispatch(request={"inputs": {}}),
+    "a dispatch of text": dispatch(request="{}"),
     "a kernel that is nothing": dispatch(kernel=None),
     "a graph without nodes": message("compute", id=1, graph={"outputs": [0]}),
     "nodes of text": graph(nodes=["add"]),
@@ -195,15 +180,7 @@ LIES: dict[str, bytes] = {
     "freeing twice": message("free", handles=[1, 1]) * 2,
     "a kernel of a strange name": dispatch(kernel="../../\0" * 50),
     "a kernel with a very long name": dispatch(kernel="k" * 100_000),
-    "a grid without end": dispatch(workgroups=[HUGE, HUGE, HUGE]),
-    "a grid below zero": dispatch(workgroups=[-1, 0, 1]),
-    "a tensor of another run": dispatch(tensors={"x": 99}),
-    "an output beyond measure": dispatch(
-        outputs={"y": {"t": "output_spec", "shape": [HUGE, HUGE], "dtype": "f32"}}
-    ),
-    "an output of an unknown dtype": dispatch(outputs={"y": {"t": "output_spec", "shape": [1], "dtype": "q9"}}),
-    "an output below zero": dispatch(outputs={"y": {"t": "output_spec", "shape": [-1], "dtype": "f32"}}),
-    "a uniform that is no value": dispatch(uniforms={"u": b"\xc1"}),
+    "a dispatch that is no value": dispatch(request=b"\xc1"),
     "an empty graph": graph(),
     "a graph that is its own input": graph([["add", [0, 0], {}]], [0]),
     "a graph that looks ahead": graph([["neg", [5], {}]], [0]),
@@ -354,7 +331,7 @@ _CONVERSATIONS = st.lists(
         st.builds(
             lambda h: message("free", handles=h), st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4)
         ),
-        st.builds(lambda g: dispatch(workgroups=list(g)), st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * 3)),
+        st.builds(lambda data: dispatch(request=data), st.binary(max_size=50)),
         st.builds(
             lambda op, inputs, out: graph([[op, inputs, {}]], [out]),
             st.sampled_from(["add", "input", "", "matmul", "\0"]),

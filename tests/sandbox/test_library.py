@@ -8,7 +8,7 @@ import pytest
 
 from ops.graph import TensorRef
 from sandbox.errors import PermissionDeniedError
-from sandbox.frames import DispatchKernel, OutputSpec
+from sandbox.frames import DispatchKernel
 from sandbox.values import unpack
 from shaders.errors import ErrorRecord, KernelgateError
 from tests.sandbox.support import LIMITS, Sandbox, Services
@@ -62,11 +62,50 @@ def test_a_kernel_is_dispatched_with_tensors_outputs_and_uniforms(sandbox: Sandb
     )
     assert sandbox.result(source) == [[2, 2], [[0, 0], [0, 0]]]
     (request,) = sandbox.services.dispatches
-    assert isinstance(request, DispatchKernel)
-    assert (request.kernel, request.workgroups) == ("double", (2, 1, 1))
-    assert request.outputs == {"y": OutputSpec((2, 2), "i32")}
-    assert list(request.tensors) == ["x"]
-    assert unpack(request.uniforms["params"]) == {"n": 4, "k": [1, 2]}
+    assert request.kernel == "double"
+    asked = unpack(request.request)
+    assert asked.keys() == {"inputs", "workgroups"}
+    assert asked["workgroups"] == [2, 1]
+    assert asked["inputs"]["y"] == {"shape": [2, 2], "dtype": "i32", "temporary": False}
+    assert asked["inputs"]["x"].shape == (4,)
+    assert asked["inputs"]["params"] == {"n": 4, "k": [1, 2]}
+
+
+def test_a_kernel_s_steps_overrides_size_and_fuel_go_as_they_are(sandbox: Sandbox) -> None:
+    sandbox.result(
+        "import kernels\n"
+        "kernels.run('k', inputs={'over': kernels.output(2, temporary=True)}, texts=[b'a', 'b'], fuel=500,\n"
+        "            outputs=('a',), a=kernels.output(2),\n"
+        "            steps=[{'threads': (3, 4), 'bind': {'x': 'a'}}, {'over': 'x', 'overrides': {'s': 2.5}}])\n"
+        "result = 1"
+    )
+    (request,) = sandbox.services.dispatches
+    asked = unpack(request.request)
+    assert asked["inputs"]["over"] == {"shape": [2], "dtype": "f32", "temporary": True}
+    assert asked["inputs"]["texts"] == [b"a", "b"]
+    assert (asked["fuel"], asked["outputs"]) == (500, ["a"])
+    assert asked["steps"] == [
+        {"threads": [3, 4], "bind": {"x": "a"}},
+        {"over": "x", "overrides": {"s": 2.5}},
+    ]
+
+
+def test_a_binding_may_be_called_like_a_word_of_the_function(sandbox: Sandbox) -> None:
+    sandbox.result(
+        "import kernels, torch\n"
+        "kernels.run('k', steps=kernels.output(2), over=torch.ones(2), threads=3, inputs={'fuel': 3})\nresult = 1"
+    )
+    (request,) = sandbox.services.dispatches
+    asked = unpack(request.request)
+    assert asked.keys() == {"inputs", "threads"}
+    assert asked["threads"] == [3]
+    assert asked["inputs"].keys() == {"steps", "over", "fuel"}
+
+
+def test_what_is_no_dispatch_is_refused_in_the_script(sandbox: Sandbox) -> None:
+    error = sandbox.error("import kernels\nkernels.run('k', inputs=3)")
+    assert "inputs is a dict of bindings" in error.message
+    assert "a step is a dict, not int" in sandbox.error("import kernels\nkernels.run('k', steps=[1])").message
 
 
 def test_several_written_bindings_come_back_by_name(sandbox: Sandbox) -> None:

@@ -148,10 +148,7 @@ HANDMADE: dict[str, bytes] = {
     "headers that are no pairs": packed({"t": "fetch", "id": 1, "method": "GET", "url": "", "headers": [["a"]]}),
     "a body of text": packed({"t": "fetch", "id": 1, "method": "GET", "url": "", "body": 5}),
     "a missing field": packed({"t": "dispatch", "id": 1, "kernel": "k"}),
-    "a grid of two": packed({
-        "t": "dispatch", "id": 1, "kernel": "k", "entry_point": None, "workgroups": [1, 2],
-        "tensors": {}, "outputs": {}, "uniforms": {},
-    }),
+    "a dispatch in the open": packed({"t": "dispatch", "id": 1, "kernel": "k", "request": {"inputs": {}}}),
 }  # fmt: skip
 
 
