@@ -16,11 +16,11 @@ import msgspec
 import sqlalchemy as sa
 
 from api import tables
+from api.compiling import Compiler
 from api.database import Database
 from api.errors import InvalidRequest, KernelNotFound, NameReserved
 from api.ids import now
 from api.keys import Identity
-from host.supervisor import Device
 from sandbox.pool import WorkerPool
 from shaders.reflection import Reflection
 
@@ -80,7 +80,7 @@ class KernelStore:
     """The kernels of all owners."""
 
     def __init__(
-        self, database: Database, pool: WorkerPool, compiler: Device, ready: Callable[[], Awaitable[None]]
+        self, database: Database, pool: WorkerPool, compiler: Compiler, ready: Callable[[], Awaitable[None]]
     ) -> None:
         self._database = database
         self._pool = pool

@@ -25,7 +25,9 @@ DEFAULT_STATUS = 422
 STATUS = {
     "malformed_json": 400,
     "unauthorized": 401,
+    "admin_only": 403,
     "file_refused": 403,
+    "kernel_quarantined": 403,
     "permission_denied": 403,
     "script_denied": 422,
     "native_refused": 403,
@@ -33,6 +35,7 @@ STATUS = {
     "not_found": 404,
     "run_not_found": 404,
     "kernel_not_found": 404,
+    "quarantine_not_found": 404,
     "script_not_found": 404,
     "tensor_not_found": 404,
     "unknown_op": 404,

@@ -5,6 +5,8 @@ Owns the classes and the texts that more than one module needs. Must not know HT
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from shaders.errors import KernelgateError
 
 
@@ -104,12 +106,15 @@ class KernelCompilerMemory(KernelgateError):
 
 
 class KernelFault(KernelgateError):
-    """Base of what a kernel did to the device process that ran it."""
+    """Base of what a kernel did to the device process that ran it, in a word."""
+
+    reason: ClassVar[str]
 
 
 class KernelCrash(KernelFault):
     """A kernel's dispatch crashed the driver, and the process with it."""
 
+    reason = "crash"
     code = "kernel_crash"
     title = "The kernel crashed the driver"
 
@@ -117,6 +122,7 @@ class KernelCrash(KernelFault):
 class KernelHung(KernelFault):
     """A slice of a kernel's dispatch did not end in time, and the process was killed."""
 
+    reason = "hang"
     code = "kernel_hung"
     title = "The kernel did not yield the device"
 

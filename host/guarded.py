@@ -89,19 +89,19 @@ class GuardedKernels:
 
         Raises `KernelCompileError`, its place in the kernel's own text.
         """
-        groups = [
-            tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
-            for group in groups_of(reflection, entry)
-        ]
-        groups += [()] * (names.GROUP - len(groups))
         guard = guard_of(reflection)
         try:
-            text = priced(guard, self.kind)
             return self._pipelines.get(
-                text, entry.name, [*groups, _HOST_SLOTS], trusted=True, constants=constants
+                priced(guard, self.kind), entry.name, _slots(reflection, entry), True, constants
             )
         except KernelCompileError as error:
             raise _placed(error, reflection, guard) from None
+
+    def has_run(self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float]) -> bool:
+        """Whether a dispatch of an entry point has ended, so that nothing is left to compile."""
+        text = priced(guard_of(reflection), self.kind)
+        pipeline = self._pipelines.find(text, entry.name, _slots(reflection, entry), True, constants)
+        return pipeline is not None and pipeline.ran
 
     def budget(
         self, reflection: Reflection, entry: EntryPoint, asked: int | None, most: Mapping[str, int]
@@ -171,6 +171,15 @@ class GuardedKernels:
             pipeline.pace = Pace(self._gpu.info.kind, self._slice_ms)
         assert isinstance(pipeline.pace, Pace)
         return pipeline.pace
+
+
+def _slots(reflection: Reflection, entry: EntryPoint) -> list[tuple[Slot, ...]]:
+    """The layout of each group, the host's last."""
+    groups = [
+        tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
+        for group in groups_of(reflection, entry)
+    ]
+    return [*groups, *[()] * (names.GROUP - len(groups)), _HOST_SLOTS]
 
 
 def probe() -> Reflection:

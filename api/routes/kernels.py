@@ -17,7 +17,7 @@ from api.keys import Identity
 from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
-from api.work import Work
+from api.work import Work, again_if_lost
 from shaders.limits import LIMITS
 from shaders.source import KernelLimitError
 
@@ -77,7 +77,8 @@ async def dispatch(
     asked: Annotated[Asked, body.json_body(DispatchRequest, _asked)],
 ) -> Response:
     """Run an entry point, or several in `steps`; the answer has every array that is written."""
-    return json_response(await while_connected(request, _dispatch(server, caller, name, asked)))
+    work = again_if_lost(lambda: _dispatch(server, caller, name, asked))
+    return json_response(await while_connected(request, work))
 
 
 async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) -> dict[str, Any]:
@@ -86,7 +87,7 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
     server.gates.require(caller, "kernels", kernel_name(caller, name))
     await server.ready()
     most_fuel = bounds(server.settings, caller.maximum)
-    async with Work(server.device, server.tensors, caller) as work:
+    async with Work(server.launcher, server.tensors, caller) as work:
         refs = await work.dispatch(server.kernels, kernel, asked, most_fuel)
         outputs = {}
         for key, ref in refs.items():
@@ -99,9 +100,13 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
 
 @router.get("/{name:path}", summary="A kernel with its source")
 async def one(server: Server, caller: Caller, name: str) -> Response:
-    """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`."""
+    """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and why it is in quarantine, if it is."""
     record = await server.kernels.find(caller, name)
-    return json_response({**record.document(), "source": record.source})
+    facts = {
+        "compile_ms": await server.compiling.milliseconds(record.hash),
+        "quarantine": server.quarantine.find(record.hash),
+    }
+    return json_response({**record.document(), **facts, "source": record.source})
 
 
 @router.delete("/{name:path}", status_code=204, summary="Forget a kernel")

@@ -162,7 +162,8 @@ class WgpuEngine:
         self._table.check_new([tensor.handle for tensor in request.fresh])
         with self._lease(request.owner) as lease:
             held = self._held(lease, request, steps)
-            yield Ahead(cold=True)
+            done = [step for step in steps if step.count]
+            yield Ahead(cold=any(self._is_cold(reflection, step) for step in done[:1]))
             blocks, copies = self._fresh(lease, request.fresh, held)
             uniforms = self._uniforms(lease, steps)
             host = self._host_blocks(lease)
@@ -171,10 +172,9 @@ class WgpuEngine:
                 if not step.count:
                     continue
                 if spent:
-                    yield Ahead(tally.fraction, cold=True)
+                    yield Ahead(tally.fraction, self._is_cold(reflection, step))
                 with in_step(number, len(steps)):
                     pipeline = self._guarded.compile(reflection, step.entry, step.constants)
-                    yield Ahead(cold=not pipeline.ran)
                     groups = _grouped(reflection, step.entry, _ranges(step, blocks, uniforms))
                     launch = Launch(pipeline, groups, *host)
                     elapsed, loop = yield from self._guarded.run(
@@ -189,7 +189,6 @@ class WgpuEngine:
                 if not tensor.temporary:
                     block = blocks[tensor.handle][0]
                     self._keep(lease, tensor.handle, request.owner, types[tensor.handle], block)
-        done = [step for step in steps if step.count]
         return Usage(
             spent,
             len(done),
@@ -290,6 +289,9 @@ class WgpuEngine:
         for tensor in held.values():
             lease.share(tensor.storage)
         return held
+
+    def _is_cold(self, reflection: Reflection, step: Checked) -> bool:
+        return not self._guarded.has_run(reflection, step.entry, step.constants)
 
     def _host_blocks(self, lease: Lease) -> tuple[Block, Block]:
         """The blocks of the host's group: the parameters of a slice, and its report."""

@@ -262,6 +262,5 @@ def test_work_is_cold_where_it_compiles_and_at_a_pipeline_s_first_dispatch_only(
         return [ahead.cold for ahead in gpu.dispatch(request, go)]
 
     first, second = cold(2), cold(3)
-    assert first[:2] == [True, True]
-    assert second[:2] == [True, False]
-    assert not any(first[2:] + second[2:])
+    assert first[0]
+    assert not any(first[1:] + second)
