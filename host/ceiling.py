@@ -12,14 +12,15 @@ import resource
 from host.buffers import default_memory
 
 ROOM = 4 << 30
-"""Bytes beside the buffers. A process at rest maps 1 GiB; honest kernels compile in far less than the rest."""
+"""Bytes beside the buffers. A process at rest maps 1 GiB; honest kernels compile in far less than what is left."""
 _WORDS = ("out of memory", "memory allocation of", "bad_alloc")
 
 
 def limit(kind: str, memory_bytes: int | None) -> None:
     """Let this process map `ROOM` beside `memory_bytes` of buffers, if its adapter is a software one."""
     buffers = memory_bytes or default_memory(kind)
-    if kind == "cpu" and buffers is not None:
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    if kind == "cpu" and buffers is not None and (most == resource.RLIM_INFINITY or buffers + ROOM < most):
         resource.setrlimit(resource.RLIMIT_AS, (buffers + ROOM, buffers + ROOM))
 
 
