@@ -98,6 +98,7 @@ class Child:
         self._timer: Timer | None = None
         self._reaper: asyncio.Task[None] | None = None
         self._stderr: deque[bytes] = deque(maxlen=16)
+        self._killed = False
         self._windows = Windows(self._unread)
         self._next_id = 1
         self.memory = frames.MemoryReport()
@@ -169,6 +170,7 @@ class Child:
 
     def kill(self) -> None:
         """Kill the process; `on_exit` follows."""
+        self._killed = True
         if self._process.returncode is None:  # its id is its own until it is reaped, which only `_reap` does
             os.kill(self.pid, signal.SIGKILL)
 
@@ -342,7 +344,7 @@ class Child:
 
     def _fail_pending(self, number: int, peak_bytes: int) -> None:
         how = f"it was ended by {signal.Signals(number).name}" if number else "it ended"
-        if self._pending or not self._ready.done():
+        if not self._killed and (self._pending or not self._ready.done()):
             log.warning("device process %d is gone: %s\n%s", self.pid, how, self.last_words())
         if not self._ready.done():
             self._ready.set_exception(
