@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from api.asked import Asked, Given, Step
+from api.errors import InvalidRequest
 from host import frames
 from host.arguments import MAX_THREADS
 from host.errors import BindingMismatch, UnknownKernel
@@ -22,6 +23,7 @@ from shaders.pack import pack_fields
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
 
 Size = tuple[int, int, int]
+MAX_UNIFORM_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,27 @@ class Plan:
     steps: list[frames.Step]
     fresh: list[frames.Fresh]
     outputs: dict[str, TensorRef]
+
+
+class _Uniforms:
+    """The bytes of the uniforms of one dispatch: those of a value that steps share are made once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int], bytes] = {}
+        self._nbytes = 0
+
+    def packed(self, info: BindingInfo, value: object) -> bytes:
+        """The bytes of `value`. Raises `UniformError`, or `InvalidRequest` when all have too many."""
+        key = (info.name, id(value))
+        if key not in self._known:
+            self._known[key] = pack_fields(info, value)
+        self._nbytes += len(self._known[key])
+        if self._nbytes > MAX_UNIFORM_BYTES:
+            raise InvalidRequest(
+                f"the uniforms of all steps have more than {MAX_UNIFORM_BYTES} bytes",
+                hint="Give what is large in an array.",
+            )
+        return self._known[key]
 
 
 def choose_entry(reflection: Reflection, name: str | None) -> EntryPoint:
@@ -131,18 +154,21 @@ def plan(
     """The device's form of a dispatch; tensors in `given` are its own.
 
     Arrays that a step writes are made anew, from a tensor's elements where one is given. What is given for a binding
-    that no step reaches is not used. Raises `BindingMismatch` that names the binding or array, and what packing a
-    uniform raises.
+    that no step reaches is not used. Runs on any thread. Raises `BindingMismatch` that names the binding or array, and
+    what packing a uniform raises.
     """
     infos = {info.name: info for info in reflection.bindings}
     _check_names(infos, asked, resolved)
     written = _written(infos, resolved)
     kept = _kept(asked, written)
     handles = {name: new_handle() for name in written}
+    uniforms = _Uniforms()
     steps = []
     for number, each in enumerate(resolved):
         with in_step(number, len(resolved)):
-            arguments = [_argument(infos[name], each.step, given, handles) for name in each.entry.bindings]
+            arguments = [
+                _argument(infos[name], each.step, given, handles, uniforms) for name in each.entry.bindings
+            ]
             steps.append(frames.Step(each.entry.name, each.workgroups, arguments, each.constants))
     fresh = {
         name: _fresh(info, given.get(name), handles[name], name not in kept) for name, info in written.items()
@@ -197,7 +223,11 @@ def _fresh(info: BindingInfo, value: Given, handle: int, temporary: bool) -> fra
 
 
 def _argument(
-    info: BindingInfo, step: Step, given: Mapping[str, Given], handles: Mapping[str, int]
+    info: BindingInfo,
+    step: Step,
+    given: Mapping[str, Given],
+    handles: Mapping[str, int],
+    uniforms: _Uniforms,
 ) -> frames.Argument:
     """What a binding has in `step`; `handles` are those of the arrays that are written."""
     array = step.bind.get(info.name, info.name)
@@ -205,7 +235,7 @@ def _argument(
     if info.kind == "uniform":
         if value is None or isinstance(value, TensorRef | TensorType):
             raise _mismatch(info, value)
-        return frames.Uniform(info.name, pack_fields(info, value))
+        return frames.Uniform(info.name, uniforms.packed(info, value))
     if info.name in step.values:
         raise BindingMismatch(
             f"the inputs of a step give values to uniforms, and {info.name!r} is an array",

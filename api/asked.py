@@ -13,6 +13,7 @@ from pydantic import Field
 
 from api import body, elements, strings
 from api.errors import InvalidRequest, MalformedTensor
+from api.parameters import MAX_PARAMS
 from api.values import InlineTensor, TensorId
 from ops.graph import TensorRef, TensorType
 from shaders.guard.budget import MOST_FUEL
@@ -70,6 +71,9 @@ class DispatchRequest(Call):
     steps: list[StepRequest] | None = Field(
         default=None, min_length=1, max_length=MAX_STEPS, description="dispatches in order over the inputs"
     )
+    params: dict[str, Any] = Field(
+        default={}, max_length=MAX_PARAMS, description="values for the kernel's template"
+    )
     outputs: list[str] | None = Field(
         default=None,
         max_length=MAX_BINDINGS,
@@ -105,6 +109,7 @@ class Asked:
     outputs: list[str] | None = None
     temporaries: frozenset[str] = frozenset()
     fuel: int | None = None
+    params: dict[str, Any] = field(default_factory=dict)
 
 
 def parse(asked: DispatchRequest, read: Read, limit: int) -> Asked:
@@ -124,7 +129,7 @@ def parse(asked: DispatchRequest, read: Read, limit: int) -> Asked:
     for name, value in asked.inputs.items():
         given.update(_given(name, value, read, limit))
     temporaries = frozenset(name for name, value in asked.inputs.items() if _is_temporary(value))
-    return Asked(given, steps, asked.outputs, temporaries, asked.fuel)
+    return Asked(given, steps, asked.outputs, temporaries, asked.fuel, asked.params)
 
 
 def _step(call: Call, where: str, read: Read) -> Step:

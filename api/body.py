@@ -221,6 +221,23 @@ def body_schema(model: type[BaseModel]) -> dict[str, Any]:
     return {
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": model.model_json_schema()}},
+            "content": {"application/json": {"schema": _inlined(model.model_json_schema())}},
         }
     }
+
+
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """`schema` with each of its `$defs` in the place of the references to it, which would lead nowhere in OpenAPI."""
+    known = schema.get("$defs", {})
+
+    def inline(part: Any) -> Any:
+        if isinstance(part, list):
+            return [inline(item) for item in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            return inline(known[part["$ref"].removeprefix("#/$defs/")])
+        return {key: inline(item) for key, item in part.items() if key != "$defs"}
+
+    inlined: dict[str, Any] = inline(schema)
+    return inlined

@@ -26,6 +26,10 @@ class Compiler:
         self._device, self._database, self._quarantine = device, database, quarantine
         self._times: OrderedDict[str, float] = OrderedDict()
 
+    def check(self, hash: str) -> None:
+        """Raise `KernelQuarantined` if the compiler will not take a kernel."""
+        self._quarantine.check(hash)
+
     async def add_kernel(
         self,
         hash: str,
@@ -37,7 +41,7 @@ class Compiler:
 
         Raises `KernelQuarantined`.
         """
-        self._quarantine.check(hash)
+        self.check(hash)
         elapsed = await self._device.add_kernel(hash, reflection, warm, constants)
         known = await self.milliseconds(hash)
         if known is None or elapsed > known:

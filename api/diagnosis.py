@@ -5,6 +5,7 @@ Owns the findings and their lines of text. Must not know arguments.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import shutil
@@ -13,10 +14,11 @@ from typing import Any
 
 import msgspec
 
-from api import walls
+from api import device_process, walls
 from api.settings import VERSION, Settings
 from host.doctor import adapters
 from host.frames import DeviceInfo
+from host.supervisor import Device, DeviceSettings
 from sandbox.walls.probe import probe
 from shaders.errors import KernelgateError
 
@@ -33,9 +35,22 @@ def diagnose(settings: Settings) -> dict[str, Any]:
         "kernel": platform.release(),
         "adapters": [msgspec.to_builtins(adapter) for adapter in found],
         "adapters_problem": why,
+        "device": asyncio.run(_device(settings)),
         "sandbox": _sandbox(settings),
         "data": _folder(settings.data),
     }
+
+
+async def _device(settings: Settings) -> dict[str, Any]:
+    """A device process started as the server does: the adapter, its walls, which is missing; or why it fails."""
+    device = Device(DeviceSettings(adapter=settings.adapter, module=device_process.MODULE))
+    try:
+        info = await device.start()
+        return {"adapter": info.name, **msgspec.to_builtins(device.seal)}
+    except KernelgateError as error:
+        return {"problem": str(error), "hint": error.hint}
+    finally:
+        await device.close()
 
 
 def _sandbox(settings: Settings) -> dict[str, Any]:
@@ -64,6 +79,7 @@ def lines(found: dict[str, Any]) -> list[str]:
         f"data        {folder['path']} ({'exists' if folder['exists'] else 'is made at the first start'}, "
         f"{'writable' if folder['writable'] else 'NOT WRITABLE'}, {folder['free_bytes'] >> 30} GiB free)",
         *walls.lines(found["sandbox"]),
+        *walls.device_lines(found["device"]),
     ]
     if not found["adapters"]:
         text.append(f"adapters    none: {found['adapters_problem'] or 'install mesa-vulkan-drivers'}")

@@ -1,39 +1,39 @@
 """Stored kernels: text that is immutable by its hash, and names that point at hashes.
 
-Owns names, versions, registration (sealed worker, then compiler, then the database), and which overrides the compiler
-has tried. Must not know HTTP.
+Owns names, versions, registration (`api/builds.py`, then the database), and that no kernel runs that an older guard
+wrote. Must not know HTTP.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from api import tables
-from api.compiling import Compiler
+from api.builds import Build, Builder, is_current, text_hash
 from api.database import Database
 from api.errors import InvalidRequest, KernelNotFound, NameReserved
 from api.ids import now
 from api.keys import Identity
-from sandbox.pool import WorkerPool
+from api.parameters import Template, dump, load
 from shaders.reflection import Reflection
+from shaders.template import TemplateParamsError
 
 NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,63}")
 RESERVED = ("builtin", "kernelgate")
 CACHED = 1024
-MAX_SETS = 64
-"""Of overrides, in one dispatch."""
-Constants = tuple[tuple[str, float], ...]
 
 
 class KernelRecord(msgspec.Struct, frozen=True):
-    """A version of a kernel: its source as posted, and what the worker found in it."""
+    """A version of a kernel: its source as posted, and what the worker found in it.
+
+    With a `template`, `source` is its text for the defaults (and examples), and `hash` that of the template.
+    """
 
     owner: str
     name: str
@@ -41,6 +41,7 @@ class KernelRecord(msgspec.Struct, frozen=True):
     source: str
     reflection: Reflection
     created_at: str
+    template: Template | None = None
 
     def document(self) -> dict[str, Any]:
         """What a client is told of it."""
@@ -49,6 +50,7 @@ class KernelRecord(msgspec.Struct, frozen=True):
             "name": self.name,
             "owner": self.owner,
             "hash": self.hash,
+            **({} if self.template is None else {"params": self.template.declarations()}),
             "entry_points": [
                 {
                     "name": entry.name,
@@ -79,34 +81,67 @@ class KernelRecord(msgspec.Struct, frozen=True):
 class KernelStore:
     """The kernels of all owners."""
 
-    def __init__(
-        self, database: Database, pool: WorkerPool, compiler: Compiler, ready: Callable[[], Awaitable[None]]
-    ) -> None:
+    def __init__(self, database: Database, builder: Builder) -> None:
         self._database = database
-        self._pool = pool
-        self._compiler = compiler
-        self._ready = ready
+        self._builder = builder
         self._cache: OrderedDict[tuple[str, str, str], KernelRecord] = OrderedDict()
-        self._proven: OrderedDict[tuple[str, Constants], None] = OrderedDict()
 
-    async def add(self, identity: Identity, name: str, source: str) -> tuple[KernelRecord, bool]:
-        """Store `source` and point the caller's `name` at it; whether the source is new under that name.
+    async def add(self, identity: Identity, name: str, text: str | Template) -> tuple[KernelRecord, bool]:
+        """Store WGSL or a template and point the caller's `name` at it; whether it is new under that name.
 
-        Raises what parsing or compiling raises, `InvalidRequest` and `NameReserved`.
+        Raises what building raises, `InvalidRequest` and `NameReserved`.
         """
         check_name(name)
-        digest = hashlib.sha256(source.encode()).hexdigest()
+        template = text if isinstance(text, Template) else None
+        digest = text_hash(text) if isinstance(text, str) else text.hash
+        self._builder.check(digest)
         found = await self._database.do(lambda db: _find(db, identity.owner, name, digest))
-        record = found
-        if record is None:
-            await self._ready()
-            reflection = await self._pool.reflect(source)
-            await self._compiler.add_kernel(digest, reflection, warm=True)
-            record = KernelRecord(identity.owner, name, digest, source, reflection, now())
-        new = found is None
-        await self._database.do(lambda db: _point(db, record, new), durable=True)
+        if found is not None and is_current(found.reflection):
+            record = found
+        else:
+            build = await self._build(text)
+            created_at = now() if found is None else found.created_at
+            record = KernelRecord(
+                identity.owner, name, digest, build.source, build.reflection, created_at, template
+            )
+        await self._database.do(lambda db: _point(db, record, record is not found), durable=True)
         self._forget(identity.owner, name)
-        return record, new
+        return record, found is None
+
+    async def prepare(self, record: KernelRecord, params: Mapping[str, object]) -> KernelRecord:
+        """The record as it is dispatched with `params`: `hash`, `source` and `reflection` are those of what runs.
+
+        Raises `TemplateParamsError`, what rendering raises, and what building raises.
+        """
+        if not is_current(record.reflection):
+            record = await self._renew(record)
+        template = record.template
+        if template is None:
+            if params:
+                raise TemplateParamsError(
+                    f"the kernel {record.name!r} takes no params", hint="It is WGSL, not a template."
+                )
+            return record
+        values = template.fill(params)
+        if values == template.first():
+            return msgspec.structs.replace(record, hash=text_hash(record.source))
+        build = await self._builder.of_template(template, values)
+        return msgspec.structs.replace(
+            record, hash=build.hash, source=build.source, reflection=build.reflection
+        )
+
+    async def _build(self, text: str | Template) -> Build:
+        if isinstance(text, str):
+            return await self._builder.of_source(text)
+        return await self._builder.of_template(text, text.first())
+
+    async def _renew(self, record: KernelRecord) -> KernelRecord:
+        """A record that an older guard wrote, or none, made anew from what was posted."""
+        build = await self._build(record.template or record.source)
+        renewed = msgspec.structs.replace(record, source=build.source, reflection=build.reflection)
+        await self._database.do(lambda db: _renew(db, renewed), durable=True)
+        self._forget(record.owner, record.name)
+        return renewed
 
     async def find(self, identity: Identity, reference: str, *, shared: bool = False) -> KernelRecord:
         """The kernel called `name`, `name@hash`, `owner/name` or `owner/name@hash`. Raises `KernelNotFound`.
@@ -128,24 +163,8 @@ class KernelStore:
         return record
 
     async def prove(self, kernel: KernelRecord, sets: Iterable[Mapping[str, float]]) -> None:
-        """Let the compiler try `kernel` with each of these sets of constants that it has not been tried with lately.
-
-        Raises `InvalidRequest` for too many sets, and what compiling raises.
-        """
-        wanted = {tuple(sorted(constants.items())): constants for constants in sets if constants}
-        if len(wanted) > MAX_SETS:
-            raise InvalidRequest(
-                f"the steps have {len(wanted)} different sets of overrides; the limit is {MAX_SETS}",
-                hint="Each set is compiled on its own: give what changes often in a uniform.",
-            )
-        for key, constants in wanted.items():
-            if (kernel.hash, key) not in self._proven:
-                await self._ready()
-                await self._compiler.add_kernel(kernel.hash, kernel.reflection, True, constants)
-                self._proven[kernel.hash, key] = None
-            self._proven.move_to_end((kernel.hash, key))
-        while len(self._proven) > CACHED:
-            self._proven.popitem(last=False)
+        """See `Builder.prove`."""
+        await self._builder.prove(kernel.hash, kernel.reflection, sets)
 
     async def page(self, identity: Identity, limit: int, after: str | None) -> list[KernelRecord]:
         """The owner's kernels by name, each at the version its name points at."""
@@ -215,20 +234,52 @@ def _page(db: sa.Connection, owner: str, limit: int, after: str | None) -> list[
 
 
 def _record(row: sa.Row[Any]) -> KernelRecord:
-    reflection = msgspec.msgpack.decode(row.reflection, type=Reflection)
-    return KernelRecord(row.owner, row.name, row.hash, row.source, reflection, row.created_at)
+    template = None if row.template is None else Template(row.template, load(row.params))
+    reflection = _reflection(row.reflection)
+    return KernelRecord(row.owner, row.name, row.hash, row.source, reflection, row.created_at, template)
 
 
-def _point(db: sa.Connection, record: KernelRecord, new: bool) -> None:
-    """Store `record` if it is new, and point its name at it."""
-    if new:
-        values = {**msgspec.structs.asdict(record), "reflection": msgspec.msgpack.encode(record.reflection)}
-        db.execute(sa.insert(tables.kernels).prefix_with("OR IGNORE", dialect="sqlite").values(**values))
+def _reflection(data: bytes) -> Reflection:
+    """A stored reflection; one that an older version wrote in another form is none, and is made anew when needed."""
+    try:
+        return msgspec.msgpack.decode(data, type=Reflection)
+    except msgspec.ValidationError:
+        return Reflection("", (), ())
+
+
+def _point(db: sa.Connection, record: KernelRecord, changed: bool) -> None:
+    """Point a name at `record`, and store that if it is new or `changed`."""
+    if changed:
+        template = record.template
+        db.execute(
+            sa.insert(tables.kernels)
+            .prefix_with("OR REPLACE", dialect="sqlite")
+            .values(
+                owner=record.owner,
+                name=record.name,
+                hash=record.hash,
+                source=record.source,
+                reflection=msgspec.msgpack.encode(record.reflection),
+                created_at=record.created_at,
+                template=None if template is None else template.text,
+                params=None if template is None else dump(template),
+            )
+        )
     _delete_pointer(db, record.owner, record.name)
     db.execute(
         sa.insert(tables.kernel_names).values(
             owner=record.owner, name=record.name, hash=record.hash, updated_at=now()
         )
+    )
+
+
+def _renew(db: sa.Connection, record: KernelRecord) -> None:
+    """Store what was made anew of a version, unless it was deleted meanwhile."""
+    c = tables.kernels.c
+    db.execute(
+        sa.update(tables.kernels)
+        .where(c.owner == record.owner, c.name == record.name, c.hash == record.hash)
+        .values(source=record.source, reflection=msgspec.msgpack.encode(record.reflection))
     )
 
 

@@ -13,8 +13,9 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
-from api import keys
+from api import device_process, keys
 from api.blobs import BlobStore, storage_errors
+from api.builds import Builder
 from api.compiling import Compiler
 from api.database import Database
 from api.errors import DeviceUnavailable, ServerRestarted, StorageError
@@ -77,7 +78,7 @@ class Runtime:
         )
         self.quarantine = Quarantine(self.database)
         self.compiling = Compiler(self.compiler, self.database, self.quarantine)
-        self.kernels = KernelStore(self.database, self.pool, self.compiling, self.compiler_ready)
+        self.kernels = KernelStore(self.database, Builder(self.pool, self.compiling, self.compiler_ready))
         self.launcher = Launcher(
             self.device,
             self.lane,
@@ -111,7 +112,7 @@ class Runtime:
             self.settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = _lock(self.settings)
             self.blobs.open_folder()
-        self._begin("device", self.device.start())
+        self._begin("device", self._start_device("device", self.device))
         self._begin("workers", self.pool.start())
         await self.database.start()
         await self.quarantine.start()
@@ -185,11 +186,16 @@ class Runtime:
     async def _start_compiler(self) -> None:
         """The compiler, and at last the spare: neither takes the processors from what a server must have."""
         await asyncio.wait([self._starts["device"]])
-        await self.compiler.start()
+        await self._start_device("compiler", self.compiler)
         await asyncio.wait([self._starts["workers"]])
         spare = self.settings.spare
         if self.settings.adapter not in ("numpy", "null") if spare is None else spare:
             self.device.keep_spare()
+
+    async def _start_device(self, name: str, device: Device) -> None:
+        await device.start()
+        if device.seal.missing:
+            log.warning("%s: a wall is missing around its process: %s", name, device.seal.missing)
 
     def _device(self, **more: Any) -> Device:
         settings = self.settings
@@ -200,6 +206,7 @@ class Runtime:
                 deadline_s=settings.device_deadline_s,
                 watchdog_s=settings.watchdog_s,
                 compile_s=settings.compile_s,
+                module=device_process.MODULE,
                 **more,
             )
         )

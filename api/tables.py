@@ -45,6 +45,8 @@ kernels = Table(
     Column("source", Text, nullable=False),
     Column("reflection", LargeBinary, nullable=False),
     Column("created_at", String(32), nullable=False),
+    Column("template", Text),
+    Column("params", Text),
     PrimaryKeyConstraint("owner", "name", "hash"),
 )
 

@@ -1,4 +1,4 @@
-"""The report of the sandbox's walls in words: each step, what is missing, and what follows from it.
+"""The report of the walls in words: each step, what is missing, and what follows from it.
 
 Owns the text that `kernelgate doctor` prints of them. Must not know how a wall is tried.
 """
@@ -28,6 +28,14 @@ def lines(sandbox: dict[str, Any]) -> list[str]:
     if missing:
         text.append(f"  missing   {', '.join(missing)}")
     return text + [f"  follows   {fact}" for fact in sandbox["follows"]]
+
+
+def device_lines(device: dict[str, Any]) -> list[str]:
+    """What `diagnose` found of a device process, as text."""
+    if "problem" in device:
+        return [f"device      does not start: {device['problem']}"]
+    missing = [f"  missing   {device['missing']}"] if device["missing"] else []
+    return [f"device      {device['adapter']}, behind {', '.join(device['walls']) or 'no wall'}", *missing]
 
 
 def consequences(level: Level, settings: Settings) -> list[str]:

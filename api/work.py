@@ -13,6 +13,7 @@ import itertools
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from api.arguments import plan, resolve
@@ -35,6 +36,8 @@ T = TypeVar("T")
 _jobs = itertools.count(1)
 _SETTLE_S = 2.0
 _ATTEMPTS = 3
+_FEW_STEPS = 16
+"""Steps up to which a dispatch is planned in the event loop."""
 
 
 @dataclass(slots=True)
@@ -145,7 +148,8 @@ class Work:
 
         async def attempt() -> dict[str, TensorRef]:
             here = {name: self._on_device(value) for name, value in given.items()}
-            made = plan(kernel.reflection, asked, resolved, here, self._device.new_handle)
+            make = partial(plan, kernel.reflection, asked, resolved, here, self._device.new_handle)
+            made = await asyncio.to_thread(make) if len(resolved) > _FEW_STEPS else make()
             refs = [value for value in here.values() if isinstance(value, TensorRef)]
             types = {ref.handle: TensorType(ref.shape, ref.dtype) for ref in refs}
             async with self._launcher.launch(kernel, types) as device:

@@ -51,6 +51,8 @@ _QUIET = {  # no layer that asks for a screen, and no shader of a stranger's in 
 _OVERSLEPT_S = 1.0
 _HINT = "Tensors on the device are lost; upload or compute them again."
 
+_MEANINGS: dict[int, str] = {signal.SIGSYS: ", as it made a system call that its walls forbid"}
+
 Reply = frames.Done | Shared
 
 
@@ -58,12 +60,13 @@ Reply = frames.Done | Shared
 class ChildSettings:
     """How a device process is started and watched; times in seconds.
 
-    `watchdog_s` is how long a slice may take, `start_s` how long the process may take to be ready, `takeup_s` how long
-    the oldest request may wait for the GPU thread when nothing runs, `exit_s` how long a shutdown may take before it
-    becomes a kill.
+    `module` is what it runs: `host.process`, or one that puts walls around that. `watchdog_s` is how long a slice may
+    take, `start_s` how long the process may take to be ready, `takeup_s` how long the oldest request may wait for the
+    GPU thread when nothing runs, `exit_s` how long a shutdown may take before it becomes a kill.
     """
 
     python: str
+    module: str
     engine: EngineSettings
     watchdog_s: float = 2.0
     start_s: float = 30.0
@@ -102,6 +105,7 @@ class Child:
         self._windows = Windows(self._unread)
         self._next_id = 1
         self.memory = frames.MemoryReport()
+        self.seal = frames.Seal()
         self.kernels: set[str] = set()
         self._process, self._link = self._spawn()
 
@@ -192,7 +196,7 @@ class Child:
                     self._settings.python,
                     "-P",
                     "-m",
-                    "host.process",
+                    self._settings.module,
                     str(theirs.fileno()),
                     str(os.getpid()),
                     engine,
@@ -242,6 +246,7 @@ class Child:
         elif isinstance(message, frames.Progressed):
             self._progressed(message)
         elif isinstance(message, frames.Ready):
+            self.seal = message.seal
             if not self._ready.done():
                 self._ready.set_result(message.info)
         elif message.id:
@@ -344,6 +349,7 @@ class Child:
 
     def _fail_pending(self, number: int, peak_bytes: int) -> None:
         how = f"it was ended by {signal.Signals(number).name}" if number else "it ended"
+        how += _MEANINGS.get(number, "")
         if not self._killed and (self._pending or not self._ready.done()):
             log.warning("device process %d is gone: %s\n%s", self.pid, how, self.last_words())
         if not self._ready.done():

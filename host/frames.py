@@ -203,10 +203,18 @@ class Reply(msgspec.Struct, frozen=True, tag_field="t"):
     """Base of what a device says."""
 
 
+class Seal(msgspec.Struct, frozen=True):
+    """The walls that stand around a device process, and why not all do (empty: all do)."""
+
+    walls: tuple[str, ...] = ()
+    missing: str = ""
+
+
 class Ready(Reply, frozen=True, tag="ready"):
-    """The device is open and has run one dispatch. Sent once, first."""
+    """The device is open, has run one dispatch, and is sealed. Sent once, first."""
 
     info: DeviceInfo
+    seal: Seal = Seal()
 
 
 class Started(Reply, frozen=True, tag="started"):

@@ -139,9 +139,7 @@ class GuardedKernels:
             if spent:
                 yield Ahead(tally.fraction)
             stop()
-            began = time.perf_counter()
-            loop, taken = self._slice(launch, grid, count, budget, before)
-            elapsed = (time.perf_counter() - began) * 1e3
+            loop, taken, elapsed = self._slice(launch, grid, count, budget, before)
             count = pace.next(taken, elapsed)
             before, spent = (), spent + elapsed
             tally.add(taken)
@@ -149,8 +147,12 @@ class GuardedKernels:
 
     def _slice(
         self, launch: Launch, grid: Grid, count: int, budget: int, before: Sequence[Command]
-    ) -> tuple[int, int]:
-        """Run the next slice to its end; the loop that ran out, and how many workgroups the slice had."""
+    ) -> tuple[int, int, float]:
+        """Run the next slice to its end; the loop that ran out, how many workgroups the slice had, and milliseconds.
+
+        The time is the device's own where it has a clock, as far as that can be true; else until its end was seen.
+        """
+        began = time.perf_counter()
         first, sides = grid.take(count)
         self._transfers.put(launch.parameters, struct.pack("<8I", *first, budget, *grid.size, 0))
         host = [
@@ -160,10 +162,12 @@ class GuardedKernels:
         padding: list[Sequence[Range]] = [()] * (names.GROUP - len(launch.groups))
         run = self._gpu.run(launch.pipeline, [*launch.groups, *padding, host], sides)
         commands = [*self._pool.take_clears(), *before, run]
-        report = self._transfers.submit_and_read(commands, launch.report, names.REPORT_BYTES)
+        report, stamped = self._transfers.submit_and_read(commands, launch.report, names.REPORT_BYTES)
         launch.pipeline.ran = True
+        seen = (time.perf_counter() - began) * 1e3
         (loop,) = struct.unpack_from("<I", report)
-        return loop, sides[0] * sides[1] * sides[2]
+        elapsed = seen if stamped is None or stamped <= 0 else min(stamped, seen)
+        return loop, sides[0] * sides[1] * sides[2], elapsed
 
     def _pace(self, pipeline: Pipeline) -> Pace:
         """What is known of a pipeline's speed; it lives as long as the pipeline is remembered."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,10 +44,14 @@ _LIMITS = (
     "min_storage_buffer_offset_alignment",
     "min_uniform_buffer_offset_alignment",
 )
+_UNTIMED = ("cpu",)
+"""Kinds of adapters whose time is taken by waiting: llvmpipe's own clock says the same to 0.1 ms, and costs as much."""
 _BOUNDS_CHECKS = 1  # of WGPUShaderRuntimeChecks: keep bounds checks, drop the counter in each loop
 
 Access = Literal["read", "read_write", "uniform"]
-BufferKind = Literal["storage", "uniform", "upload", "download"]
+BufferKind = Literal["storage", "uniform", "upload", "download", "stamps"]
+STAMPS_BYTES = 16
+"""Of two times: when a pass began, and when it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,11 @@ class Copy:
     size: int
 
 
-Command = Clear | Copy | Run
+class Stamp:
+    """Put the times at which the run before began and ended into `Gpu.stamps`."""
+
+
+Command = Clear | Copy | Run | Stamp
 Range = tuple[Buffer, int, int]
 """A buffer, an offset and a size, in bytes."""
 
@@ -187,9 +196,23 @@ class Gpu:
             self._map_status = status
 
         self._mapped = mapped
+        self.stamps: Buffer | None = None
+        if "timestamp-query" in info.features and info.kind not in _UNTIMED:
+            self.keep_time()
         self._map_info = _api.new_struct(
             "WGPUBufferMapCallbackInfo", mode=_lib.WGPUCallbackMode_AllowProcessEvents, callback=mapped
         )
+
+    def keep_time(self) -> None:
+        """Have `Stamp` commands from now on. The adapter has the feature `timestamp-query`."""
+        self._times = self._raw.create_query_set(type="timestamp", count=2)
+        self._tick_ms = float(_libf.wgpuQueueGetTimestampPeriod(self._queue._internal)) / 1e6
+        self.stamps = self.create_buffer(STAMPS_BYTES, "stamps")
+
+    def elapsed_ms(self, stamps: bytes) -> float:
+        """The milliseconds between the two times in `stamps`."""
+        began, ended = struct.unpack("<2Q", stamps)
+        return float(ended - began) * self._tick_ms
 
     def create_buffer(self, size: int, kind: BufferKind) -> Buffer:
         """A new buffer of zeros. `size` is a positive multiple of 4. Raises `DeviceOutOfMemory`."""
@@ -200,7 +223,7 @@ class Gpu:
                 f"a buffer of {size:,} bytes is over this device's limit of {self.limits['max_buffer_size']:,}",
                 hint="Work in smaller pieces.",
             )
-        mappable = self.mappable or kind in ("upload", "download")
+        mappable = kind in ("upload", "download") or (self.mappable and kind != "stamps")
         try:
             raw = self._raw.create_buffer(size=size, usage=self._usage(kind))
         except wgpu.GPUError as error:
@@ -289,10 +312,14 @@ class Gpu:
                 end = position
                 while end < len(commands) and isinstance(commands[end], Run):
                     end += 1
-                self._encode_pass(encoder, commands[position:end])
+                is_timed = end < len(commands) and isinstance(commands[end], Stamp)
+                self._encode_pass(encoder, commands[position:end], is_timed)
                 position = end
                 continue
-            if isinstance(command, Clear):
+            if isinstance(command, Stamp):
+                assert self.stamps is not None
+                encoder.resolve_query_set(self._times, 0, 2, self.stamps.raw, 0)
+            elif isinstance(command, Clear):
                 encoder.clear_buffer(command.buffer.raw, command.offset, command.size)
             else:
                 self._encode_copy(encoder, command)
@@ -325,6 +352,8 @@ class Gpu:
             return int(usage.MAP_WRITE | usage.COPY_SRC)
         if kind == "download":
             return int(usage.MAP_READ | usage.COPY_DST)
+        if kind == "stamps":
+            return int(usage.QUERY_RESOLVE | usage.COPY_SRC)
         role = usage.UNIFORM if kind == "uniform" else usage.STORAGE
         return int(role | usage.COPY_SRC | usage.COPY_DST | (usage.MAP_WRITE if self.mappable else 0))
 
@@ -359,9 +388,11 @@ class Gpu:
             entries.append({"binding": slot.binding, "resource": resource})
         return self._raw.create_bind_group(layout=layout, entries=entries)
 
-    def _encode_pass(self, encoder: Any, runs: Sequence[Command]) -> None:
+    def _encode_pass(self, encoder: Any, runs: Sequence[Command], is_timed: bool) -> None:
         """The inner loop of every replay: the C functions themselves, since errors come with `finish` anyway."""
-        compute_pass = encoder.begin_compute_pass()
+        stamps = {"beginning_of_pass_write_index": 0, "end_of_pass_write_index": 1}
+        writes = {"query_set": self._times, **stamps} if is_timed else None
+        compute_pass = encoder.begin_compute_pass(timestamp_writes=writes)
         raw, current = compute_pass._internal, None
         set_pipeline, set_group = (
             _lib.wgpuComputePassEncoderSetPipeline,

@@ -40,6 +40,9 @@ from shaders.errors import ErrorRecord, KernelgateError
 FRAME_LIMIT = 256 << 20
 Post = Callable[[frames.DeviceMessage, int | None], None]
 _TELL_S = 0.1
+SealProcess = Callable[[str], tuple[tuple[str, ...], str]]
+"""Puts up the operating system's walls when the driver is loaded and no stranger's byte has been seen. Takes the kind
+of device; gives the fields of `frames.Seal`."""
 _NICE = 5
 _OOM_SCORE = 500
 _PR_SET_PDEATHSIG = 1
@@ -83,10 +86,12 @@ class Task:
 class Worker(threading.Thread):
     """The GPU thread. `post` sends a reply, `over` is called when the thread is done."""
 
-    def __init__(self, settings: EngineSettings, post: Post, over: Callable[[], None]) -> None:
+    def __init__(
+        self, settings: EngineSettings, seal: SealProcess, post: Post, over: Callable[[], None]
+    ) -> None:
         super().__init__(name="gpu", daemon=True)
         self.tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-        self._settings, self._post, self._over = settings, post, over
+        self._settings, self._seal, self._post, self._over = settings, seal, post, over
         self._carriers = Carriers()
         self._scheduler: Scheduler[Task] = Scheduler(settings.slice_ms)
 
@@ -102,9 +107,9 @@ class Worker(threading.Thread):
         else:
             lower_priority()
             ceiling.limit(engine.info.kind, self._settings.memory_bytes)
-            seal()
+            walls = frames.Seal(*self._seal(engine.info.kind))
             gc.freeze()
-            self._post(frames.Ready(engine.info), None)
+            self._post(frames.Ready(engine.info, walls), None)
             with contextlib.closing(engine):
                 self._serve(engine)
         self._over()
@@ -267,12 +272,12 @@ def _unexpected(error: Exception) -> ErrorRecord:
 class Server:
     """The loop's side: frames in, tasks out."""
 
-    def __init__(self, sock: socket.socket, settings: EngineSettings) -> None:
+    def __init__(self, sock: socket.socket, settings: EngineSettings, seal: SealProcess) -> None:
         self._socket = sock
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[None] = self._loop.create_future()
         self._jobs: dict[int, Task] = {}
-        self._worker = Worker(settings, self._post, self._end)
+        self._worker = Worker(settings, seal, self._post, self._end)
         self._link: Link[frames.ServerMessage] = Link(
             sock,
             frames.ServerMessage,
@@ -312,8 +317,9 @@ class Server:
         self._loop.call_soon_threadsafe(self._over.set_result, None)
 
 
-def seal() -> None:
-    """Where the operating system's walls go up: the driver is loaded, no stranger's byte has been seen."""
+def unsealed(kind: str) -> tuple[tuple[str, ...], str]:
+    """No walls: for a host by itself, which has none."""
+    return (), "the process was started without walls"
 
 
 def lower_priority() -> None:
@@ -333,15 +339,15 @@ def die_with(parent: int) -> None:
         os._exit(0)
 
 
-def main(argv: list[str]) -> int:
-    """Run the process on socket `argv[0]`, for parent `argv[1]`, with JSON settings `argv[2]`."""
+def main(argv: list[str], seal: SealProcess = unsealed) -> int:
+    """Run the process on socket `argv[0]`, for parent `argv[1]`, with JSON settings `argv[2]`, behind `seal`."""
     die_with(int(argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C at the terminal is the server's to handle
     settings = msgspec.json.decode(argv[2], type=EngineSettings)
     sock = socket.socket(fileno=int(argv[0]))
 
     async def run() -> None:
-        await Server(sock, settings).serve()
+        await Server(sock, settings, seal).serve()
 
     asyncio.run(run())
     return 0

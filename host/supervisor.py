@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import sys
 from collections import OrderedDict
@@ -29,7 +30,7 @@ from host.errors import (
     DeviceTimeout,
     UnknownKernel,
 )
-from host.frames import DeviceInfo, MemoryReport, Usage
+from host.frames import DeviceInfo, MemoryReport, Seal, Usage
 from host.meter import Charge, Meter
 from host.shared import Shared, memory_file
 from host.spare import Spare
@@ -52,6 +53,7 @@ class DeviceSettings:
     measured at the start). `role` "compiler" is for a device that only tries new kernels. `failures` starts in a row
     may fail before requests are refused at once; after each the next start waits twice as long, from `backoff_s` up to
     `backoff_most_s`. `wait_s` is how long a request waits for a restart. `kernels` bounds how many are remembered.
+    `module` is what a process runs (`ChildSettings`).
     """
 
     adapter: str | None = None
@@ -72,12 +74,15 @@ class DeviceSettings:
     backoff_most_s: float = 30.0
     kernels: int = 4096
     python: str = sys.executable
+    module: str = "host.process"
     clock: Clock = field(default_factory=LoopClock)
 
     def child(self) -> ChildSettings:
         """The part that one process needs."""
         engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.fuel)
-        return ChildSettings(self.python, engine, self.watchdog_s, self.start_s, self.takeup_s, self.exit_s)
+        return ChildSettings(
+            self.python, self.module, engine, self.watchdog_s, self.start_s, self.takeup_s, self.exit_s
+        )
 
 
 class Device:
@@ -90,6 +95,7 @@ class Device:
     def __init__(self, settings: DeviceSettings) -> None:
         self.settings = settings
         self.info: DeviceInfo | None = None
+        self.seal = Seal()
         self.generation = 0
         self.on_charge: Charge = lambda usage: None
         self.restarts = 0
@@ -99,7 +105,7 @@ class Device:
         self._waiters: set[asyncio.Future[None]] = set()
         self._restarter: asyncio.Task[None] | None = None
         self._kernels: OrderedDict[str, Reflection] = OrderedDict()
-        self._last_handle = 0
+        self._handles = itertools.count(1)
         self._last_error: KernelgateError | None = None
 
     async def start(self) -> DeviceInfo:
@@ -144,9 +150,8 @@ class Device:
         return None if self._spare is None else self._spare.pid
 
     def new_handle(self) -> int:
-        """A number that names a tensor to be made, unique for the life of this object."""
-        self._last_handle += 1
-        return self._last_handle
+        """A number that names a tensor to be made, unique for the life of this object. On any thread."""
+        return next(self._handles)
 
     async def upload(
         self, handle: int, owner: str, dtype: str, shape: Sequence[int], fd: int, offset: int, nbytes: int
@@ -451,7 +456,7 @@ class Device:
 
     def _use(self, child: Child) -> None:
         self._child = child
-        self.info = child.info
+        self.info, self.seal = child.info, child.seal
         self.generation += 1
         self._last_error = None
         self._enter("ready")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from host.buffers import Block
-from host.native import Buffer, Command, Copy, Gpu
+from host.native import STAMPS_BYTES, Buffer, Command, Copy, Gpu, Stamp
 from host.shared import Source
 from ops.dtypes import dtype
 
@@ -65,13 +65,25 @@ class Transfers:
         else:
             self._gpu.write(block.buffer, 0, data)
 
-    def submit_and_read(self, commands: Sequence[Command], block: Block, nbytes: int) -> bytes:
-        """Run `commands`, then give the first `nbytes` bytes (device form, a multiple of 4) of `block`."""
-        target = block.buffer if self._gpu.mappable else self._stage("download")
-        copies = [] if self._gpu.mappable else [Copy(block.buffer, 0, target, 0, nbytes)]
-        self._gpu.submit([*commands, *copies])
-        with self._gpu.map(target, nbytes) as view:
-            return bytes(view)
+    def submit_and_read(
+        self, commands: Sequence[Command], block: Block, nbytes: int
+    ) -> tuple[bytes, float | None]:
+        """Run `commands`, of which the last is a run, then give the first `nbytes` bytes (device form, a multiple of 4)
+        of `block`, and the milliseconds that the run took by the device's own clock, if it has one.
+        """
+        stamps = self._gpu.stamps
+        if self._gpu.mappable and stamps is None:
+            self._gpu.submit(commands)
+            with self._gpu.map(block.buffer, nbytes) as view:
+                return bytes(view), None
+        target = self._stage("download")
+        after: list[Command] = [Copy(block.buffer, 0, target, 0, nbytes)]
+        if stamps is not None:
+            after = [Stamp(), *after, Copy(stamps, 0, target, nbytes, STAMPS_BYTES)]
+        self._gpu.submit([*commands, *after])
+        with self._gpu.map(target, nbytes + STAMPS_BYTES) as view:
+            taken = None if stamps is None else self._gpu.elapsed_ms(bytes(view[nbytes:]))
+            return bytes(view[:nbytes]), taken
 
     def _stage(self, kind: str) -> Buffer:
         if kind not in self._staging:

@@ -72,9 +72,10 @@ def _parser() -> argparse.ArgumentParser:
 
     kernel = commands.add_parser("kernel", help="store and dispatch kernels")
     actions = kernel.add_subparsers(metavar="ACTION", required=True)
-    add = actions.add_parser("add", help="store a WGSL file")
+    add = actions.add_parser("add", help="store a WGSL file, or a template of one, NAME.wgsl.j2")
     add.add_argument("file", type=Path)
-    add.add_argument("--name", help="default: the file's name without its ending")
+    add.add_argument("--name", help="default: the file's name without its endings")
+    add.add_argument("--params", type=Path, metavar="FILE", help="JSON that declares a template's parameters")
     add.set_defaults(command=_add_kernel)
     dispatch = actions.add_parser("dispatch", help="dispatch a stored kernel and print what it wrote")
     dispatch.add_argument("name")
@@ -85,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     size.add_argument("--over", metavar="BINDING", help="a thread an element of this array")
     _add_pairs(dispatch, "--override", "an override of the kernel, as scale=2.5")
     dispatch.add_argument("--fuel", type=int, help="the budget of each thread")
+    _add_pairs(dispatch, "--param", "a parameter of the kernel's template: JSON or plain text")
     dispatch.add_argument("--entry-point")
     dispatch.set_defaults(command=_dispatch)
     return parser
@@ -115,8 +117,14 @@ def _show(run: Run) -> int:
 
 
 def _add_kernel(options: argparse.Namespace) -> int:
+    text, file = options.file.read_text(), options.file
+    params = None if options.params is None else json.loads(options.params.read_text())
     with Client() as client:
-        _print(client.add_kernel(options.name or options.file.stem, options.file.read_text()))
+        if file.suffix == ".j2":
+            name = options.name or Path(file.stem).stem
+            _print(client.add_kernel(name, template=text, params=params))
+        else:
+            _print(client.add_kernel(options.name or file.stem, text, params=params))
     return 0
 
 
@@ -131,6 +139,7 @@ def _dispatch(options: argparse.Namespace) -> int:
             threads=options.threads,
             over=options.over,
             overrides={name: json.loads(text) for name, text in options.override},
+            params={name: _plain(text) for name, text in options.param},
             fuel=options.fuel,
         )
     _print(
@@ -150,8 +159,13 @@ def _value(client: Client, text: str, *, outputs: bool = False) -> object:
         return _tensor(dtype, json.loads(rest))
     if dtype in DTYPES and outputs:
         return output(_sizes(rest.replace("x", ",")), dtype)
+    return decode(_plain(text))
+
+
+def _plain(text: str) -> Any:
+    """JSON, or `text` itself where it is none."""
     try:
-        return decode(json.loads(text))
+        return json.loads(text)
     except ValueError:
         return text
 

@@ -194,11 +194,21 @@ class Client:
 
     # Kernels, ops, the device
 
-    def add_kernel(self, name: str, source: str) -> Mapping[str, Any]:
-        """Store WGSL under `name`; the answer lists its hash, entry points and bindings."""
-        answer: dict[str, Any] = self.request(
-            "POST", "/api/kernels", json={"name": name, "source": source}
-        ).json()
+    def add_kernel(
+        self,
+        name: str,
+        source: str | None = None,
+        *,
+        template: str | None = None,
+        params: Mapping[str, Mapping[str, object]] | None = None,
+    ) -> Mapping[str, Any]:
+        """Store WGSL, or a jinja2 `template` of it, under `name`; the answer lists its hash, entry points and bindings.
+
+        `params` declares the template's parameters, as `{"tile": {"type": "int", "default": 16, "max": 64}}`.
+        """
+        given = {"name": name, "source": source, "template": template, "params": params}
+        body = {key: value for key, value in given.items() if value is not None}
+        answer: dict[str, Any] = self.request("POST", "/api/kernels", json=body).json()
         return answer
 
     def dispatch(
@@ -208,6 +218,7 @@ class Client:
         workgroups: Sequence[int] | None = None,
         entry_point: str | None = None,
         *,
+        params: Mapping[str, object] | None = None,
         threads: Sequence[int] | None = None,
         over: str | None = None,
         overrides: Mapping[str, float] | None = None,
@@ -220,7 +231,8 @@ class Client:
         An input is a tensor or array for a storage binding, `output(shape, dtype)` for one to make, a list of bytes or
         text, and a number, list or dict of fields for a uniform. The size is `workgroups`, or `threads`, or a thread an
         element of the binding `over` or, without any of these, of the largest array that is written. A step is a dict
-        of the same words, with `bind` for bindings whose arrays have other names.
+        of the same words, with `bind` for bindings whose arrays have other names. `params` are values for the kernel's
+        template.
         """
         asked = {
             "workgroups": None if workgroups is None else list(workgroups),
@@ -228,6 +240,7 @@ class Client:
             "over": over,
             "entry_point": entry_point,
             "overrides": None if overrides is None else encode(dict(overrides)),
+            "params": None if params is None else dict(params),
             "steps": None if steps is None else [encode(dict(step), self.upload) for step in steps],
             "outputs": None if outputs is None else list(outputs),
             "fuel": fuel,

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ops.attributes import Attributes, integer
+from ops.attributes import Attributes, integer, maybe_integer
+from ops.reference_hashes import HASHES
+from shaders.digests import DIGESTS
 
 Array = npt.NDArray[Any]
 _NONE = 0xFFFFFFFF
@@ -24,6 +26,14 @@ def cumsum(attributes: Attributes, args: list[Array]) -> Array:
     (x,) = args
     sums = np.cumsum(x, dtype=np.float64 if x.dtype.kind == "f" else x.dtype)
     return np.concatenate([sums[:1] * 0, sums[:-1]]) if attributes["exclusive"] else sums
+
+
+def digest_rows(attributes: Attributes, args: list[Array]) -> Array:
+    """The digest of the bytes of each row."""
+    name, (x,) = str(attributes["algorithm"]), args
+    rows = [HASHES[name](row.tobytes()[: maybe_integer(attributes, "bytes")], {}) for row in x]
+    order = ">u4" if DIGESTS[name].order == "big" else "<u4"
+    return np.frombuffer(b"".join(rows), order).reshape(len(rows), DIGESTS[name].digest_words)
 
 
 def histogram(attributes: Attributes, args: list[Array]) -> Array:

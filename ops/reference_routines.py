@@ -18,6 +18,7 @@ from ops.attributes import Attributes
 Array = npt.NDArray[Any]
 
 ROUTINES: dict[str, Callable[[Attributes, list[Array]], Array]] = {
+    "digest_rows": data.digest_rows,
     "hmac_sha256": keyed.hmac_sha256,
     "pbkdf2_sha256": keyed.pbkdf2_sha256,
     "hkdf_sha256": keyed.hkdf_sha256,

@@ -11,6 +11,7 @@ from ops.attributes import U32, Attributes, integer, within, words
 from ops.errors import ShapeError
 from ops.shapes import MAX_COUNT, Shape, text
 from ops.spec import OpSpec
+from shaders.digest_rows import most_row_bytes
 from shaders.digests import DIGESTS
 
 Rule = Callable[[OpSpec, Attributes, list[Shape]], Shape]
@@ -37,6 +38,18 @@ def digest(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     if "length" in attributes:
         return (count, _length(spec, attributes))
     return (count, DIGESTS[spec.name].digest_words)
+
+
+def _digest_rows(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    (rows,) = inputs
+    if len(rows) != 2:
+        raise refuse(spec, inputs, "x [n, words]")
+    algorithm = str(attributes["algorithm"])
+    most = most_row_bytes(algorithm)
+    within(spec, attributes, "bytes", 0, min(4 * rows[1], most))
+    if attributes["bytes"] is None and 4 * rows[1] > most:
+        raise refuse(spec, inputs, f"messages of at most {most} bytes each for {algorithm}")
+    return (rows[0], DIGESTS[algorithm].digest_words)
 
 
 def refuse(spec: OpSpec, inputs: list[Shape], wanted: str) -> ShapeError:
@@ -212,6 +225,7 @@ def longest(spec: OpSpec, attributes: Attributes) -> None:
 
 
 _RULES: dict[str, Rule] = {
+    "digest_rows": _digest_rows,
     "hmac_sha256": _hmac,
     "pbkdf2_sha256": _derivation,
     "hkdf_sha256": _derivation,

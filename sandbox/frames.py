@@ -14,6 +14,7 @@ from ops.graph import Graph
 from sandbox.gates.frames import GateRequest
 from shaders.errors import ErrorRecord
 from shaders.reflection import Reflection
+from shaders.template import Scalar
 
 
 class ScriptJob(msgspec.Struct, frozen=True, tag="script", tag_field="t"):
@@ -32,6 +33,13 @@ class KernelJob(msgspec.Struct, frozen=True, tag="kernel", tag_field="t"):
     """Parse and reflect WGSL `source`."""
 
     source: str
+
+
+class TemplateJob(msgspec.Struct, frozen=True, tag="template", tag_field="t"):
+    """Render a kernel's `template` with `params` as its variables."""
+
+    template: str
+    params: dict[str, Scalar]
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer", tag_field="t"):
@@ -57,7 +65,7 @@ class Refusal(msgspec.Struct, frozen=True, tag="refusal", tag_field="t"):
     denial: Denial | None = None
 
 
-ServerMessage = ScriptJob | KernelJob | Answer | Refusal
+ServerMessage = ScriptJob | KernelJob | TemplateJob | Answer | Refusal
 
 
 class Output(msgspec.Struct, frozen=True, tag="output", tag_field="t"):
@@ -131,5 +139,11 @@ class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):
     reflection: Reflection
 
 
+class Rendered(msgspec.Struct, frozen=True, tag="rendered", tag_field="t"):
+    """The template's text. It is trusted no more than what a client sends: another worker parses it."""
+
+    source: str
+
+
 Request = Compute | Read | DispatchKernel | LoadScript | GateRequest
-WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Request
+WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Rendered | Request

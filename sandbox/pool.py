@@ -14,14 +14,25 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
+import msgspec
+
+from ops.wire import FrameError
 from sandbox import frames, values
-from sandbox.errors import NativeRefusedError, SandboxWeakError, WorkerCrashedError
+from sandbox.errors import (
+    CpuLimitError,
+    MemoryLimitError,
+    NativeRefusedError,
+    SandboxWeakError,
+    WallLimitError,
+    WorkerCrashedError,
+)
 from sandbox.session import Limits, Services, Session
 from sandbox.walls.rlimits import WorkerLimits
 from sandbox.worker_process import WorkerProcess
 from sandbox.zygote_process import ZygoteProcess
 from shaders.errors import ErrorRecord, KernelgateError
 from shaders.reflection import Reflection
+from shaders.template import Scalar, TemplateLimitError
 
 __all__ = ["Limits", "Outcome", "PoolSettings", "Services", "WorkerPool"]
 
@@ -31,8 +42,10 @@ _log = logging.getLogger("kernelgate.sandbox")
 _TIMED_OUT = frozenset(["wall_limit", "cpu_limit"])
 _TRIES = 3
 NATIVE_LEVELS = frozenset(["full", "hardened"])
-NATIVE_SIZE = 2
+INNER_SIZE = 2
 KERNEL_LIMITS = Limits(wall_s=5.0, cpu_s=5.0, memory_mb=256, output_bytes=0)
+TEMPLATE_LIMITS = Limits(wall_s=5.0, cpu_s=1.0, memory_mb=128, output_bytes=0)
+RENDERED_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +55,8 @@ class PoolSettings:
     `size`: ready workers; `python`: the interpreter; `max_frame`: the longest message of a worker in bytes;
     `recycle_after`: workers that one zygote makes, as they share its hash seed and address layout; `clock`: what the
     wall clock is read from, the loop's time when None. `allow_weak`: run scripts even at level `process`.
-    `allow_native`: run native scripts, at the levels of `NATIVE_LEVELS`. `language`: which scripts the workers run.
+    `allow_native`: run native scripts, at the levels of `NATIVE_LEVELS`. `trade`: what the workers do
+    (`sandbox/zygote.py`). `kernel_limits` are for each parsing of a kernel, `template_limits` for each rendering.
     """
 
     size: int = 4
@@ -52,8 +66,9 @@ class PoolSettings:
     clock: Callable[[], float] | None = None
     allow_weak: bool = False
     allow_native: bool = False
-    language: Literal["restricted", "native"] = "restricted"
+    trade: Literal["restricted", "native", "template"] = "restricted"
     kernel_limits: Limits = KERNEL_LIMITS
+    template_limits: Limits = TEMPLATE_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +86,10 @@ class Outcome:
 
 
 class WorkerPool:
-    """Runs scripts and parses kernels in workers. Native scripts have a pool of their own inside, made at the first."""
+    """Runs scripts, and renders and parses kernels, in workers.
+
+    Native scripts, and templates, have a pool of their own inside, which is made at the first of them.
+    """
 
     def __init__(self, settings: PoolSettings) -> None:
         self._settings = settings
@@ -83,7 +101,8 @@ class WorkerPool:
         self._coming = 0
         self._closed = False
         self._base: int | None = None
-        self._native: WorkerPool | None = None
+        self._inner: dict[str, WorkerPool] = {}
+        self._rendering = asyncio.Semaphore(RENDERED_AT_ONCE)
         self.level = "process"
         self.reason = "the pool has not started"
         self.modules: tuple[str, ...] = ()
@@ -106,8 +125,8 @@ class WorkerPool:
     async def close(self) -> None:
         """End every process of the pool, and wait until they are gone."""
         self._closed = True
-        if self._native is not None:
-            await self._native.close()
+        for inner in self._inner.values():
+            await inner.close()
         for task in list(self._tasks):
             task.cancel()
         if self._tasks:
@@ -139,7 +158,7 @@ class WorkerPool:
         await self._live_zygote()
         if native:
             self.check_native()
-            return await self._native_pool().run_script(source, inputs, limits, services, environment)
+            return await self._pool_of("native").run_script(source, inputs, limits, services, environment)
         self._check_walls()
         packed = await _aside(not _is_small(inputs), values.pack, inputs, name="inputs")
         job = frames.ScriptJob(source, packed, limits.output_bytes, dict(environment or {}))
@@ -179,30 +198,60 @@ class WorkerPool:
                 hint="Leave grants.native out; an ordinary script has `import numpy` too.",
             )
 
-    def _native_pool(self) -> WorkerPool:
-        if self._native is None:
-            size = min(NATIVE_SIZE, self._settings.size)
-            self._native = WorkerPool(replace(self._settings, size=size, language="native"))
-        return self._native
+    def _pool_of(self, trade: Literal["native", "template"]) -> WorkerPool:
+        if trade not in self._inner:
+            size = min(INNER_SIZE, self._settings.size)
+            self._inner[trade] = WorkerPool(replace(self._settings, size=size, trade=trade))
+        return self._inner[trade]
 
     def _check_walls(self) -> None:
-        if self._settings.language == "native":
+        if self._settings.trade == "native":
             self.check_native()
         if not self.runs_scripts:
+            what = (
+                "templates are not rendered" if self._settings.trade == "template" else "scripts are not run"
+            )
             raise SandboxWeakError(
-                f"scripts are not run at level {self.level}: {self.reason}",
+                f"{what} at level {self.level}: {self.reason}",
                 hint="The owner of the server can allow it with --allow-weak-sandbox.",
             )
 
+    async def render(self, template: str, params: Mapping[str, Scalar]) -> str:
+        """The text of a kernel's template: as little to be trusted as what a client sends.
+
+        Raises `TemplateSyntaxError`, `TemplateError`, `TemplateLimitError`, `WorkerCrashedError` and, on a machine
+        without walls, `SandboxWeakError`.
+        """
+        if self._settings.trade != "template":
+            return await self._pool_of("template").render(template, params)
+        await self._live_zygote()
+        self._check_walls()
+        job = frames.TemplateJob(template, dict(params))
+        try:
+            async with self._rendering:
+                last = await self._of_kernel(job, self._settings.template_limits)
+        except (WallLimitError, CpuLimitError, MemoryLimitError) as error:
+            raise TemplateLimitError(
+                f"the template was given up: {error.message}", hint="Write fewer and shorter loops."
+            ) from None
+        if not isinstance(last, frames.Rendered):
+            raise FrameError(f"the worker sent {type(last).__name__} about a template")
+        return last.source
+
     async def reflect(self, source: str) -> Reflection:
         """Parse a kernel's WGSL. Raises `KernelgateError`s of what is wrong with it, or of the limits."""
-        session, _ = await self._session(self._settings.kernel_limits, None)
+        last = await self._of_kernel(frames.KernelJob(source), self._settings.kernel_limits)
+        if not isinstance(last, frames.Reflected):
+            raise FrameError(f"the worker sent {type(last).__name__} about a kernel")
+        return last.reflection
+
+    async def _of_kernel(self, job: msgspec.Struct, limits: Limits) -> frames.WorkerMessage:
+        """The last message about a job of a kernel's."""
+        session, _ = await self._session(limits, None)
         try:
-            last = await session.converse(frames.KernelJob(source))
+            return await session.converse(job)
         finally:
             self._refill()
-        assert isinstance(last, frames.Reflected)
-        return last.reflection
 
     async def _session(self, limits: Limits, services: Services | None) -> tuple[Session, WorkerProcess]:
         clock = self._settings.clock or asyncio.get_running_loop().time
@@ -256,7 +305,7 @@ class WorkerPool:
             if old is not None:
                 self._drop_ready()
                 self._retired.append(old)
-            command = [self._settings.python, "-I", "-m", "sandbox.zygote", self._settings.language]
+            command = [self._settings.python, "-I", "-m", "sandbox.zygote", self._settings.trade]
             zygote = ZygoteProcess(command)
             ready = await zygote.start()
             self._zygote, self._base = zygote, ready.base
@@ -265,8 +314,8 @@ class WorkerPool:
             return zygote
 
     def _tell_level(self) -> None:
-        language, reason = self._settings.language, self.reason or "nothing is missing"
-        _log.info("workers for %s scripts are made at level %s (%s)", language, self.level, reason)
+        trade, reason = self._settings.trade, self.reason or "nothing is missing"
+        _log.info("%s workers are made at level %s (%s)", trade, self.level, reason)
         if self.level == "process":
             allowed = (
                 "run all the same, as allow_weak_sandbox is set"

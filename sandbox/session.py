@@ -117,7 +117,7 @@ class Session:
         return self._clock() - self._started
 
     async def converse(self, job: msgspec.Struct) -> frames.WorkerMessage:
-        """Send `job` and serve the worker until its last message, `Finished`, `Failed` or `Reflected`.
+        """Send `job` and serve the worker until its last message, `Finished`, `Failed`, `Reflected` or `Rendered`.
 
         Raises the `KernelgateError` of the limit that fired, or what the worker died of. The worker is dead when
         this returns, however it does.
@@ -210,7 +210,7 @@ class Session:
         if isinstance(message, frames.Failed):
             raise self._failure(message.error)
         if self._services is None:
-            if isinstance(message, frames.Reflected):
+            if isinstance(message, frames.Reflected | frames.Rendered):
                 return message
             raise FrameError(f"the worker sent {type(message).__name__} about a kernel")
         match message:
@@ -222,8 +222,8 @@ class Session:
                 await self._services.progress(message.fraction, message.values)
             case frames.Free():
                 await self._services.free(message.handles)
-            case frames.Reflected():
-                raise FrameError("the worker sent Reflected about a script")
+            case frames.Reflected() | frames.Rendered():
+                raise FrameError(f"the worker sent {type(message).__name__} about a script")
             case _:
                 await self._serve(self._services, message)
         return None
@@ -258,7 +258,7 @@ class Session:
             return self.memory_error()
         allowed = record.code in _SCRIPT_CODES or record.code in self._refused
         if self._services is None:
-            allowed = record.code.startswith("kernel_")
+            allowed = record.code.startswith(("kernel_", "template_"))
         if not allowed:
             return errors.ScriptError(_cut(record.message) or "the script failed")
         return KernelgateError.from_record(

@@ -1,7 +1,8 @@
 """The life of a worker: one job, then the end.
 
-Owns the loop of a forked process, from its first instruction to its last word. A worker never ends by itself after
-that word: the server measures it, then kills it. Must not know the zygote or the pool.
+Owns the loop of a forked process, from its first instruction to its last word, and the jobs of workers for scripts.
+A worker never ends by itself after that word: the server measures it, then kills it. Must not know the zygote or the
+pool.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import sys
 import types
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
+
+import msgspec
 
 from ops.wire import frame
 from sandbox import library, values
@@ -21,22 +25,19 @@ from sandbox.console import CONSOLE
 from sandbox.entry import result_of
 from sandbox.errors import ScriptError
 from sandbox.failures import is_limit, record_of
-from sandbox.frames import Failed, Finished, KernelJob, Output, Reflected, ScriptJob
+from sandbox.frames import Failed, Finished, KernelJob, Output, Reflected, ScriptJob, ServerMessage
 from sandbox.link import Link
 from sandbox.policy import tracebacks
 from shaders import reflect
 from shaders.errors import ErrorRecord, KernelgateError
 
 SETUP_FAILED = 70
+_REHEARSAL = "def main(a, b):\n    return a + b\n"
 _OUT_OF_MEMORY = frame(Failed(ErrorRecord("memory_limit", "the memory limit was reached")))
 
 
 class Language(Protocol):
     """How scripts are understood: `restricted.py` or `native.py`, which explain the functions."""
-
-    def warm(self) -> None:
-        """In the zygote."""
-        ...
 
     def begin(self, entered: Callable[[], None]) -> dict[str, Any]:
         """The script's globals."""
@@ -51,40 +52,66 @@ class Language(Protocol):
         ...
 
 
-class _Worker:
+class Worker:
     """One job. What can be made before it is known, is."""
 
-    def __init__(self, link: Link, language: Language) -> None:
+    def __init__(self, link: Link) -> None:
         self._link = link
-        self._language = language
-        library.connect(link)
-        sys.stdout, sys.stderr = CONSOLE.stdout, CONSOLE.stderr  # for what the library prints
-        sys.modules["__main__"] = types.ModuleType("__main__")
-        self._main_ran = False
-        self._space = language.begin(self._entered)
-
-    def _entered(self) -> None:
-        self._main_ran = True
 
     def serve(self) -> NoReturn:
         """Do the job that comes, then wait to be killed."""
-        job = self._link.receive()
-        if isinstance(job, ScriptJob):
-            self._run(job)
-        elif isinstance(job, KernelJob):
-            self._reflect(job.source)
+        self.work(self._link.receive())
         while True:
             self._link.receive()  # ends the process when the server closes the socket
 
-    def _reflect(self, source: str) -> None:
+    def work(self, job: ServerMessage) -> None:
+        """Do `job`, and say how it ended."""
+        raise NotImplementedError
+
+    def answer(self, make: Callable[[], msgspec.Struct]) -> None:
+        """Say what `make` gives for a kernel's text, or why it gives nothing."""
         try:
-            self._link.send(Reflected(reflect.reflect(source)))
+            self._link.send(make())
         except KernelgateError as error:
             self._link.send(Failed(error.record()))
         except RecursionError:
             self._link.send(Failed(ErrorRecord("kernel_limit", "the kernel nests too deeply")))
         except MemoryError:
             self._link.send_raw(_OUT_OF_MEMORY)
+
+
+@dataclass(frozen=True, slots=True)
+class Trade:
+    """What the workers of one zygote do: `warm` is called in the zygote, `worker` in each fork, before it is sealed."""
+
+    warm: Callable[[], None]
+    worker: Callable[[Link], Worker]
+
+
+class ScriptWorker(Worker):
+    """Runs a script of `language`, or parses a kernel."""
+
+    def __init__(self, link: Link, language: Language) -> None:
+        super().__init__(link)
+        self._language = language
+        library.connect(link)
+        sys.stdout, sys.stderr = CONSOLE.stdout, CONSOLE.stderr  # for what the library prints
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        self._main_ran = False
+        self._space = language.begin(self._entered)
+        language.compiled(
+            _REHEARSAL
+        )  # the pages that a job would write are this process's own before it comes
+
+    def _entered(self) -> None:
+        self._main_ran = True
+
+    def work(self, job: ServerMessage) -> None:
+        """Do a `ScriptJob` or a `KernelJob`."""
+        if isinstance(job, ScriptJob):
+            self._run(job)
+        elif isinstance(job, KernelJob):
+            self.answer(lambda: Reflected(reflect.reflect(job.source)))
 
     def _run(self, job: ScriptJob) -> None:
         CONSOLE.open(self._emit, job.output_bytes)
@@ -138,7 +165,7 @@ class _Worker:
 
 
 def become(
-    connection_fd: int, null_fd: int, seal: Callable[[Collection[int]], None], language: Language
+    connection_fd: int, null_fd: int, seal: Callable[[Collection[int]], None], trade: Trade
 ) -> NoReturn:
     """Be a worker, in a fresh fork of the zygote: its socket is all that it keeps.
 
@@ -148,7 +175,7 @@ def become(
     try:
         os.dup2(null_fd, 0)
         os.dup2(null_fd, 1)
-        worker = _Worker(Link(socket.socket(fileno=connection_fd)), language)
+        worker = trade.worker(Link(socket.socket(fileno=connection_fd)))
         os.dup2(null_fd, 2)
         seal((0, 1, 2, connection_fd))
     except BaseException as error:

@@ -1,8 +1,8 @@
 """The zygote: a warm process that forks workers and runs nobody's code itself.
 
-Owns the walls' preparation, and the loop that forks and reaps; what workers share is imported by the language of
-their scripts. Started as `python -m sandbox.zygote LANGUAGE FD`, the descriptor being a socket that keeps message
-boundaries (`control.py`). It ends when that socket does, and its workers with it. Must not know jobs.
+Owns the walls' preparation, and the loop that forks and reaps; what workers share is imported by their trade: scripts
+of a language, or templates. Started as `python -m sandbox.zygote TRADE FD`, the descriptor being a socket that keeps
+message boundaries (`control.py`). It ends when that socket does, and its workers with it. Must not know jobs.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import signal
 import socket
 import sys
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import NoReturn
 
-from sandbox import native, restricted, worker
+from sandbox import native, restricted, template, worker
 from sandbox.control import MAX_MESSAGE, Exited, NotSpawned, Ready, Spawned, decode_server, encode
 from sandbox.walls.preparation import Prepared, prepare_zygote
 from sandbox.walls.rlimits import WorkerLimits
@@ -29,19 +30,21 @@ WIDE = WorkerLimits(memory_bytes=1 << 40, cpu_s=3600)
 _CODECS = (
     "ascii latin_1 utf_16 utf_16_le utf_16_be utf_32 utf_8_sig cp1252 idna raw_unicode_escape unicode_escape"
 )
-LANGUAGES: dict[str, worker.Language] = {"restricted": restricted, "native": native}
+TRADES = {
+    "restricted": worker.Trade(restricted.warm, partial(worker.ScriptWorker, language=restricted)),
+    "native": worker.Trade(native.warm, partial(worker.ScriptWorker, language=native)),
+    "template": worker.Trade(template.warm, template.TemplateWorker),
+}
 
 
 class Zygote:
     """Serves one server."""
 
-    def __init__(
-        self, control: socket.socket, prepared: Prepared, null: int, language: worker.Language
-    ) -> None:
+    def __init__(self, control: socket.socket, prepared: Prepared, null: int, trade: worker.Trade) -> None:
         self._control = control
         self._prepared = prepared
         self._null = null
-        self._language = language
+        self._trade = trade
         self._wake, self._woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def serve(self) -> NoReturn:
@@ -81,7 +84,7 @@ class Zygote:
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            worker.become(connection, self._null, self._seal, self._language)
+            worker.become(connection, self._null, self._seal, self._trade)
         os.close(connection)
         handle = os.pidfd_open(pid)
         self._send(encode(Spawned(pid)), [handle])
@@ -108,23 +111,23 @@ class Zygote:
             os._exit(0)
 
 
-def main(language: worker.Language, descriptor: int) -> NoReturn:
+def main(trade: worker.Trade, descriptor: int) -> NoReturn:
     """The zygote's life."""
     control = socket.socket(fileno=descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
     for name in _CODECS.split():
         importlib.import_module(f"encodings.{name}")
-    language.warm()
+    trade.warm()
     null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)  # there are no files any more after the next line
     prepared = prepare_zygote()
     gc.collect()
     gc.freeze()
-    zygote = Zygote(control, prepared, null, language)
+    zygote = Zygote(control, prepared, null, trade)
     report = prepared.report
     control.send(encode(Ready(report.level, report.reason, prepared.base, tuple(sorted(sys.modules)))))
     zygote.serve()
 
 
 if __name__ == "__main__":
-    main(LANGUAGES[sys.argv[1]], int(sys.argv[2]))
+    main(TRADES[sys.argv[1]], int(sys.argv[2]))

@@ -1,20 +1,25 @@
 """`KernelSpec` to shader text.
 
-Owns the templates and how they are filled in. The only module that imports jinja2: a script's worker must not load
-it. Must not know tensors or devices, and never sees a stranger's text: specs are ours.
+Owns the templates and how they are filled in. It imports jinja2, which a script's worker must not load. Must not know
+tensors or devices, and never sees a stranger's text: specs are ours (`shaders/rendering.py` is for strangers).
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
 from typing import Protocol
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 
 from shaders.spec import KernelSpec, Scalar
+
+_FOLDER = Path(__file__).parent / "templates"
+TEXTS = {path.relative_to(_FOLDER).as_posix(): path.read_text() for path in _FOLDER.rglob("*.j2")}
+"""Our templates by name. They are read at once: a sealed process can open no files later."""
 
 
 class ShaderGenerator(Protocol):
@@ -40,7 +45,7 @@ class WgslGenerator:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=DictLoader(TEXTS),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,
@@ -48,8 +53,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.filters["dedent"] = _dedent
-    environment.filters["literal"] = literal
+    environment.filters.update(FILTERS)
     return environment
 
 
@@ -75,3 +79,6 @@ def literal(value: Scalar, type: str) -> str:
 
 _RANGES = {"u32": (0, (1 << 32) - 1), "i32": (-(1 << 31), (1 << 31) - 1)}
 _LARGEST_F32 = float.fromhex("0x1.fffffep127")
+
+FILTERS: dict[str, Callable[..., str]] = {"dedent": _dedent, "literal": literal}
+"""What templates have beside jinja2's own filters."""

@@ -7,7 +7,9 @@ nothing but this folder and msgspec. The guard comes last, so that it may trust 
 from __future__ import annotations
 
 from shaders import callgraph
+from shaders.errors import KernelgateError
 from shaders.guard.guard import guard
+from shaders.languages import refuse_text
 from shaders.layout import Type, uniform_fault
 from shaders.limits import LIMITS, Limits
 from shaders.memory import check_memory
@@ -27,10 +29,10 @@ _SPACES = (*_BUFFERS, "workgroup", "private")
 def reflect(source: str, limits: Limits = LIMITS) -> Reflection:
     """Parse, check, describe and guard the kernel `source`, in time linear in its length and without recursion over it.
 
-    Raises `KernelSyntaxError`, `KernelLimitError` or `KernelUnsupportedError`, each with line, column and caret
-    where there is a place to point at; never anything else.
+    Raises `KernelSyntaxError`, `KernelLimitError`, `KernelUnsupportedError` or `KernelLanguageError`, each with line,
+    column and caret where there is a place to point at; never anything else.
     """
-    module = parse(source, limits)
+    module = _parsed(source, limits)
     check_policy(module, limits)
     edges = callgraph.references(module)
     sequence = callgraph.order(module, edges)
@@ -43,6 +45,15 @@ def reflect(source: str, limits: Limits = LIMITS) -> Reflection:
     entries = _entry_points(module, resolver, edges, bindings, overrides, limits)
     guarded = guard(module, resolver, edges, sequence, entries)
     return Reflection(module.lexed.text, entries, bindings, guarded, overrides)
+
+
+def _parsed(source: str, limits: Limits) -> Module:
+    """The outline of `source`; what is no WGSL but looks like another language is refused by that one's name."""
+    try:
+        return parse(source, limits)
+    except KernelgateError:
+        refuse_text(source[: limits.source_characters])
+        raise
 
 
 def _bindings(module: Module, resolver: Resolver, limits: Limits) -> tuple[BindingInfo, ...]:

@@ -96,13 +96,14 @@ class Guard(msgspec.Struct, frozen=True):
     """A kernel as it is compiled, but for the price of each turn (`shaders/guard/budget.py` adds those).
 
     Its own lines keep their numbers. Loop n of `loops` is reported as n + 1. `shifts` says where characters were added:
-    line, column in the guarded text, how many.
+    line, column in the guarded text, how many. `version` is that of the guard that wrote it.
     """
 
     source: str
     loops: tuple[GuardedLoop, ...]
     entries: dict[str, GuardedEntry]
     shifts: tuple[tuple[int, int, int], ...] = ()
+    version: int = 0
 
 
 class Reflection(msgspec.Struct, frozen=True):

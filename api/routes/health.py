@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
+from msgspec import to_builtins
 
 from api.access import Server, json_response
 from api.docs import page
@@ -18,9 +19,11 @@ async def root() -> Response:
 
 @router.get("/healthz", summary="Whether the server lives")
 async def health(server: Server) -> Response:
-    """Always 200, with the level of the sandbox's walls, why it is not higher, and whether it runs scripts."""
+    """Always 200, with the walls around workers, device and compiler, why not more, and whether scripts run."""
     sandbox = {"level": server.pool.level, "reason": server.pool.reason, "scripts": server.pool.runs_scripts}
-    return json_response({"status": "ok", "sandbox": sandbox})
+    devices = {"device": server.device, "compiler": server.compiler}
+    sealed = {name: to_builtins(device.seal) for name, device in devices.items()}
+    return json_response({"status": "ok", "sandbox": sandbox, **sealed})
 
 
 @router.get("/readyz", summary="Whether the server can work")

@@ -1,23 +1,28 @@
-"""`/api/kernels`: store WGSL, and dispatch it."""
+"""`/api/kernels`: store WGSL or a template of it, and dispatch it."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from api import body, elements, values
 from api.access import Caller, Cursor, PageSize, Server, json_response, while_connected
 from api.asked import Asked, DispatchRequest, parse
+from api.builds import text_hash
+from api.errors import InvalidRequest
 from api.fuel import bounds
 from api.kernels import kernel_name
 from api.keys import Identity
+from api.parameters import MAX_PARAMS, Params, Template, check
 from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
 from api.work import Work, again_if_lost
+from shaders.languages import refuse_fields, refuse_text
 from shaders.limits import LIMITS
 from shaders.source import KernelLimitError
 
@@ -28,16 +33,46 @@ class KernelRequest(body.RequestModel):
     """A kernel to store."""
 
     name: str = Field(description="up to 64 of a-z, 0-9, _, . and -")
-    source: str = Field(description="WGSL with at least one compute entry point")
+    source: str | None = Field(None, description="WGSL with at least one compute entry point")
+    template: str | None = Field(None, description="in place of source: a jinja2 template that writes WGSL")
+    params: Params = Field(
+        {}, max_length=MAX_PARAMS, description="the template's parameters, which are its variables, by name"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_other_language(cls, value: Any) -> Any:
+        if isinstance(value, dict):
+            refuse_fields(value)
+        return value
 
 
-def _small(asked: KernelRequest, settings: Settings) -> KernelRequest:
-    """`asked`, whose source is not over the limit of a kernel. Raises `KernelLimitError`."""
-    if len(asked.source) > LIMITS.source_characters:
+@dataclass(frozen=True, slots=True)
+class NewKernel:
+    """A kernel to store, checked."""
+
+    name: str
+    text: str | Template
+
+
+def _new_kernel(asked: KernelRequest, settings: Settings) -> NewKernel:
+    """What is asked for. Raises `KernelLimitError`, `InvalidRequest`, `TemplateParamsError`, `KernelLanguageError`."""
+    if (asked.source is None) == (asked.template is None):
+        raise InvalidRequest("a kernel has a source, which is WGSL, or a template, and not both")
+    what, text = ("template", asked.template) if asked.source is None else ("source", asked.source)
+    assert text is not None
+    if len(text) > LIMITS.source_characters:
+        refuse_text(text[: LIMITS.source_characters])
         raise KernelLimitError(
-            f"the source has {len(asked.source)} characters; the limit is {LIMITS.source_characters}"
+            f"the {what} has {len(text)} characters; the limit is {LIMITS.source_characters}"
         )
-    return asked
+    if what == "template":
+        return NewKernel(asked.name, Template(text, check(asked.params)))
+    if asked.params:
+        raise InvalidRequest(
+            "params are those of a template", hint="Post the text as template, not as source."
+        )
+    return NewKernel(asked.name, text)
 
 
 def _asked(asked: DispatchRequest, settings: Settings) -> Asked:
@@ -47,10 +82,10 @@ def _asked(asked: DispatchRequest, settings: Settings) -> Asked:
 
 @router.post("", status_code=201, summary="Store a kernel", openapi_extra=body.body_schema(KernelRequest))
 async def add(
-    server: Server, caller: Caller, asked: Annotated[KernelRequest, body.json_body(KernelRequest, _small)]
+    server: Server, caller: Caller, asked: Annotated[NewKernel, body.json_body(KernelRequest, _new_kernel)]
 ) -> Response:
-    """Parse, compile and store WGSL. The same source again answers 200; a new one 201, and the name moves to it."""
-    record, new = await server.kernels.add(caller, asked.name, asked.source)
+    """Render, parse, compile and store. The same again answers 200; anything new 201, and the name moves to it."""
+    record, new = await server.kernels.add(caller, asked.name, asked.text)
     return json_response(record.document(), 201 if new else 200, {"Location": f"/api/kernels/{record.name}"})
 
 
@@ -85,6 +120,7 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
     began = time.perf_counter()
     kernel = await server.kernels.find(caller, name)
     server.gates.require(caller, "kernels", kernel_name(caller, name))
+    kernel = await server.kernels.prepare(kernel, asked.params)
     await server.ready()
     most_fuel = bounds(server.settings, caller.maximum)
     async with Work(server.launcher, server.tensors, caller) as work:
@@ -102,11 +138,13 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
 async def one(server: Server, caller: Caller, name: str) -> Response:
     """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and why it is in quarantine, if it is."""
     record = await server.kernels.find(caller, name)
+    template = {} if record.template is None else {"template": record.template.text}
+    digest = text_hash(record.source)
     facts = {
-        "compile_ms": await server.compiling.milliseconds(record.hash),
-        "quarantine": server.quarantine.find(record.hash),
+        "compile_ms": await server.compiling.milliseconds(digest),
+        "quarantine": server.quarantine.find(digest),
     }
-    return json_response({**record.document(), **facts, "source": record.source})
+    return json_response({**record.document(), **facts, "source": record.source, **template})
 
 
 @router.delete("/{name:path}", status_code=204, summary="Forget a kernel")

@@ -1,20 +1,21 @@
 """Prefix sums, and what is built on them: compaction, runs, sorting.
 
-Owns how work is cut into chunks, one an invocation, without barriers. Must not know rows.
+Owns how work is cut into chunks, one an invocation, without barriers; on GPUs `tiles.py` does sums and sorting. Must
+not know rows.
 """
 
 from __future__ import annotations
 
 from ops import expression
 from ops.attributes import Attributes
-from ops.lowering import elementwise
+from ops.lowering import elementwise, tiles
 from ops.lowering.base import Builder, Source, Target
 from ops.lowering.messages import whole
 from ops.wgsl import storage
 from shaders.routines import routine_spec
 
-_CHUNKS = {"cpu": 1024, "gpu": 64}
-_SORT_CHUNKS = {"cpu": 4096, "gpu": 512}
+_CHUNK = 1024
+_SORT_CHUNK = 4096
 _DIGITS = 256
 
 
@@ -72,8 +73,13 @@ def argsort(builder: Builder, attributes: Attributes, sources: list[Source], tar
 def sort(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """The elements in ascending order."""
     count = target.layout.count
-    if count:
-        x, places = whole(builder, sources[0]), builder.temp((count,), "u32")
+    if not count:
+        return
+    x = whole(builder, sources[0])
+    if builder.device.kind == "gpu" and x.dtype != "f32":
+        tiles.sort(builder, x, target, None)
+    else:
+        places = builder.temp((count,), "u32")
         _argsort(builder, x, places)
         _take(builder, x, places.source(), target)
 
@@ -85,7 +91,10 @@ def fill(builder: Builder, target: Target, value: int) -> None:
 
 
 def _scan(builder: Builder, x: Source, y: Target, exclusive: bool) -> None:
-    total, chunk = x.layout.count, _CHUNKS[builder.device.kind]
+    if builder.device.kind == "gpu":
+        tiles.scan(builder, x, y, exclusive)
+        return
+    total, chunk = x.layout.count, _CHUNK
     count = -(-total // chunk)
     settings = (("type", storage(x.dtype)), ("exclusive", int(exclusive)))
     params = {"count": count, "total": total, "chunk": chunk}
@@ -124,7 +133,10 @@ def _take(builder: Builder, x: Source, places: Source, target: Target) -> None:
 
 def _argsort(builder: Builder, x: Source, target: Target) -> None:
     """Four passes of eight bits, each stable: count digits by chunk, sum, move."""
-    total, chunk = x.layout.count, _SORT_CHUNKS[builder.device.kind]
+    if builder.device.kind == "gpu":
+        tiles.sort(builder, x, None, target)
+        return
+    total, chunk = x.layout.count, _SORT_CHUNK
     chunks = -(-total // chunk)
     keys, new_keys, places = (builder.temp((total,), "u32") for _ in range(3))
     counts, starts = (builder.temp((_DIGITS * chunks,), "u32") for _ in range(2))

@@ -10,10 +10,12 @@ from collections.abc import Mapping
 
 from ops.lowering import elementwise
 from ops.lowering.base import Builder, Params, Source, Target
-from ops.lowering.messages import Messages
+from ops.lowering.messages import Messages, whole
+from shaders.digest_rows import row_spec
 from shaders.digests import DIGESTS, Digest, Form, digest_passes, digest_spec, squeeze_spec
 
 _WORD = 0xFFFF_FFFF
+_BLOCK_WORK = 1024
 _COMPOSED_BYTES = 36
 """How many bytes a composed message is longer at most than what it is composed of."""
 
@@ -29,6 +31,24 @@ def emit(
     state = target if whole else builder.temp((count, digest.state_words), "u32")
     absorb(builder, digest, messages, state, seed_params(digest, attributes))
     if not whole:
+        _squeeze(builder, digest, state, target)
+
+
+def emit_rows(
+    builder: Builder, attributes: Mapping[str, object], sources: list[Source], target: Target
+) -> None:
+    """Write the digest of each row of a matrix of words to `target`."""
+    digest, (count, words) = DIGESTS[str(attributes["algorithm"])], sources[0].layout.shape
+    if not count:
+        return
+    size = attributes["bytes"] if isinstance(attributes["bytes"], int) else 4 * words
+    is_whole = digest.state_words == digest.digest_words
+    state = target if is_whole else builder.temp((count, digest.state_words), "u32")
+    params: Params = {"count": count, **({"constants": digest.constants} if digest.constants else {})}
+    operands = [whole(builder, sources[0]).operand, state.operand]
+    work = _BLOCK_WORK * digest.blocks(size)
+    builder.spread(row_spec(digest.name, size, words), count, operands, params, work)
+    if not is_whole:
         _squeeze(builder, digest, state, target)
 
 

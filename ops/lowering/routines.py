@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ops.attributes import Attributes
-from ops.lowering import bloom, collections, keyed, streams, text
+from ops.lowering import bloom, collections, digest, keyed, streams, text
 from ops.lowering.base import Builder, Source, Target
 
 Emit = Callable[[Builder, Attributes, list[Source], Target], None]
 
 ROUTINES: dict[str, Emit] = {
+    "digest_rows": digest.emit_rows,
     "hmac_sha256": keyed.hmac,
     "pbkdf2_sha256": keyed.pbkdf2,
     "hkdf_sha256": keyed.hkdf,

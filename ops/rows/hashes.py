@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ops.spec import Attribute, OpSpec
+from shaders.digest_rows import ROW_DIGESTS
 
 LONGEST = Attribute("max_bytes", "integer", None, doc="No message is longer; null for the length of all.")
 _SEED = Attribute("seed", "integer", 0, doc="From 0 to 2^53.")
@@ -33,7 +34,26 @@ def _digest(
     )
 
 
+_ROW_DIGESTS = OpSpec(
+    "digest_rows",
+    "routine",
+    ("x",),
+    "Digests of messages that are all as long: x is u32 [n, words], each row the bytes of a message (the first byte of"
+    " a word lowest). Faster than by offsets; the result is u32 [n, words of the digest], as `algorithm` gives it.",
+    attributes=(
+        Attribute("algorithm", "text", "sha256", choices=ROW_DIGESTS, doc="Which digest."),
+        Attribute(
+            "bytes", "integer", None, doc="How many bytes of each row are the message; null for all of them."
+        ),
+    ),
+    dtypes=("u32",),
+    result="u32",
+    shape="routine",
+    namespace="hash",
+)
+
 ROWS = (
+    _ROW_DIGESTS,
     _digest("sha256", "SHA-256", 8, "big"),
     _digest("sha224", "SHA-224", 7, "big"),
     _digest("sha256d", "SHA-256 of the SHA-256", 8, "big"),

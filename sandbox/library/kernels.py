@@ -5,7 +5,7 @@ Owns `kernels.run` and `kernels.output`. Must not know how a kernel is found or 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,7 @@ def run(
     outputs: Sequence[str] | None = None,
     fuel: int | None = None,
     inputs: dict[str, Any] | None = None,
+    template_params: Mapping[str, Any] | None = None,
     **bindings: Any,
 ) -> Any:
     """Dispatch the stored kernel `name`, once or in `steps`; all words mean what they do over HTTP.
@@ -63,8 +64,9 @@ def run(
     The size is `workgroups` or `threads` (x, or x and y, or all three), or a thread an element of the binding `over`,
     or of the largest that is written. Each binding takes, by its name, a tensor (a written one starts from it),
     `kernels.output(shape, dtype)`, the values of a uniform (a dict by field, a list, a number), or a list of bytes or
-    text. A uniform that is called like a word of this function goes into `inputs`. Returns the tensor that was written,
-    or a dict of them by name when there are several, or None.
+    text. A uniform that is called like a word of this function goes into `inputs`. `template_params` are what HTTP
+    calls `params`, which many a uniform is called. Returns the tensor that was written, or a dict of them by name when
+    there are several, or None.
     """
     assert _link is not None, "a worker connects before it runs a script"
     words = {
@@ -77,6 +79,7 @@ def run(
         "steps": steps,
         "outputs": outputs,
         "fuel": fuel,
+        "params": None if template_params is None else dict(template_params),
     }
     request = values.pack(_request(words, bindings), name="the dispatch")
     answer = _link.ask(DispatchKernel, kernel=str(name), request=request)

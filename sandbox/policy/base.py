@@ -17,18 +17,41 @@ from RestrictedPython.transformer import RestrictingNodeTransformer
 from sandbox.policy import names
 
 N = TypeVar("N", bound=ast.AST)
+LOAD = ast.Load()
 
 
 def located(node: N, at: Any) -> N:
     """`node`, put at the place of `at`, a statement or an expression; `ast.copy_location` asks for each part."""
     to: Any = node
-    to.lineno, to.col_offset, to.end_lineno, to.end_col_offset = (
-        at.lineno,
-        at.col_offset,
-        at.end_lineno,
-        at.end_col_offset,
-    )
+    to.lineno = at.lineno
+    to.col_offset = at.col_offset
+    to.end_lineno = at.end_lineno
+    to.end_col_offset = at.end_col_offset
     return node
+
+
+class _Methods(dict[type[ast.AST], Callable[..., Any]]):
+    """The method for each class of nodes, which `ast.NodeVisitor` looks up by text at each node."""
+
+    def __init__(self, transformer: type) -> None:
+        self._transformer = transformer
+
+    def __missing__(self, cls: type[ast.AST]) -> Callable[..., Any]:
+        default = self._transformer.generic_visit  # type: ignore[attr-defined]
+        method: Callable[..., Any] = getattr(self._transformer, f"visit_{cls.__name__}", default)
+        self[cls] = method
+        return method
+
+
+class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each class of nodes in which children may be."""
+
+    def __missing__(self, cls: type[ast.AST]) -> tuple[str, ...]:
+        self[cls] = fields = tuple(name for name in cls._fields if name != "ctx")
+        return fields
+
+
+_FIELDS = _Fields()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +75,10 @@ class Scope:
 class PolicyBase(RestrictingNodeTransformer):  # which has no types
     """What the mixins of the transformer stand on."""
 
-    _methods: ClassVar[dict[type[ast.AST], Callable[..., Any]]] = {}
+    _methods: ClassVar[_Methods]
+
+    def __init_subclass__(cls) -> None:
+        cls._methods = _Methods(cls)
 
     def __init__(self, tree: ast.Module) -> None:
         super().__init__()
@@ -102,51 +128,43 @@ class PolicyBase(RestrictingNodeTransformer):  # which has no types
 
     # ------------------------------------------------------------------ walking
     def visit(self, node: ast.AST) -> Any:
-        """`node` by the method for its class, as in `ast.NodeVisitor`, which looks the method up by text each time."""
-        cls = type(node)
-        if cls not in self._methods:
-            self._methods[cls] = getattr(type(self), f"visit_{cls.__name__}", type(self).generic_visit)
-        return self._methods[cls](self, node)
+        """`node` by the method for its class."""
+        return self._methods[type(node)](self, node)
 
     def node_contents_visit(self, node: N) -> N:
         """`node` with its children visited, as in `ast.NodeTransformer`; `Load`, `Store` and `Del` need no visit."""
-        for name in node._fields:
+        methods = self._methods
+        for name in _FIELDS[type(node)]:
             old = getattr(node, name, None)
-            if isinstance(old, list):
+            if type(old) is list:
                 setattr(node, name, self._visited(old))
-            elif isinstance(old, ast.AST) and not isinstance(old, ast.expr_context):
-                new = self.visit(old)
+            elif isinstance(old, ast.AST):
+                new = methods[type(old)](self, old)
                 if new is None:
                     delattr(node, name)
                 elif new is not old:
                     setattr(node, name, new)
         return node
 
+    contents = node_contents_visit
+
     def _visited(self, items: list[Any]) -> list[Any]:
+        methods = self._methods
         out: list[Any] = []
         for item in items:
-            new = self.visit(item) if isinstance(item, ast.AST) else item
-            if isinstance(new, list):
+            if not isinstance(item, ast.AST):
+                out.append(item)
+                continue
+            new = methods[type(item)](self, item)
+            if type(new) is list:
                 out += new
-            elif new is not None or not isinstance(item, ast.AST):
+            elif new is not None:
                 out.append(new)
         return out
 
-    def contents(self, node: N) -> N:
-        """`node` with its children visited."""
-        result: N = self.node_contents_visit(node)
-        return result
-
     def statements(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """The visited statements; a visit may give several, or none."""
-        out: list[ast.stmt] = []
-        for node in nodes:
-            result = self.visit(node)
-            if isinstance(result, list):
-                out += result
-            elif result is not None:
-                out.append(result)
-        return out
+        return self._visited(nodes)
 
     def temporary(self) -> str:
         """A variable that no script can spell."""
@@ -156,10 +174,7 @@ class PolicyBase(RestrictingNodeTransformer):  # which has no types
     @staticmethod
     def call(function: str, arguments: list[ast.expr], at: ast.AST) -> ast.Call:
         """A call of guard `function`, located at `at`."""
-        node = ast.Call(func=ast.Name(function, ast.Load()), args=arguments, keywords=[])
-        for part in (node, node.func):
-            located(part, at)
-        return node
+        return located(ast.Call(located(ast.Name(function, LOAD), at), arguments, []), at)
 
     # ------------------------------------------------------------------ names
     def variable(self, node: ast.AST, name: str, binds: bool = True) -> str:

@@ -7,7 +7,10 @@ code will do.
 from __future__ import annotations
 
 import ast
+import gc
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from sandbox.errors import ScriptDeniedError, ScriptSyntaxError
 from sandbox.policy.base import Denial
@@ -28,14 +31,31 @@ def compile_script(source: str, star_names: StarNames = _no_star, filename: str 
     first place in full, the others in the hint), both with line, column and caret.
     """
     try:
-        tree = ast.parse(source, filename, "exec")
-        transformer = ScriptTransformer(tree, star_names)
-        transformer.run()
-        if transformer.denials:
-            raise _denied(source, transformer.denials)
-        return _code(tree, filename)
+        with _without_collector():
+            return _compiled(source, star_names, filename)
     except (SyntaxError, RecursionError, ValueError) as error:
         raise syntax_error(source, error) from None
+
+
+def _compiled(source: str, star_names: StarNames, filename: str) -> types.CodeType:
+    tree = ast.parse(source, filename, "exec")
+    transformer = ScriptTransformer(tree, star_names)
+    transformer.run()
+    if transformer.denials:
+        raise _denied(source, transformer.denials)
+    return _code(tree, filename)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """A tree is many objects and no garbage: the collector would look at all of them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _code(tree: ast.Module, filename: str) -> types.CodeType:

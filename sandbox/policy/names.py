@@ -81,6 +81,7 @@ OWN_ONLY = frozenset(
 VIEWS = frozenset(words("fields registry metadata groupindex"))
 FORMATS = frozenset(["format", "format_map"])
 CHECKED = OWN_ONLY | VIEWS | FORMATS
+LOOKED_AT = CHECKED | DENIED
 
 RESERVED_CALLS = {
     "exec": "exec is not available to scripts",

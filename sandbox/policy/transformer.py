@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from sandbox.policy import names
-from sandbox.policy.base import PolicyBase, located
+from sandbox.policy.base import LOAD, PolicyBase, located
 from sandbox.policy.definitions import DefinitionMixin
 from sandbox.policy.patterns import PatternMixin
 
@@ -60,11 +60,16 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:  # noqa: N802
-        """An attribute: loaded natively or by the guard, stored only where the script may write."""
+        """An attribute: loaded natively or by the guard, stored only where the script may write.
+
+        Most names need no look, as in `visit_Name`.
+        """
         load = isinstance(node.ctx, ast.Load)
-        name, checked = self.attribute(_attribute_place(node), node.attr, load)
+        name, checked = node.attr, False
+        if name[0] == "_" or name in names.LOOKED_AT or names.MARK in name:
+            name, checked = self.attribute(_attribute_place(node), name, load)
+            node.attr = name
         node.value = self.visit(node.value)
-        node.attr = name
         if not load:
             node.value = self._written(node.value)
         elif checked:
@@ -78,7 +83,7 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         if not isinstance(value, ast.Name):
             return guarded
         kind = self.call(names.TYPE, [_load(value)], value)
-        own = located(ast.Name(names.OWN, ast.Load()), value)
+        own = located(ast.Name(names.OWN, LOAD), value)
         known = located(ast.Compare(kind, [ast.In()], [own]), value)
         return located(ast.IfExp(known, _load(value), guarded), value)
 
@@ -191,7 +196,7 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
 
 
 def _load(variable: ast.Name) -> ast.Name:
-    return located(ast.Name(variable.id, ast.Load()), variable)
+    return located(ast.Name(variable.id, LOAD), variable)
 
 
 def _attribute_place(node: ast.Attribute) -> ast.AST:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 import stat
 import struct
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from sandbox.walls import linux
 
@@ -30,10 +30,19 @@ _VERSION_QUERY = 1
 _RULE_PATH_BENEATH = 1
 _LOG_SAME_EXEC_OFF = 1
 
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL = 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
 _FILE_RIGHTS = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 _TCP_RIGHTS = {4: 0b11}
 _SCOPES = {6: 0b11}
+
+READ = _READ_FILE | _READ_DIR
+"""Read files and list folders."""
+LIST = _READ_DIR
+"""List folders."""
+WRITE = _WRITE_FILE | _TRUNCATE
+"""Write files that exist."""
+DEVICE = READ | _WRITE_FILE | _IOCTL
+"""Open devices and speak to their drivers."""
 
 
 def abi() -> int:
@@ -55,26 +64,28 @@ def handled(version: int) -> bytes:
     return struct.pack(f"={len(fields)}Q", *fields)
 
 
-def create(read_only: Iterable[str] = ()) -> int:
-    """A rule set that takes everything away, except to read what is in or below the paths `read_only`.
+def create(allowed: Mapping[str, int] | None = None) -> int:
+    """A rule set that takes everything away, except what is `allowed`: the rights on what is at or below each path.
 
     Returns a descriptor, closed on exec; raises OSError. A path that does not exist is an error.
     """
-    attributes = handled(abi())
+    version = abi()
+    attributes = handled(version)
     ruleset = linux.call("landlock_create_ruleset", attributes, len(attributes), 0)
     try:
-        for path in read_only:
-            _let_read(ruleset, path)
+        for path, rights in (allowed or {}).items():
+            _allow(ruleset, path, rights & _known(_FILE_RIGHTS, version))
     except OSError:
         os.close(ruleset)
         raise
     return ruleset
 
 
-def _let_read(ruleset: int, path: str) -> None:
+def _allow(ruleset: int, path: str, rights: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        rights = _READ_FILE | (_READ_DIR if stat.S_ISDIR(os.fstat(place).st_mode) else 0)
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
+            rights &= ~_READ_DIR
         linux.call("landlock_add_rule", ruleset, _RULE_PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
     finally:
         os.close(place)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import resource
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 _STACK_BYTES = 8 << 20
@@ -62,8 +63,16 @@ def _lowest(wanted: int, hard: int) -> int:
 
 
 def apply(limits: WorkerLimits, base: int | None) -> None:
-    """Limit this process; never raises a limit that is lower. Kinds that the system does not have are left out."""
-    for name, wanted in (_ALWAYS | _of_a_run(limits, base)).items():
+    """Limit this process as a worker; see `lower`."""
+    lower(_ALWAYS | _of_a_run(limits, base))
+
+
+def lower(limits: Mapping[str, int]) -> None:
+    """Limit this process, by the names of `resource`; never raises a limit that is lower.
+
+    Kinds that the system does not have are left out.
+    """
+    for name, wanted in limits.items():
         kind = getattr(resource, name, None)
         if kind is not None:
             _lower(kind, wanted)

@@ -116,9 +116,13 @@ def check_available() -> None:
     linux.call("seccomp", _GET_ACTION_AVAIL, 0, struct.pack("=I", KILL))
 
 
+def as_argument(program: bytes) -> ctypes.Structure:
+    """`program` as the system call takes it: `struct sock_fprog`."""
+    return _Program(len(program) // 8, program)
+
+
 def enforce(program: bytes) -> None:
     """Put `program` in force for every thread of this process, for ever. Needs no_new_privs or CAP_SYS_ADMIN."""
-    length = len(program) // 8
-    result = linux.call("seccomp", _SET_MODE_FILTER, _TSYNC, _Program(length, program))
+    result = linux.call("seccomp", _SET_MODE_FILTER, _TSYNC, as_argument(program))
     if result > 0:
         raise OSError(errno.EBUSY, f"seccomp: thread {result} could not be brought behind the filter")

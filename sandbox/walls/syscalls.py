@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_WORD = 0xFFFF_FFFF
-_POINTER = 0xFFFF_FFFF_FFFF_FFFF
+WORD = 0xFFFF_FFFF
+POINTER = 0xFFFF_FFFF_FFFF_FFFF
 
 PROT_EXEC = 4
 MAP_ANONYMOUS = 0x20
@@ -43,15 +43,16 @@ class Policy:
     default: int | None = 1  # EPERM
 
 
-def _names(text: str) -> tuple[str, ...]:
+def names(text: str) -> tuple[str, ...]:
+    """The words of `text`."""
     return tuple(text.split())
 
 
 # Clocks 0 to 15 are the system's and the caller's own; a negative number is the CPU clock of another process, which
 # would tell that it exists and how busy it is.
-_OWN_CLOCK = Condition(0, _WORD & ~15, (0,))
+OWN_CLOCK = Condition(0, WORD & ~15, (0,))
 
-_FREE = _names(
+_FREE = names(
     """
     read write close lseek poll ppoll recvfrom epoll_create1 epoll_ctl epoll_wait epoll_pwait
     munmap mremap brk
@@ -66,30 +67,30 @@ _CONDITIONAL: dict[str, tuple[Condition, ...]] = {
     "mmap": (Condition(2, PROT_EXEC, (0,)), Condition(3, MAP_ANONYMOUS | MAP_HUGETLB, (MAP_ANONYMOUS,))),
     "mprotect": (Condition(2, PROT_EXEC, (0,)),),
     # MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE; not MADV_MERGEABLE, whose timing shows other processes' pages
-    "madvise": (Condition(2, _WORD, (4, 8, 14)),),
+    "madvise": (Condition(2, WORD, (4, 8, 14)),),
     # no address: a datagram could be sent to any abstract socket
-    "sendto": (Condition(4, _POINTER, (0,)),),
+    "sendto": (Condition(4, POINTER, (0,)),),
     # asyncio wakes itself through a pair; streams only, for the same reason
     "socketpair": (
-        Condition(0, _WORD, (socket.AF_UNIX,)),
+        Condition(0, WORD, (socket.AF_UNIX,)),
         Condition(1, 0xF, (socket.SOCK_STREAM,)),
-        Condition(2, _WORD, (0,)),
+        Condition(2, WORD, (0,)),
     ),
     # F_GETFD, F_SETFD, F_GETFL, F_SETFL
-    "fcntl": (Condition(1, _WORD, (1, 2, 3, 4)),),
-    "ioctl": (Condition(1, _WORD, (FIONBIO,)),),
+    "fcntl": (Condition(1, WORD, (1, 2, 3, 4)),),
+    "ioctl": (Condition(1, WORD, (FIONBIO,)),),
     # wait, wake, and both with a bit set; not the priority-inheriting ones, a classic way into the kernel
-    "futex": (Condition(1, _WORD & ~FUTEX_OPTIONS, (0, 1, 9, 10)),),
+    "futex": (Condition(1, WORD & ~FUTEX_OPTIONS, (0, 1, 9, 10)),),
     # the console's timer, which sends SIGALRM to the process itself: ITIMER_REAL
-    "setitimer": (Condition(0, _WORD, (0,)),),
-    "clock_gettime": (_OWN_CLOCK,),
-    "clock_getres": (_OWN_CLOCK,),
-    "clock_nanosleep": (_OWN_CLOCK,),
-    "sched_getaffinity": (Condition(0, _WORD, (0,)),),
+    "setitimer": (Condition(0, WORD, (0,)),),
+    "clock_gettime": (OWN_CLOCK,),
+    "clock_getres": (OWN_CLOCK,),
+    "clock_nanosleep": (OWN_CLOCK,),
+    "sched_getaffinity": (Condition(0, WORD, (0,)),),
 }
 
 # A script that asks for one of these is hostile: honest Python behind the language policy has no way to them.
-_HOSTILE = _names(
+_HOSTILE = names(
     """
     clone fork vfork execve execveat ptrace kill tkill rt_sigqueueinfo rt_tgsigqueueinfo
     pidfd_open pidfd_getfd pidfd_send_signal process_vm_readv process_vm_writev process_madvise kcmp

@@ -11,7 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from shaders.constants import Constants
+from shaders.guard.counting import Counting, counting
 from shaders.guard.flow import Flow, flow_of
+from shaders.guard.prepaid import is_prepaid
 from shaders.guard.trips import Trips
 from shaders.tree import Function, Module
 
@@ -26,13 +28,16 @@ class LoopCost:
     """A loop: its price a turn, its number among the checked loops (from 1; 0: not checked), and its counter.
 
     `is_shared`: every invocation of the workgroup turns together, so the counter must be one that the compiler can
-    see to be the same for all; else it is the invocation's private one.
+    see to be the same for all; else it is the invocation's private one. `counting`: its form, where it is plain.
+    `is_prepaid`: all its turns are paid for before the first.
     """
 
     fuel: int
     turns: int
+    counting: Counting | None
     number: int = 0
     is_shared: bool = False
+    is_prepaid: bool = False
 
 
 @dataclass(slots=True)
@@ -62,8 +67,9 @@ def costs_of(module: Module, sequence: list[str], constants: Constants) -> dict[
         if function is not None:
             cost = known[name] = FunctionCost(flow_of(module, function))
             collective = _calls(function, cost, known)
-            _price(function, cost, known, trips)
+            _price(module, function, cost, known, trips)
             numbers = _choose_counters(function, cost, collective, numbers)
+            _choose_prepaid(module, function, cost)
     return known
 
 
@@ -90,10 +96,15 @@ def around(function: Function, loop: int | None) -> list[int]:
     return found
 
 
-def _price(function: Function, cost: FunctionCost, known: dict[str, FunctionCost], trips: Trips) -> None:
+def _price(
+    module: Module, function: Function, cost: FunctionCost, known: dict[str, FunctionCost], trips: Trips
+) -> None:
     """Prices, innermost loops first: a loop stands before those in it."""
     cost.fuel = cost.flow.outside
-    cost.loops = [LoopCost(own, 1) for own in cost.flow.own]
+    cost.loops = [
+        LoopCost(own, 1, counting(module, loop))
+        for own, loop in zip(cost.flow.own, function.loops, strict=True)
+    ]
     for call in function.calls:
         called = known.get(call.name)
         if called is not None:
@@ -103,7 +114,7 @@ def _price(function: Function, cost: FunctionCost, known: dict[str, FunctionCost
     for index in reversed(range(len(cost.loops))):
         price, loop = cost.loops[index], function.loops[index]
         payer = cost if loop.parent is None else cost.loops[loop.parent]
-        count = trips.count(function, loop)
+        count = None if price.counting is None else trips.count(function, price.counting)
         is_free = count is not None and count * price.fuel <= _FREE
         payer.fuel += count * price.fuel + 1 if is_free and count is not None else 1
         payer.turns += count * price.turns + 1 if is_free and count is not None else 1
@@ -123,3 +134,13 @@ def _choose_counters(function: Function, cost: FunctionCost, collective: set[int
         cost.carries |= price.is_shared
         cost.has_private |= not price.is_shared
     return numbers
+
+
+def _choose_prepaid(module: Module, function: Function, cost: FunctionCost) -> None:
+    """Say which of the loops with a private counter are paid for beforehand."""
+    jumps = [(inner, module.tokens[token].text) for token, inner in cost.flow.jumps]
+    left = cost.flow.returns | {inner for inner, word in jumps if word == "break" and inner is not None}
+    for index, price in enumerate(cost.loops):
+        if price.number and not price.is_shared:
+            loop, is_left = function.loops[index], index in left
+            price.is_prepaid = is_prepaid(module, function, loop, price.counting, is_left)

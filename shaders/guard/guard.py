@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from shaders import callgraph
 from shaders.guard import names
 from shaders.guard.costs import FunctionCost, LoopCost, costs_of
+from shaders.guard.counting import Counting
 from shaders.guard.edits import Edits
 from shaders.guard.evenness import even_entries
 from shaders.guard.flow import condition_of
@@ -20,6 +21,10 @@ from shaders.reflection import EntryPoint, Guard, GuardedEntry, GuardedLoop
 from shaders.resolve import Resolver
 from shaders.source import KernelSyntaxError
 from shaders.tree import Function, Loop, Module
+
+VERSION = 1
+"""Grows with every change of what the guard writes, or of what it refuses: kernels of another version are not run, but
+parsed again."""
 
 
 def guard(
@@ -49,14 +54,16 @@ def guard(
         counters = int(cost.has_private) + int(cost.carries)
         guarded[entry.name] = GuardedEntry(cost.turns + cleared.turns, counters, even[entry.name])
     text, shifts = edits.apply()
-    return Guard(text + "".join(wrappers), _loops(module, costs), guarded, shifts)
+    return Guard(text + "".join(wrappers), _loops(module, costs), guarded, shifts, VERSION)
 
 
 def _rewrite(module: Module, function: Function, costs: Mapping[str, FunctionCost], edits: Edits) -> None:
     """Checks in the loops, the shared counter through parameters and calls, and an end for every path."""
     tokens, cost = module.tokens, costs[function.name]
     for loop, price in zip(function.loops, cost.loops, strict=True):
-        if price.number:
+        if price.is_prepaid and price.counting is not None:
+            _prepay(module, loop, price, price.counting, edits)
+        elif price.number:
             _check(module, loop, price, edits)
     if cost.carries:
         opener, close = function.parentheses
@@ -86,8 +93,27 @@ def _check(module: Module, loop: Loop, price: LoopCost, edits: Edits) -> None:
         edits.insert(tokens[condition[0]].start, "(")
         edits.insert(tokens[condition[1] - 1].end, f") & ({counter} >= {cost})")
     edits.insert(tokens[loop.open].end, f" {leave}{counter} -= {cost}; ")
-    report = f"{names.LOOP} = select({names.LOOP}, {number}u, {names.LOOP} == 0u);"
-    edits.insert(tokens[loop.close].end, f" if ({counter} < {cost}) {{ {report} {counter} = 0u; }} ")
+    edits.insert(tokens[loop.close].end, f" if ({counter} < {cost}) {{ {_report(number)} {counter} = 0u; }} ")
+
+
+def _prepay(module: Module, loop: Loop, price: LoopCost, count: Counting, edits: Edits) -> None:
+    """Take the price of all turns before the loop, or report and leave the loop out; its body stays as it was."""
+    first, turns = f"{names.FIRST}{price.number}", f"{names.TURNS}{price.number}"
+    cost, fuel = f"{names.COST}{price.number}", names.FUEL
+    type_ = f": {count.type}" if count.type else ""
+    last = module.text(count.last)
+    before = (
+        f"let {first}{type_} = {module.text(count.first)}; "
+        f"let {turns} = bitcast<u32>(max({first}, {last}) - {first}); "
+        f"if ({fuel} / {cost} < {turns}) {{ {_report(price.number)} {fuel} = 0u; }} "
+        f"else {{ {fuel} -= {turns} * {cost}; "
+    )
+    edits.insert(module.tokens[loop.keyword].start, before)
+    edits.insert(module.tokens[loop.close].end, " } ")
+
+
+def _report(number: int) -> str:
+    return f"{names.LOOP} = select({names.LOOP}, {number}u, {names.LOOP} == 0u);"
 
 
 def _check_entry(module: Module, function: Function, entries: set[str]) -> None:

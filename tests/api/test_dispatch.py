@@ -309,6 +309,20 @@ def test_a_dispatch_has_only_so_many_steps(http: httpx2.Client) -> None:
     assert by_http(http, "all", inputs, steps=[step] * 1001)["code"] == "invalid_request"
 
 
+def test_the_uniforms_of_all_steps_have_a_limit(http: httpx2.Client) -> None:
+    source = (
+        "@group(0) @binding(0) var<storage, read_write> o: array<vec4<u32>>;\n"
+        "@group(0) @binding(1) var<uniform> table: array<vec4<u32>, 4096>;\n"
+        "@compute @workgroup_size(1) fn main() { o[0] += table[7]; }"
+    )
+    assert http.post("/api/kernels", json={"name": "large", "source": source}).status_code == 201
+    inputs = {"o": output(4), "table": [[1, 2, 3, n] for n in range(4096)]}
+    assert by_http(http, "large", inputs, steps=[{}] * 256) == {"o": [256, 512, 768, 7 * 256]}
+    problem = by_http(http, "large", inputs, steps=[{}] * 257)
+    assert problem["code"] == "invalid_request"
+    assert "the uniforms of all steps have more than 16777216 bytes" in problem["detail"]
+
+
 def test_usage_counts_dispatches_threads_and_bytes(http: httpx2.Client) -> None:
     body = {"inputs": {"src": tensor(1, 2), "dst": output(2)}, "steps": [{"entry_point": "double"}] * 3}
     usage = http.post("/api/kernels/all/dispatch", json=body).json()["usage"]

@@ -131,6 +131,12 @@ def test_the_workgroups_of_a_dispatch_that_names_none(
     assert spread(Reflection("", (entry,), tuple(bindings)), entry, given) == (groups, 1, 1)
 
 
+def test_threads_beyond_what_a_dimension_can_have_go_on_along_the_next() -> None:
+    entry = EntryPoint("main", (64, 1, 1), ("y",))
+    given = {"y": TensorType((5 << 30,), "f32")}
+    assert spread(Reflection("", (entry,), (F32,)), entry, given) == (1 << 25, 3, 1)
+
+
 def test_a_written_binding_starts_from_the_tensor_it_is_given(http: httpx2.Client) -> None:
     add(http, "count", COUNT)
     body = {"inputs": {"counters": tensor([5, 6])}, "workgroups": [1], "entry_point": "first"}

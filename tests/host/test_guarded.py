@@ -216,6 +216,46 @@ def test_a_dispatch_can_ask_for_less_fuel(engine: WgpuEngine) -> None:
         guarded(engine, counting, (1, 1, 1), fuel=500)
 
 
+def test_a_loop_that_is_paid_for_beforehand_needs_its_price_and_no_more(engine: WgpuEngine) -> None:
+    counting = kernel("let m = 1000u + o[9] / 8u; for (var i = 0u; i < m; i++) { o[10] += i; }", size="1")
+    assert counting.guard is not None
+    (loop,) = counting.guard.loops
+    price = 1000 * (loop.turns if engine._guarded.kind == "turns" else loop.fuel)
+    guarded(engine, counting, (1, 1, 1), fuel=price)
+    with pytest.raises(FuelExhausted, match="line 3"):
+        guarded(engine, counting, (1, 1, 1), fuel=price - 1)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "turns"),
+    [
+        ("-3; i < i32(o[9] / 8u) + 4", 7),
+        ("5; i < i32(o[9] / 8u)", 0),
+        ("-2147483648; i < k - 2147483647", 1),
+        ("k + 2147483646; i < 2147483647", 1),
+        ("i32(k); i < 3", 3),
+        ("0xfffffff0u; i < 0xffffffffu", 15),
+        ("u32(k); i < 0u", 0),
+    ],
+)
+def test_bounds_at_the_ends_of_their_types_are_counted_right(
+    engine: WgpuEngine, bounds: str, turns: int
+) -> None:
+    bounds = bounds.replace("o[9] / 8u", "u32(k)")
+    body = f"let k = i32(o[9] / 8u); var x = 0u; for (var i = {bounds}; i++) {{ x += 1u; }} o[16] = x;"
+    counting = kernel(body, size="1")
+    assert counting.guard is not None
+    assert "_wf_turns" in counting.guard.source
+    assert np.frombuffer(guarded(engine, counting, (1, 1, 1))["o"], np.uint32)[16] == turns
+
+
+def test_a_loop_over_all_numbers_is_refused_before_it_begins(engine: WgpuEngine) -> None:
+    body = "let k = i32(o[9] / 8u) - 2147483647; for (var i = k; i < 2147483647; i++) { o[10] += 1u; }"
+    with pytest.raises((FuelExhausted, DriverLoopLimit)) as caught:
+        guarded(engine, kernel(body), (4, 1, 1))
+    assert caught.value.line == 3
+
+
 def test_turns_up_to_the_driver_s_limit_are_right_and_beyond_it_refused(
     engine: WgpuEngine, turns: None
 ) -> None:

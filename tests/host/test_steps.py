@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -264,3 +265,20 @@ def test_work_is_cold_where_it_compiles_and_at_a_pipeline_s_first_dispatch_only(
     first, second = cold(2), cold(3)
     assert first[0]
     assert not any(first[1:] + second)
+
+
+def test_a_device_s_own_clock_agrees_with_ours_and_changes_no_numbers(gpu: WgpuEngine) -> None:
+    if "timestamp-query" not in gpu.info.features:
+        pytest.skip("this adapter has no clock")
+    timed = WgpuEngine(EngineSettings(ADAPTER, slice_ms=2.0))
+    try:
+        timed._gpu.keep_time()
+        timed.add_kernel("k", KERNEL, warm=True)
+        began = time.perf_counter()
+        usage = dispatch(timed, [turn(2, 3000)], [fresh(2)])
+        seen_ms = (time.perf_counter() - began) * 1e3
+        assert seen_ms / 10 < usage.device_ms < seen_ms
+        dispatch(gpu, [turn(2, 3000)], [fresh(2)])
+        assert get(timed, 2) == get(gpu, 2)
+    finally:
+        timed.close()

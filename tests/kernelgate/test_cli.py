@@ -78,6 +78,20 @@ def test_a_kernel_is_added_and_dispatched(here: Path, capsys: pytest.CaptureFixt
     assert "the kernel has no override 'by'" in capsys.readouterr().err
 
 
+def test_a_template_is_added_with_its_params_and_dispatched(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    params = ["--params", str(EXAMPLES / "block_reduce.json")]
+    assert cli.main(["kernel", "add", str(EXAMPLES / "block_reduce.wgsl.j2"), *params]) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == "block_reduce"
+    given = ["--input", "x=u32:[1, 2, 3, 4, 5, 6, 7, 8]", "--input", "y=u32:2", "--workgroups", "2"]
+    given += ["--param", "tile=4", "--param", "type=u32", "--param", "operation=product"]
+    assert cli.main(["kernel", "dispatch", "block_reduce", *given]) == 0
+    assert json.loads(capsys.readouterr().out)["y"]["data"] == [24, 1680]
+    assert cli.main(["kernel", "dispatch", "block_reduce", "--param", "tile=1"]) == 1
+    assert "params.tile: 1 is not an int from 2 to 256" in capsys.readouterr().err
+
+
 def test_a_missing_file_is_one_plain_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", "nothing.py"]) == 1
     assert capsys.readouterr().err == "kernelgate: [Errno 2] No such file or directory: 'nothing.py'\n"

@@ -36,8 +36,8 @@ def same_bits(actual: np.ndarray, expected: np.ndarray) -> None:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collections, "_CHUNKS", {"cpu": 8, "gpu": 8})
-    monkeypatch.setattr(collections, "_SORT_CHUNKS", {"cpu": 16, "gpu": 16})
+    monkeypatch.setattr(collections, "_CHUNK", 8)
+    monkeypatch.setattr(collections, "_SORT_CHUNK", 16)
 
 
 @pytest.mark.parametrize("exclusive", [False, True])

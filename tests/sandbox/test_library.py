@@ -57,14 +57,15 @@ def test_a_kernel_is_dispatched_with_tensors_outputs_and_uniforms(sandbox: Sandb
     source = (
         "import kernels, torch\n"
         "out = kernels.run('double', workgroups=(2, 1), x=torch.ones(4), params={'n': 4, 'k': [1, 2]},\n"
-        "                  y=kernels.output((2, 2), torch.int32))\n"
+        "                  y=kernels.output((2, 2), torch.int32), template_params={'tile': 8, 'type': 'u32'})\n"
         "result = [list(out.shape), out.tolist()]"
     )
     assert sandbox.result(source) == [[2, 2], [[0, 0], [0, 0]]]
     (request,) = sandbox.services.dispatches
     assert request.kernel == "double"
     asked = unpack(request.request)
-    assert asked.keys() == {"inputs", "workgroups"}
+    assert asked.keys() == {"inputs", "workgroups", "params"}
+    assert asked["params"] == {"tile": 8, "type": "u32"}
     assert asked["workgroups"] == [2, 1]
     assert asked["inputs"]["y"] == {"shape": [2, 2], "dtype": "i32", "temporary": False}
     assert asked["inputs"]["x"].shape == (4,)

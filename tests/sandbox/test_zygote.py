@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from sandbox import restricted, zygote_process
+from sandbox import zygote_process
 from sandbox.control import NotSpawned, decode_zygote
 from sandbox.errors import WorkerCrashedError
-from sandbox.zygote import Zygote
+from sandbox.zygote import TRADES, Zygote
 from sandbox.zygote_process import ZygoteProcess
 from tests.sandbox.support import children, descriptors
 
@@ -35,7 +35,7 @@ def test_a_machine_out_of_namespaces_makes_no_worker_and_says_so() -> None:
     connection, peer = socket.socketpair()
     before = set(children())
     with ours, theirs, peer:
-        zygote = Zygote(theirs, Exhausted(), -1, restricted)  # type: ignore[arg-type]
+        zygote = Zygote(theirs, Exhausted(), -1, TRADES["restricted"])  # type: ignore[arg-type]
         zygote._fork(connection.detach())
         message = decode_zygote(ours.recv(65536))
         assert peer.recv(1) == b"", "the worker's socket is closed"

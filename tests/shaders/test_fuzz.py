@@ -136,7 +136,7 @@ def check(source: str) -> None:
         error = caught
     if reflection is None:
         assert error is not None
-        assert error.code in ("kernel_syntax", "kernel_limit", "kernel_unsupported")
+        assert error.code in ("kernel_syntax", "kernel_limit", "kernel_unsupported", "kernel_language")
         assert error.message
         assert (error.line is None) == (error.column is None) == (error.snippet is None)
         return

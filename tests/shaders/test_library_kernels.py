@@ -12,7 +12,7 @@ from ops.dtypes import dtype
 from ops.graph import TensorType
 from ops.infer import infer
 from ops.layout import Layout
-from ops.lower import CPU, lower
+from ops.lower import CPU, GPU, lower
 from ops.spec import REQUIRED, OpSpec
 from ops.table import TABLE
 from shaders.generator import WgslGenerator
@@ -21,6 +21,7 @@ from shaders.reflect import reflect
 from shaders.spec import KernelSpec
 
 SHAPES = {
+    "digest_rows": [(5, 40)],
     "merkle": [(5, 8)],
     "find_nonce": [(19,), (8,)],
     "chacha20": [(64,), (8,), (3,)],
@@ -49,11 +50,12 @@ def specs() -> Iterator[tuple[str, KernelSpec]]:
         types = inputs(row)
         (output,) = infer(row.name, attributes, types)
         operands = [(Layout.contiguous(type.shape), dtype(type.dtype)) for type in types]
-        for dispatch in lower(row.name, attributes, operands, output, CPU).dispatches:
-            assert math.prod(dispatch.workgroups) > 0
-            if dispatch.spec not in seen:
-                seen.add(dispatch.spec)
-                yield row.name, dispatch.spec
+        for device in (CPU, GPU):
+            for dispatch in lower(row.name, attributes, operands, output, device).dispatches:
+                assert math.prod(dispatch.workgroups) > 0
+                if dispatch.spec not in seen:
+                    seen.add(dispatch.spec)
+                    yield row.name, dispatch.spec
 
 
 @pytest.mark.parametrize(

@@ -245,3 +245,19 @@ def test_a_denial_keeps_its_code_across_processes() -> None:
 
 def test_a_run_sees_the_granted_variables_and_no_others() -> None:
     assert environment.values(parse(FULL)) == {"A": "1"}
+
+
+@pytest.mark.parametrize(
+    ("key", "asked", "least"),
+    [(None, None, None), (500, None, 500), (None, 300, 300), (500, 300, 300), (200, 300, 200)],
+)
+def test_the_least_fuel_of_key_and_request_counts(
+    key: int | None, asked: int | None, least: int | None
+) -> None:
+    assert intersect(Grants(fuel=key), Grants(fuel=asked)).fuel == least
+
+
+@pytest.mark.parametrize("fuel", [0, -1, 1 << 32, 1.5, "1"])
+def test_fuel_that_nothing_can_have_is_refused(fuel: object) -> None:
+    with pytest.raises(GrantError, match="fuel"):
+        parse({"fuel": fuel})

@@ -17,6 +17,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
@@ -74,7 +75,8 @@ def _shared_memory() -> int:
     return segment
 
 
-def _world(folder: str) -> dict[str, object]:
+def surroundings_of(folder: str) -> dict[str, object]:
+    """What an attack finds outside, `folder` included; it lives as long as this process."""
     Path(folder).chmod(0o777)
     for name in ("secret", "file"):
         Path(folder, name).write_text("secret")
@@ -107,12 +109,10 @@ def _sibling(prepared: Prepared) -> int:
     return pid
 
 
-def _attempt(name: str, world: World) -> str:
+def attempt(act: Callable[[], object]) -> str:
+    """What `act` meets: the name of an errno or an exception, or `nothing`."""
     try:
-        if name in ORDINARY:
-            ORDINARY[name]()
-        else:
-            ATTACKS[name].act(world)
+        act()
     except OSError as error:
         return errno.errorcode.get(error.errno or 0, repr(error))
     except Exception as error:
@@ -128,7 +128,7 @@ def _outcome(prepared: Prepared, world: World, name: str, walls: list[str]) -> s
         signal.alarm(DEADLINE_S)
         try:
             prepared.seal(LIMITS, {write}, walls)
-            os.write(write, _attempt(name, world).encode())
+            os.write(write, attempt(ORDINARY.get(name) or partial(ATTACKS[name].act, world)).encode())
         finally:
             os._exit(0)
     os.close(write)
@@ -141,7 +141,7 @@ def _outcome(prepared: Prepared, world: World, name: str, walls: list[str]) -> s
 def main() -> None:
     """Run the cases. The folder is the caller's: from behind the walls it can not be removed."""
     job = json.load(sys.stdin)
-    surroundings = _world(job["folder"])
+    surroundings = surroundings_of(job["folder"])
     MACHINES[job["machine"]]()
     prepared = prepare_zygote(use_namespaces=job["namespaces"])
     world = World(sibling=_sibling(prepared), **surroundings)  # type: ignore[arg-type]

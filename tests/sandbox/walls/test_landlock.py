@@ -53,7 +53,7 @@ actions = [
     lambda: os.listdir(folder),
     lambda: os.unlink(granted),
 ]
-ruleset = landlock.create([str(folder / "granted"), str(folder / "single")])
+ruleset = landlock.create(dict.fromkeys([str(folder / "granted"), str(folder / "single")], landlock.READ))
 capabilities.forbid_new()
 landlock.enforce(ruleset)
 print(*map(attempt, actions), end="")
@@ -78,5 +78,5 @@ def test_read_only_paths_stay_readable_and_nothing_else(tmp_path: Path) -> None:
 def test_a_path_that_does_not_exist_is_an_error_and_leaks_no_descriptor(tmp_path: Path) -> None:
     before = os.listdir("/proc/self/fd")
     with pytest.raises(FileNotFoundError):
-        landlock.create([str(tmp_path / "missing")])
+        landlock.create({str(tmp_path / "missing"): landlock.READ})
     assert os.listdir("/proc/self/fd") == before

@@ -58,10 +58,11 @@ def test_lines_keep_their_numbers_and_each_letter_leads_back_to_its_column(path)
 def test_every_loop_is_checked_or_of_a_known_length(path):
     guard = guarded(path.read_text())
     numbers = range(1, len(guard.loops) + 1)
-    assert [guard.source.count(f" -= _wf_cost{number};") for number in numbers] == [1 for _ in numbers]
-    assert [guard.source.count(f" < _wf_cost{number}) {{ _wf_loop = ") for number in numbers] == [
-        1 for _ in numbers
-    ]
+    for number in numbers:
+        by_turn = guard.source.count(f" -= _wf_cost{number};")
+        before = guard.source.count(f" -= _wf_turns{number} * _wf_cost{number};")
+        assert by_turn + before == 1
+        assert guard.source.count(f"{{ _wf_loop = select(_wf_loop, {number}u, _wf_loop == 0u); ") == 1
     loops = re.findall(r"\b(?:for|while|loop)\b", reflect(path.read_text()).source)
     assert len(guard.loops) <= len(loops)
 

@@ -72,6 +72,11 @@ ROWS = (
         {"namespaces": "ENOENT", "landlock": "EACCES", "capabilities": "EACCES", "seccomp": "EPERM"},
     ),
     Attack(
+        "read the server's memory by its file",
+        lambda w: os.open(f"/proc/{w.server}/mem", os.O_RDWR),
+        {"namespaces": "ENOENT", "landlock": "EACCES", "capabilities": "EACCES", "seccomp": "EPERM"},
+    ),
+    Attack(
         "read its own memory map",
         lambda w: _read("/proc/self/maps"),
         {"namespaces": "ENOENT", "landlock": "EACCES", "seccomp": "EPERM"},

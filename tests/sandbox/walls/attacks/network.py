@@ -27,6 +27,11 @@ def _abstract_stream(world: World) -> None:
     _socket(socket.AF_UNIX).connect(world.stream)
 
 
+def _by_path(world: World) -> None:
+    """Nobody listens there: where there is no wall, that is what it meets."""
+    _socket(socket.AF_UNIX).connect(f"{world.folder}/socket")
+
+
 def _abstract_datagram(world: World) -> None:
     """Without `socket` and `connect`: half of a pair, if it were one of datagrams, can be sent anywhere."""
     pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -70,6 +75,7 @@ ROWS = (
         _abstract_datagram,
         {"namespaces": "ECONNREFUSED", "landlock": "EPERM", "seccomp": "EPERM"},
     ),
+    Attack("connect to a socket by its path", _by_path, {"seccomp": "SIGSYS"}),
     Attack("send to an address on a stream", _address_on_stream, {"seccomp": "EPERM"}),
     Attack("listen on an abstract socket", _listen_abstract, {"seccomp": "SIGSYS"}),
     Attack(

@@ -55,6 +55,13 @@ def _signal_by_descriptor(world: World) -> None:
     signal.pidfd_send_signal(os.pidfd_open(world.sibling), 0)
 
 
+def _execute_memory(_: World) -> None:
+    """It is no program: where there is no wall, that is what it meets."""
+    program = os.memfd_create("program")
+    os.write(program, b"program")
+    kernel("execveat", program, b"", None, None, 0x1000)
+
+
 _SIGNAL = {"namespaces": "ESRCH", "landlock": "EPERM", "seccomp": "SIGSYS"}
 _LOOK_INSIDE = {"namespaces": "ESRCH", "landlock": "EPERM", "capabilities": "EPERM", "seccomp": "SIGSYS"}
 
@@ -78,6 +85,7 @@ ROWS = (
         lambda w: kernel("execveat", w.file, b"", None, None, 0x1000),
         {"descriptors": "EBADF", "seccomp": "SIGSYS"},
     ),
+    Attack("execute a memory file", _execute_memory, {"seccomp": "SIGSYS"}),
     Attack("signal the server", lambda w: os.kill(w.server, 0), _SIGNAL),
     Attack("signal another worker", lambda w: os.kill(w.sibling, 0), _SIGNAL),
     Attack("signal everyone", lambda w: os.kill(-1, 0), {"namespaces": "ESRCH", "seccomp": "SIGSYS"}),

@@ -1,0 +1,123 @@
+"""From what a client posts to a kernel that may run: rendered, parsed and guarded in workers, tried by the compiler.
+
+Owns that order, the cache of what templates gave for each set of values, and which overrides the compiler has tried.
+Must not know names, owners or the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from api.compiling import Compiler
+from api.errors import InvalidRequest
+from api.parameters import Template, key_of
+from sandbox.pool import WorkerPool
+from shaders.errors import KernelgateError
+from shaders.guard.guard import VERSION
+from shaders.reflection import Reflection
+from shaders.template import Scalar
+
+CACHED = 256
+PROVEN = 1024
+MAX_SETS = 64
+"""Of overrides, in one dispatch."""
+Constants = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A kernel that was tried. `hash` is its source's, and names its pipelines on every device."""
+
+    source: str
+    hash: str
+    reflection: Reflection
+
+
+class Builder:
+    """Makes builds. Those of templates are kept, the longest unused leave."""
+
+    def __init__(self, pool: WorkerPool, compiler: Compiler, ready: Callable[[], Awaitable[None]]) -> None:
+        self._pool = pool
+        self._compiler = compiler
+        self._ready = ready
+        self._kept: OrderedDict[tuple[str, str], Build] = OrderedDict()
+        self._proven: OrderedDict[tuple[str, Constants], None] = OrderedDict()
+        self._under_way: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    def check(self, digest: str) -> None:
+        """Raise `KernelQuarantined` for a text that is not to be built."""
+        self._compiler.check(digest)
+
+    async def of_source(self, source: str) -> Build:
+        """The build of WGSL. Raises what parsing and compiling raise."""
+        digest = text_hash(source)
+        self.check(digest)
+        await self._ready()
+        reflection = await self._pool.reflect(source)
+        await self._compiler.add_kernel(digest, reflection, warm=True)
+        return Build(source, digest, reflection)
+
+    async def of_template(self, template: Template, values: Mapping[str, Scalar]) -> Build:
+        """The build of a template's text for `values`: made once, however many ask for it at a time.
+
+        Raises what rendering raises, and what `of_source` does; that says that it is about the rendered text.
+        """
+        key = (template.hash, key_of(values))
+        lock = self._under_way.setdefault(key, asyncio.Lock())
+        async with lock:
+            if key not in self._kept:
+                self._keep(key, await self._of_rendered(await self._pool.render(template.text, values)))
+            self._kept.move_to_end(key)
+            return self._kept[key]
+
+    async def prove(self, digest: str, reflection: Reflection, sets: Iterable[Mapping[str, float]]) -> None:
+        """Let the compiler try a kernel with each of these sets of constants that it has not been tried with lately.
+
+        Raises `InvalidRequest` for too many sets, and what compiling raises.
+        """
+        wanted = {tuple(sorted(constants.items())): constants for constants in sets if constants}
+        if len(wanted) > MAX_SETS:
+            raise InvalidRequest(
+                f"the steps have {len(wanted)} different sets of overrides; the limit is {MAX_SETS}",
+                hint="Each set is compiled on its own: give what changes often in a uniform.",
+            )
+        for key, constants in wanted.items():
+            if (digest, key) not in self._proven:
+                await self._ready()
+                await self._compiler.add_kernel(digest, reflection, True, constants)
+                self._proven[digest, key] = None
+            self._proven.move_to_end((digest, key))
+        while len(self._proven) > PROVEN:
+            self._proven.popitem(last=False)
+
+    async def _of_rendered(self, source: str) -> Build:
+        try:
+            return await self.of_source(source)
+        except KernelgateError as error:
+            if not error.code.startswith("kernel_"):
+                raise
+            record = error.record()
+            message = f"in the rendered text: {record.message}"
+            raise KernelgateError.from_record(msgspec.structs.replace(record, message=message)) from None
+
+    def _keep(self, key: tuple[str, str], build: Build) -> None:
+        self._kept[key] = build
+        if len(self._kept) > CACHED:
+            self._kept.popitem(last=False)
+
+
+def text_hash(source: str) -> str:
+    """What names a kernel's source."""
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def is_current(reflection: Reflection) -> bool:
+    """Whether this version's guard wrote what would be compiled."""
+    return reflection.guard is not None and reflection.guard.version == VERSION

@@ -1,0 +1,141 @@
+"""A GPU's figures against CUDA on the same device: SHA-256 against a kernel built by `nvcc`, sorting against CuPy.
+
+Run as `python bench/gpu.py [adapter]` on a machine with an NVIDIA GPU, `nvcc` and CuPy. The guarded kernel is
+examples/sha256.wgsl as a stranger would register it; sorting is the operation as graphs use it, its submission and the
+wait for its end included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import cupy
+import numpy as np
+import timing
+from guard import EXAMPLES, Contest
+
+from host import adapters, frames, native
+from host.engine import EngineSettings, finish
+from host.engines.wgpu import WgpuEngine
+from host.shared import Source
+from ops.graph import Graph, Node, TensorType
+
+MESSAGES, ROUNDS, REPEAT = 1 << 22, 15, 16
+ELEMENTS = 1 << 24
+
+
+def main(argv: list[str]) -> None:
+    """Measure and print a table."""
+    adapter = argv[0] if argv else "discrete"
+    timing.header()
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "sha256")
+        source = Path(__file__).with_name("sha256.cu")
+        subprocess.run(["nvcc", "-O3", "-arch=native", "-o", program, source], check=True)
+        for length in (64, 55):
+            hashing(adapter, program, length)
+    sorting(adapter)
+
+
+def hashing(adapter: str, program: Path, length: int) -> None:
+    """Messages of `length` bytes on the device, a thread each: ours, guarded, against CUDA's."""
+    words = np.empty(MESSAGES * length // 4 + 1, np.uint32)
+    words[:] = lcg(len(words))
+    offsets = np.arange(MESSAGES + 1, dtype=np.uint32) * np.uint32(length)
+    gpu = adapters.choose(native.adapters(), adapter).open()
+    data = {"messages": words.tobytes(), "offsets": offsets.tobytes(), "digests": bytes(32 * MESSAGES)}
+    contest = Contest(
+        gpu, (EXAMPLES / "sha256.wgsl").read_text(), data, (MESSAGES // 64 // 64, 64, 1), REPEAT
+    )
+    times = timing.interleave(
+        {"guarded": contest.ways["guarded"], "unguarded": contest.ways["unguarded"]}, ROUNDS
+    )
+    ours = {name: timing.median(all_) / REPEAT for name, all_ in times.items()}
+    gpu.close()
+    cuda = min(cuda_hashing(program, length, words, threads) for threads in (64, 128, 256))
+    blocks = (length + 8) // 64 + 1
+    figure = (
+        f"{MESSAGES * blocks / ours['guarded'] / 1e9:.2f} against {MESSAGES * blocks / cuda / 1e9:.2f} G blocks/s: "
+        f"{cuda / ours['guarded']:.2f} (without the guard {cuda / ours['unguarded']:.2f})"
+    )
+    timing.row(
+        f"SHA-256 of 4 M messages of {length} bytes, of CUDA's rate",
+        figure,
+        ">= 0.80",
+        cuda / ours["guarded"] >= 0.8,
+    )
+
+
+def cuda_hashing(program: Path, length: int, words: np.ndarray, threads: int) -> float:
+    """Seconds of a launch, its first digest checked."""
+    command = [program, str(MESSAGES), str(length), str(threads), str(ROUNDS)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    ms, digest = done.stdout.split()
+    assert digest == hashlib.sha256(words.tobytes()[:length]).hexdigest()
+    return float(ms) / 1e3
+
+
+def lcg(count: int) -> np.ndarray:
+    """The numbers that the CUDA program makes: x' = 1664525 x + 1013904223 mod 2**32, from 1."""
+    steps = np.arange(1, count + 1, dtype=np.uint32)
+    a, c, x, total = (
+        np.uint32(1664525),
+        np.uint32(1013904223),
+        np.ones(count, np.uint32),
+        np.zeros(count, np.uint32),
+    )
+    with np.errstate(over="ignore"):
+        while steps.any():
+            odd = (steps & 1).astype(bool)
+            x[odd] *= a
+            total[odd] = total[odd] * a + c
+            c = c * (a + np.uint32(1))
+            a = a * a
+            steps >>= np.uint32(1)
+    return x + total
+
+
+def sorting(adapter: str) -> None:
+    """16 M random u32: the sorted elements, and the sorting order."""
+    keys = np.random.default_rng(0).integers(0, 1 << 32, ELEMENTS, np.uint32)
+    engine = WgpuEngine(EngineSettings(adapter=adapter))
+    engine.upload(1, "me", TensorType((ELEMENTS,), "u32"), Source(keys.nbytes, keys.tobytes()))
+    on_gpu = cupy.asarray(keys)
+    peers: dict[str, Callable[[], object]] = {
+        "sort": lambda: cupy.sort(on_gpu),
+        "argsort": lambda: cupy.argsort(on_gpu),
+    }
+    handles = itertools.count(2)
+    place = {"handle": 1, "shape": [ELEMENTS], "dtype": "u32"}
+    for op, peer in peers.items():
+
+        def ours(op: str = op, peer: Callable[[], object] = peer, check: bool = False) -> None:
+            handle = next(handles)
+            graph = Graph([Node("input", attributes=place), Node(op, (0,))], [1])
+            finish(engine.run_graph(frames.RunGraph(1, 1, "me", graph, [handle]), lambda: None))
+            if check:
+                found = bytearray()
+                engine.download(handle, found.extend)
+                np.testing.assert_array_equal(np.frombuffer(found, np.uint32), cupy.asnumpy(peer()))
+            engine.free([handle])
+
+        def theirs(peer: Callable[[], object] = peer) -> None:
+            peer()
+            cupy.cuda.Device().synchronize()
+
+        ours(check=True)
+        times = timing.interleave({"ours": ours, "theirs": theirs}, ROUNDS)
+        a, b = timing.median(times["ours"]), timing.median(times["theirs"])
+        figure = f"{a * 1e3:.2f} ms against {b * 1e3:.2f} ms: {a / b:.2f} times"
+        timing.row(f"{op} of 16 M u32, of CuPy's time", figure, "<= 3 times", a / b <= 3)
+    engine.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,58 @@
+"""Sums and sorting by workgroups, as GPUs do them, against NumPy: on whatever adapter there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ops import reference
+from ops.lower import GPU
+from tests.ops.test_data import draw, same_bits
+
+SIZES = [1, 2, 255, 257, 3839, 3840, 3841, 4095, 4096, 4097, 20_000]
+
+
+@pytest.fixture
+def gpu(device: Any) -> Iterator[Any]:
+    """The device, lowered for as if it were a GPU."""
+    own, device.device_class = device.device_class, GPU
+    yield device
+    device.device_class = own
+
+
+@pytest.mark.parametrize("dtype", ["u32", "i32", "f32"])
+@pytest.mark.parametrize("size", SIZES)
+def test_sorting_by_tiles_is_stable_and_keeps_every_bit(gpu: Any, dtype: str, size: int) -> None:
+    x = draw(dtype, size)
+    same_bits(gpu.run("sort", {}, [x]), x[np.argsort(x, kind="stable")])
+    same_bits(gpu.run("argsort", {}, [x]), np.argsort(x, kind="stable").astype(np.uint32))
+
+
+@pytest.mark.parametrize("value", [0, 1, 0xFFFFFFFF])
+def test_equal_elements_stay_in_order(gpu: Any, value: int) -> None:
+    x = np.full(9000, value, np.uint32)
+    x[4321] = 0x7FFFFFFF
+    same_bits(gpu.run("argsort", {}, [x]), np.argsort(x, kind="stable").astype(np.uint32))
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("size", SIZES)
+def test_running_sums_by_tiles(gpu: Any, check: Any, size: int, exclusive: bool) -> None:
+    for dtype in ("u32", "i32"):
+        check("cumsum", {"exclusive": exclusive}, [draw(dtype, size)])
+    x = np.random.default_rng(size).normal(0, 1, size).astype(np.float32)
+    check("cumsum", {"exclusive": exclusive}, [x], scale=np.cumsum(np.abs(x), dtype=np.float64))
+
+
+def test_sums_of_tiles_are_summed_by_tiles_again(gpu: Any, check: Any) -> None:
+    check("cumsum", {}, [np.arange(4096 * 4096 + 5000, dtype=np.uint32)])
+
+
+def test_what_is_built_on_sums_is_right(gpu: Any) -> None:
+    x = draw("f32", 10_000)
+    keep = np.random.default_rng(5).random(x.size) < 0.4
+    for op, arrays in (("compact", [x, keep]), ("nonzero", [keep]), ("run_starts", [draw("u32", 9000) & 1])):
+        same_bits(gpu.run(op, {}, arrays), reference.apply(op, {}, arrays))
