@@ -175,7 +175,7 @@ class Child:
     def kill(self) -> None:
         """Kill the process; `on_exit` follows."""
         self._killed = True
-        if self._process.returncode is None:  # its id is its own until it is reaped, which only `_reap` does
+        if self._process.returncode is None:  # its id is its own until `_wait` returns
             os.kill(self.pid, signal.SIGKILL)
 
     async def close(self) -> None:
@@ -333,19 +333,23 @@ class Child:
 
     async def _reap(self) -> None:
         timer = self._clock.call_later(self._settings.exit_s, self.kill)
-        await self._loop.run_in_executor(None, os.waitid, os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        status, peak_bytes = await self._loop.run_in_executor(None, self._wait)
         timer.cancel()
-        _, status, usage = os.wait4(self.pid, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(status)
         assert self._process.stderr is not None
         self._read_stderr()
         self._loop.remove_reader(self._process.stderr.fileno())
         self._process.stderr.close()
         self._windows.close()
         self._watch()
-        self._fail_pending(max(-self._process.returncode, 0), usage.ru_maxrss << 10)
+        self._fail_pending(max(-status, 0), peak_bytes)
         self._exited.set_result(None)
         self._on_exit(self)
+
+    def _wait(self) -> tuple[int, int]:
+        """On a thread of its own: wait for the end; the status as `Popen` has it, and the most memory that it had."""
+        _, status, usage = os.wait4(self.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        return self._process.returncode, ceiling.peak_bytes(usage)
 
     def _fail_pending(self, number: int, peak_bytes: int) -> None:
         how = f"it was ended by {signal.Signals(number).name}" if number else "it ended"

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from host import adapters, native
-from host.buffers import Block, Pool, default_memory
+from host.buffers import Block, Pool
+from host.ceiling import default_memory
 from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
 from host.graphs import check_graph, check_inputs, input_handle, structure
