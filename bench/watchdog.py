@@ -182,8 +182,9 @@ async def fairness(device: Device) -> None:
     times = []
     for _ in range(LIGHT_DISPATCHES):
         began = time.perf_counter()
-        await dispatch(device, 1, "modest", "light", None, 1)
+        out = await dispatch(device, 1, "modest", "light", None, 1)
         times.append(time.perf_counter() - began)
+        await device.free([out])
     assert not all(task.done() for task in heavy), "the heavy work was over too soon"
     for job, task in enumerate(heavy, 100):
         await device.cancel(job)
@@ -201,13 +202,13 @@ async def upload(device: Device, number: int) -> int:
     return handle
 
 
-async def dispatch(device: Device, job: int, owner: str, kernel: str, turns: int | None, groups: int) -> None:
-    """A dispatch over fresh memory, which is freed again."""
+async def dispatch(device: Device, job: int, owner: str, kernel: str, turns: int | None, groups: int) -> int:
+    """A dispatch over fresh memory, whose tensor this is."""
     out = device.new_handle()
     given: list[frames.Argument] = [] if turns is None else [frames.Bound("turns", turns)]
     step = frames.Step("main", (groups, 1, 1), [*given, frames.Bound("b", out)])
     await device.dispatch(job, owner, kernel, [step], [frames.Fresh(out, "u32", (256,))])
-    await device.free([out])
+    return out
 
 
 if __name__ == "__main__":

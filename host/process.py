@@ -93,7 +93,7 @@ class Worker(threading.Thread):
         self.tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._settings, self._seal, self._post, self._over = settings, seal, post, over
         self._carriers = Carriers()
-        self._scheduler: Scheduler[Task] = Scheduler(settings.slice_ms)
+        self._scheduler: Scheduler[Task] = Scheduler()
 
     def run(self) -> None:
         """Open the engine and serve until the queue ends."""
