@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from host.buffers import Block, Pool
 from host.engine import NO_CONSTANTS, Ahead, Stop
@@ -22,7 +22,7 @@ from host.transfers import Transfers
 from ops.wire import FrameError
 from shaders.errors import KernelgateError, caret
 from shaders.guard import names
-from shaders.guard.budget import MOST_FUEL, Kind, priced, turns_budget
+from shaders.guard.budget import MOST_FUEL, Kind, fuel_budget, priced, turns_budget
 from shaders.guard.edits import original_column
 from shaders.reflect import reflect
 from shaders.reflection import EntryPoint, Guard, Reflection
@@ -42,11 +42,15 @@ _LEAST_FUEL = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What each counter of an invocation starts with, and whose bound that is; `driver`: it is the driver's."""
+    """What an invocation may use, and whose bound that is; `driver`: it is the driver's.
+
+    `left` is what each of its counters starts with: what stands outside counted loops is paid before.
+    """
 
     value: int
     whose: str
     driver: bool = False
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +111,9 @@ class GuardedKernels:
         self, reflection: Reflection, entry: EntryPoint, asked: int | None, most: Mapping[str, int]
     ) -> Budget:
         """The least of what is asked (None: the device's own), what `most` allows by whose it is, and what the driver
-        can do. Raises `DriverLoopLimit` if free loops turn too often.
+        can do. Raises `DriverLoopLimit` or `FuelExhausted` if what is outside counted loops takes all of it.
         """
+        guard = guard_of(reflection)
         own = (
             []
             if asked is not None or self.kind == "turns"
@@ -118,11 +123,19 @@ class GuardedKernels:
         if asked is not None:
             bounds.append(Budget(asked, "what the request asks for"))
         if self.kind == "turns":
-            turns = turns_budget(guard_of(reflection), entry.name)
+            turns = turns_budget(guard, entry.name)
             if turns <= 0:
                 raise _driver_limit(f"the loops of {entry.name!r} turn too often before any is counted")
             bounds.insert(0, Budget(turns, "the driver's limit", driver=True))
-        return min([*bounds, Budget(MOST_FUEL, "the most there is")], key=lambda budget: budget.value)
+        least = min([*bounds, Budget(MOST_FUEL, "the most there is")], key=lambda budget: budget.value)
+        left = least.value if self.kind == "turns" else fuel_budget(guard, entry.name, least.value)
+        if left <= 0:
+            raise FuelExhausted(
+                f"{entry.name!r} takes {least.value - left:,} fuel before any loop is counted, and has"
+                f" {least.value:,}, {least.whose}",
+                hint="Do less in each invocation, or ask for more fuel.",
+            )
+        return replace(least, left=left)
 
     def run(
         self, launch: Launch, size: Size, budget: int, before: Sequence[Command], stop: Stop, tally: Tally

@@ -179,7 +179,7 @@ class WgpuEngine:
                     groups = _grouped(reflection, step.entry, _ranges(step, blocks, uniforms))
                     launch = Launch(pipeline, groups, *host)
                     elapsed, loop = yield from self._guarded.run(
-                        launch, step.workgroups, budget.value, copies, stop, tally
+                        launch, step.workgroups, budget.left, copies, stop, tally
                     )
                     if loop:
                         raise ran_out(reflection, loop, budget)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from ops.expression import bind, input_term, parse
 from ops.layout import Layout
 from ops.lowering import elementwise, reduce
-from ops.lowering.base import Builder, Params, Source, Target, grid
+from ops.lowering.base import Builder, Params, Source, Target
 from ops.lowering.reduce import Fold
 from ops.lowering.rows import arrange, row_params, row_prologue
 from ops.numerics import helpers
@@ -19,6 +19,7 @@ from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 _SWEEPS = 3
+_ELEMENT_WORK = 64
 _MAX = Reduction("maximum(a, b)", None)
 _SUM = Reduction("a + b", 0)
 
@@ -40,7 +41,8 @@ def emit(builder: Builder, source: Source, axis: int, target: Target) -> None:
         "inner": inner,
     }
     spec = _spec(rows.rank, lanes, width)
-    builder.dispatch(spec, grid(rows.count), [*rows.operands, target.operand], params)
+    each = _ELEMENT_WORK * -(-target.layout.shape[axis] // lanes)
+    builder.spread(spec, rows.count * lanes, [*rows.operands, target.operand], params, each)
 
 
 def _long(builder: Builder, source: Source, axis: int, target: Target) -> None:
@@ -69,7 +71,7 @@ def _spec(rank: int, lanes: int, width: int) -> KernelSpec:
     value = "in0[at_in0 + i * params.step_in0]"
     result = "out[at_out + i * params.inner]"
     body = [
-        "let row = wid.x + wid.y * nwg.x;",
+        f"let row = wid.x + wid.y * nwg.x + params.first_thread / {lanes}u;",
         "if (row >= params.rows) {\n    return;\n}",
         "let lane = lid.x;",
         row_prologue(1, rank),

@@ -47,7 +47,7 @@ async def _get(device: Device, handle: int) -> np.ndarray:
 
 def _endless(device: Device, job: int = 1, **more: Any) -> asyncio.Task[Any]:
     fresh = frames.Fresh(device.new_handle(), "u32", (1000,))
-    step = frames.Step("main", (65535, 64, 1), [frames.Bound("b", fresh.handle)])
+    step = frames.Step("main", (65535, 32768, 1), [frames.Bound("b", fresh.handle)])
     return asyncio.create_task(device.dispatch(job, "me", "endless", [step], [fresh], **more))
 
 
@@ -196,7 +196,7 @@ def test_a_dispatch_whose_output_is_freed_before_it_exists_stops(run: Run, opene
             )
             handle = device.new_handle()
             fresh = frames.Fresh(handle, "u32", (1000,))
-            step = frames.Step("main", (65535, 64, 1), [frames.Bound("b", handle)])
+            step = frames.Step("main", (65535, 32768, 1), [frames.Bound("b", handle)])
             running = asyncio.create_task(device.dispatch(1, "me", "endless", [step], [fresh]))
             await _put(device, np.arange(4, dtype=np.uint32))
             await device.free([handle])

@@ -234,7 +234,7 @@ def test_a_later_step_that_runs_out_is_named_and_nothing_is_made(gpu: WgpuEngine
             gpu,
             [turn(2, 1), turn(2, 1, more=10_000)],
             [fresh(2)],
-            fuel=1_000_000 if gpu._guarded.kind == "fuel" else 5000,
+            fuel=100_000 if gpu._guarded.kind == "fuel" else 5000,
         )
     assert gpu.memory().tensors == 0
 
@@ -277,7 +277,8 @@ def test_a_device_s_own_clock_agrees_with_ours_and_changes_no_numbers(gpu: WgpuE
         began = time.perf_counter()
         usage = dispatch(timed, [turn(2, 3000)], [fresh(2)])
         seen_ms = (time.perf_counter() - began) * 1e3
-        assert seen_ms / 10 < usage.device_ms < seen_ms
+        share = 10 if timed.info.kind == "cpu" else 1000  # of a GPU's request most is the way there and back
+        assert seen_ms / share < usage.device_ms < seen_ms
         dispatch(gpu, [turn(2, 3000)], [fresh(2)])
         assert get(timed, 2) == get(gpu, 2)
     finally:
