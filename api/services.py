@@ -168,6 +168,7 @@ class RunServices:
         held = self._work.held(handle)
         if held.record is not None and held.record.stored:
             return held.record
+        held = await self._work.present(handle)
         record = await self._tensors.store_from_device(self._work.identity.owner, held.type, held.handle)
         self._work.give_up(handle)
         return record

@@ -87,6 +87,25 @@ class Settings(BaseSettings):
         le=MOST_FUEL,
         description="fuel of a kernel's thread where a dispatch names none; unset: what burns in a second, measured",
     )
+    watchdog_s: float = Field(
+        default=2,
+        gt=0,
+        description="seconds one slice of device work may take; beyond it the process is killed",
+    )
+    compile_s: float = Field(
+        default=30,
+        gt=0,
+        description="seconds a kernel may take to compile and to be dispatched for the first time",
+    )
+    spare: bool | None = Field(
+        default=None, description="keep a second device process ready; unset: but for numpy and null"
+    )
+    heavy_compile_ms: float = Field(
+        default=250, gt=0, description="kernels that took longer to compile run in a process of their own"
+    )
+    lane_idle_s: float = Field(
+        default=60, gt=0, description="seconds without such a kernel until that process ends"
+    )
 
     json_bytes: int = Field(default=16 * MIB, gt=0, description="largest JSON body")
     upload_bytes: int = Field(default=1024 * MIB, gt=0, description="largest tensor, and largest upload")

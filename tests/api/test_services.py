@@ -22,7 +22,7 @@ from api.services import MAX_PROGRESS_VALUES, RunServices
 )
 def test_a_report_of_progress_is_cut_when_it_is_large(values: dict[str, Any], cut: bool) -> None:
     events = EventLog(10)
-    services = RunServices(*[cast(Any, None)] * 6, events, cast(Any, None))
+    services = RunServices(*[cast(Any, None)] * 6, events, cast(Any, None), {})
     asyncio.run(services.progress(float("inf"), values))
     (event,) = events.take_unstored()
     assert ('"cut":true' in event.data) == cut

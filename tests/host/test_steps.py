@@ -248,13 +248,23 @@ def test_the_driver_s_own_limit_is_told_apart(gpu: WgpuEngine) -> None:
 
 def test_work_says_how_far_it_is_between_slices(gpu: WgpuEngine) -> None:
     request = DispatchKernel(1, 1, "me", "k", [turn(2, 3000), turn(2, 1000)], [fresh(2)])
-    told = list(gpu.dispatch(request, go))
+    told = [ahead.fraction for ahead in gpu.dispatch(request, go)]
     assert told[0] is None
     fractions = [fraction for fraction in told if fraction is not None]
     assert len(fractions) >= 2
     assert fractions == sorted(fractions)
     assert 0 < fractions[0] <= fractions[-1] < 1
     assert 0.75 in fractions, "between the steps"
+
+
+def test_work_is_cold_where_it_compiles_and_at_a_pipeline_s_first_dispatch_only(gpu: WgpuEngine) -> None:
+    def cold(handle: int) -> list[bool]:
+        request = DispatchKernel(1, 1, "me", "k", [add(handle, 1, shift=77.0)], [fresh(handle)])
+        return [ahead.cold for ahead in gpu.dispatch(request, go)]
+
+    first, second = cold(2), cold(3)
+    assert first[0]
+    assert not any(first[1:] + second)
 
 
 def test_a_device_s_own_clock_agrees_with_ours_and_changes_no_numbers(gpu: WgpuEngine) -> None:
