@@ -111,7 +111,7 @@ class KernelStore:
     async def prepare(
         self, identity: Identity, record: KernelRecord, params: Mapping[str, object]
     ) -> KernelRecord:
-        """The record as the caller dispatches it: `hash`, `source` and `reflection` are those of what runs with `params`.
+        """The record as the caller dispatches it: `hash`, `source` and `reflection` of what runs with `params`.
 
         Raises `TemplateParamsError`, what rendering raises, and what building raises.
         """
