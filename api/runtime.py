@@ -54,6 +54,7 @@ class Runtime:
         self.device = Device(
             DeviceSettings(
                 adapter=settings.adapter,
+                host_steps=settings.host_steps,
                 fuel=settings.fuel,
                 deadline_s=settings.device_deadline_s,
                 module=device_process.MODULE,

@@ -22,9 +22,9 @@ Stop = Callable[[], None]
 """Called between dispatches; raises `Cancelled` when the job shall end."""
 
 Work = Generator[float | None, None, Usage]
-"""A request that is done in steps: until the first yield it only takes hold of what it needs, then each step is short.
-It yields which fraction of it is done, where it knows. What it gives in the end is what it cost. Whoever has it may do
-other requests between steps, or close it."""
+"""A request that is done in steps: until the first yield it only takes hold of what it needs, then each step is
+short. It yields which fraction of it is done, where it knows. What it gives in the end is what it cost. Whoever has
+it may do other requests between steps, or close it."""
 
 Write = Callable[[memoryview], None]
 """Takes the next bytes of a download; they are valid only during the call."""
@@ -33,17 +33,19 @@ Write = Callable[[memoryview], None]
 class EngineSettings(msgspec.Struct, frozen=True):
     """What a device process is told when it starts.
 
-    `adapter` is `numpy`, `null`, a class of adapters (discrete, integrated, virtual, cpu) or part of a name; None
-    is the best there is. `memory_bytes` bounds all buffers (None: half of the machine's memory on a CPU adapter, what
+    `adapter` is `numpy`, `null`, a class of adapters (discrete, integrated, virtual, cpu) or part of a name; None is
+    the best there is. `memory_bytes` bounds all buffers (None: half of the machine's memory on a CPU adapter, what
     the driver grants on a GPU), `pool_bytes` those that wait for reuse. `slice_ms` is how long the device works
-    between two looks at whether the job was cancelled. `fuel` is the budget of a kernel's invocation when a dispatch
-    names none; None: what burns in `fuel_s` seconds on this device.
+    between two looks at whether the job was cancelled. `host_steps`: on a CPU adapter the host may compute in the
+    device's memory. `fuel` is the budget of a kernel's invocation when a dispatch names none; None: what burns in
+    `fuel_s` seconds on this device.
     """
 
     adapter: str | None = None
     memory_bytes: int | None = None
     pool_bytes: int = 1 << 30
     slice_ms: float = 20.0
+    host_steps: bool = True
     fuel: int | None = None
     fuel_s: float = 1.0
 

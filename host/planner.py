@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Literal
 
 from host.tensors import device_bytes
@@ -16,7 +17,7 @@ from ops.errors import GraphError
 from ops.expression import Term, input_term
 from ops.graph import Graph, TensorType
 from ops.layout import Layout
-from ops.lower import DeviceClass, Lowering, lower, lower_copy, lower_elementwise, term, view
+from ops.lower import DeviceClass, HostProduct, Lowering, lower, lower_copy, lower_elementwise, term, view
 from ops.table import find
 from shaders.pack import pack_params
 from shaders.spec import Dispatch, KernelSpec
@@ -47,6 +48,29 @@ class Step:
     buffers: tuple[tuple[Ref, int], ...]
     work: int = 0
 
+    @property
+    def threads(self) -> int:
+        """How many invocations it has."""
+        return prod(self.workgroups) * prod(self.spec.workgroup_size)
+
+
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """A product that the host computes, and for each of its operands a buffer and a number of bytes."""
+
+    product: HostProduct
+    buffers: tuple[tuple[Ref, int], ...]
+
+    @property
+    def work(self) -> int:
+        """As a dispatch's."""
+        return self.product.work
+
+    @property
+    def threads(self) -> int:
+        """As a dispatch would have: one an element of the result."""
+        return self.product.target.layout.count
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -67,7 +91,7 @@ class Plan:
     constants: tuple[tuple[int, TensorType], ...]
     outputs: tuple[Output, ...]
     temps: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Step | HostStep, ...]
     slice_work: int
 
 
@@ -118,9 +142,9 @@ class _Formula:
 
 @dataclass(slots=True)
 class _Draft:
-    """A dispatch over storages."""
+    """A dispatch, or what the host does, over storages."""
 
-    dispatch: Dispatch
+    dispatch: Dispatch | HostProduct
     storages: tuple[_Storage, ...]
 
 
@@ -316,8 +340,10 @@ def _take(nbytes: int, sizes: list[int], free: list[int]) -> int:
     return index
 
 
-def _step(draft: _Draft) -> Step:
+def _step(draft: _Draft) -> Step | HostStep:
     dispatch = draft.dispatch
     buffers = tuple((storage.ref, storage.nbytes) for storage in draft.storages if storage.ref is not None)
+    if isinstance(dispatch, HostProduct):
+        return HostStep(dispatch, buffers)
     params = pack_params(dispatch.spec, dispatch.params)
     return Step(dispatch.spec, dispatch.workgroups, params, buffers, dispatch.work)

@@ -6,10 +6,9 @@ the job was cancelled. Must not know handles: it is given blocks and gives block
 
 from __future__ import annotations
 
-import math
 import time
 from collections import OrderedDict
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from functools import lru_cache
 from typing import overload
 
@@ -18,7 +17,8 @@ from host.engine import Stop
 from host.errors import DeviceOutOfMemory
 from host.native import Access, Buffer, Gpu, Pipeline, Range, Run, Slot
 from host.pipelines import Pipelines
-from host.planner import Plan, Ref, Step
+from host.planner import HostStep, Plan, Ref, Step
+from host.products import Hands, Tiles
 from host.tensors import DEVICE_OWNER
 from host.transfers import Transfers
 from ops.graph import TensorType
@@ -41,39 +41,48 @@ class Prepared:
     """A plan with its pipelines, its parameters in one uniform block, and the runs that were encoded last."""
 
     def __init__(
-        self, plan: Plan, types: Sequence[TensorType], pipelines: Sequence[Pipeline], params: Block | None
+        self,
+        plan: Plan,
+        types: Sequence[TensorType],
+        pipelines: Sequence[Pipeline | None],
+        params: Block | None,
     ) -> None:
         self.plan, self.types, self.pipelines, self.params = plan, types, pipelines, params
-        self.threads = sum(math.prod((*step.workgroups, *step.spec.workgroup_size)) for step in plan.steps)
+        self.threads = sum(step.threads for step in plan.steps)
         self.nbytes = sum(nbytes for step in plan.steps for _, nbytes in step.buffers)
         self.slice = _FIRST_SLICE
-        self._offsets = _offsets([step.params for step in plan.steps])
+        self._offsets = _offsets(_params(plan))
         self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
-        self._last: tuple[Blocks, list[Run]] = ({}, [])
+        self._last: tuple[Blocks, list[Run | HostStep]] = ({}, [])
 
-    def runs(self, gpu: Gpu, blocks: Blocks) -> Sequence[Run]:
-        """All steps over `blocks`. What was encoded for the same buffers before is taken as it is.
+    def runs(self, gpu: Gpu, blocks: Blocks) -> Sequence[Run | HostStep]:
+        """All steps over `blocks`, those of the host as they are.
 
-        Those of a long plan are encoded when they are asked for, and not kept.
+        What was encoded for the same buffers before is taken as it is. Those of a long plan are encoded when they are
+        asked for, and not kept.
         """
         if len(self.plan.steps) > _MOST_KEPT:
             return _Encoded(self, gpu, blocks)
         if self._last[0] != blocks or not self._last[1]:
-            self._last = (blocks, [self._run(gpu, *step) for step in self._bound(blocks)])
+            steps = enumerate(self.plan.steps)
+            self._last = (blocks, [self._run(gpu, number, step, blocks) for number, step in steps])
         return self._last[1]
 
-    def encode(self, gpu: Gpu, blocks: Blocks, number: int) -> Run:
+    def encode(self, gpu: Gpu, blocks: Blocks, number: int) -> Run | HostStep:
         """A step over `blocks`."""
-        return self._encode(gpu, number, _ranges(self.plan.steps[number], blocks))
+        step = self.plan.steps[number]
+        return step if isinstance(step, HostStep) else self._encode(gpu, number, step, _ranges(step, blocks))
 
     def slice_end(self, begin: int) -> int:
-        """Where the slice ends that begins at step `begin`: after `slice` steps, or what they may cost together."""
+        """Where the slice of dispatches ends that begins with step `begin`.
+
+        It ends after `slice` steps, or what they may cost together, or where the host's turn is.
+        """
         end, work = begin, 0
-        steps = self.plan.steps[begin : begin + self.slice]
-        while end - begin < len(steps) and (
-            end == begin or work + steps[end - begin].work <= self.plan.slice_work
-        ):
-            work += steps[end - begin].work
+        for step in self.plan.steps[begin : begin + self.slice]:
+            work += step.work
+            if end > begin and (work > self.plan.slice_work or isinstance(step, HostStep)):
+                break
             end += 1
         return end
 
@@ -83,28 +92,27 @@ class Prepared:
         for known in self._runs:
             known.clear()
 
-    def _bound(self, blocks: Blocks) -> Iterator[tuple[int, tuple[Range, ...]]]:
-        return ((number, _ranges(step, blocks)) for number, step in enumerate(self.plan.steps))
-
-    def _run(self, gpu: Gpu, number: int, ranges: tuple[Range, ...]) -> Run:
-        known = self._runs[number]
+    def _run(self, gpu: Gpu, number: int, step: Step | HostStep, blocks: Blocks) -> Run | HostStep:
+        if isinstance(step, HostStep):
+            return step
+        known, ranges = self._runs[number], _ranges(step, blocks)
         run = known.get(ranges)
         if run is None:
-            run = known[ranges] = self._encode(gpu, number, ranges)
+            run = known[ranges] = self._encode(gpu, number, step, ranges)
             if len(known) > _MOST_RUNS:
                 known.popitem(last=False)
         known.move_to_end(ranges)
         return run
 
-    def _encode(self, gpu: Gpu, number: int, ranges: tuple[Range, ...]) -> Run:
-        step = self.plan.steps[number]
-        bound = list(ranges)
+    def _encode(self, gpu: Gpu, number: int, step: Step, ranges: tuple[Range, ...]) -> Run:
+        bound, pipeline = list(ranges), self.pipelines[number]
         if step.params and self.params is not None:
             bound.append((self.params.buffer, self._offsets[number], len(step.params)))
-        return gpu.run(self.pipelines[number], [bound], step.workgroups)
+        assert pipeline is not None
+        return gpu.run(pipeline, [bound], step.workgroups)
 
 
-class _Encoded(Sequence[Run]):
+class _Encoded(Sequence[Run | HostStep]):
     """The steps of a plan over `blocks`, each encoded when it is taken."""
 
     def __init__(self, prepared: Prepared, gpu: Gpu, blocks: Blocks) -> None:
@@ -114,12 +122,12 @@ class _Encoded(Sequence[Run]):
         return len(self._prepared.plan.steps)
 
     @overload
-    def __getitem__(self, place: int) -> Run: ...
+    def __getitem__(self, place: int) -> Run | HostStep: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[Run]: ...
+    def __getitem__(self, place: slice) -> list[Run | HostStep]: ...
 
-    def __getitem__(self, place: int | slice) -> Run | list[Run]:
+    def __getitem__(self, place: int | slice) -> Run | HostStep | list[Run | HostStep]:
         if isinstance(place, int):
             return self._prepared.encode(self._gpu, self._blocks, place)
         return [self[number] for number in range(len(self))[place]]
@@ -133,6 +141,7 @@ class Runner:
     ) -> None:
         self._gpu, self._pool, self._pipelines, self._transfers = gpu, pool, pipelines, transfers
         self._slice_ms = slice_ms
+        self._hands = Hands()
         self._plans: OrderedDict[bytes, Prepared] = OrderedDict()
         self._steps = 0
 
@@ -148,8 +157,8 @@ class Runner:
         Raises `DeviceOutOfMemory`.
         """
         self._check_sizes(plan)
-        pipelines = [self._pipeline(step.spec) for step in plan.steps]
-        blob = _packed([step.params for step in plan.steps])
+        pipelines = [self._pipeline(step.spec) if isinstance(step, Step) else None for step in plan.steps]
+        blob = _packed(_params(plan))
         params = None
         if blob:
             params = self._pool.take(DEVICE_OWNER, len(blob), "uniform")
@@ -174,14 +183,37 @@ class Runner:
             if position:
                 yield
             stop()
-            slice = runs[position : prepared.slice_end(position)]
+            step = runs[position]
+            if isinstance(step, HostStep):
+                spent += yield from self._on_host(step, blocks, stop)
+                position += 1
+                continue
+            slice = [run for run in runs[position : prepared.slice_end(position)] if isinstance(run, Run)]
             began = time.perf_counter()
             self._gpu.submit([*self._pool.take_clears(), *slice])
             self._gpu.wait()
-            elapsed = (time.perf_counter() - began) * 1e3
+            elapsed = _since(began)
             self._adapt(prepared, len(slice), elapsed)
             position, spent = position + len(slice), spent + elapsed
         return len(runs), spent
+
+    def close(self) -> None:
+        """End the threads."""
+        self._hands.close()
+
+    def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[None, None, float]:
+        """Do a step of the host's to its end, yielding between slices; milliseconds."""
+        places = [(blocks[ref][0].buffer, blocks[ref][1]) for ref, _ in step.buffers]
+        tiles, spent = Tiles(step.product), 0.0
+        while True:
+            began = time.perf_counter()
+            self._pool.flush()
+            self._hands.multiply(self._gpu, step.product, places, tiles, began + self._slice_ms / 1e3)
+            spent += _since(began)
+            if tiles.are_over:
+                return spent
+            yield
+            stop()
 
     def _adapt(self, prepared: Prepared, count: int, elapsed_ms: float) -> None:
         """More dispatches a slice when this one was short, fewer when it was long."""
@@ -195,7 +227,8 @@ class Runner:
 
     def _check_sizes(self, plan: Plan) -> None:
         most = self._gpu.limits["max_storage_buffer_binding_size"]
-        largest = max((size for step in plan.steps for _, size in step.buffers), default=0)
+        bound = [step.buffers for step in plan.steps if isinstance(step, Step)]
+        largest = max((size for buffers in bound for _, size in buffers), default=0)
         if largest > most:
             raise DeviceOutOfMemory(
                 f"a tensor of {largest:,} bytes is over the {most:,} that a kernel can reach on this device",
@@ -228,6 +261,15 @@ def _ranges(step: Step, blocks: Blocks) -> tuple[Range, ...]:
         block, offset = blocks[ref]
         ranges.append((block.buffer, offset, min(-(-max(nbytes, 4) // 16) * 16, block.size - offset)))
     return tuple(ranges)
+
+
+def _params(plan: Plan) -> list[bytes]:
+    """The uniform struct of each step."""
+    return [step.params if isinstance(step, Step) else b"" for step in plan.steps]
+
+
+def _since(began: float) -> float:
+    return (time.perf_counter() - began) * 1e3
 
 
 def _offsets(pieces: Sequence[bytes]) -> list[int]:

@@ -51,11 +51,12 @@ class DeviceSettings:
     """What a `Device` is told; times in seconds.
 
     `deadline_s` bounds each request in the device's own time: work in slices is stopped after it, and a single step
-    that takes longer gets the process killed. `fuel` is the budget of a kernel's invocation where a dispatch names
-    none (None: measured at the start). `role` "compiler" is for a device that
-    only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each the
-    next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits for a
-    restart. `kernels` bounds how many kernels are remembered. `module` is what a process runs (`ChildSettings`).
+    that takes longer gets the process killed. `host_steps` is as in `EngineSettings`. `fuel` is the budget of a
+    kernel's invocation where a dispatch names none (None: measured at the start). `role` "compiler" is for a device
+    that only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each
+    the next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits
+    for a restart. `kernels` bounds how many kernels are remembered. `module` is what a process runs
+    (`ChildSettings`).
     """
 
     adapter: str | None = None
@@ -63,6 +64,7 @@ class DeviceSettings:
     memory_bytes: int | None = None
     pool_bytes: int = 1 << 30
     slice_ms: float = 20.0
+    host_steps: bool = True
     fuel: int | None = None
     deadline_s: float = 30.0
     start_s: float = 30.0
@@ -79,7 +81,9 @@ class DeviceSettings:
 
     def child(self) -> ChildSettings:
         """The part that one process needs."""
-        engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.fuel)
+        engine = EngineSettings(
+            self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.host_steps, self.fuel
+        )
         return ChildSettings(self.python, self.module, engine, self.start_s, self.takeup_s, self.exit_s)
 
 

@@ -17,7 +17,7 @@ from ops.graph import TensorType
 from ops.infer import folded_axes
 from ops.layout import Layout
 from ops.lowering import digest, elementwise, matmul, reduce, search, softmax
-from ops.lowering.base import CPU, GPU, Builder, DeviceClass, Lowering, Source, Target
+from ops.lowering.base import CPU, GPU, MAPPED, Builder, DeviceClass, HostProduct, Lowering, Source, Target
 from ops.lowering.messages import messages
 from ops.lowering.reduce import Fold
 from ops.lowering.routines import ROUTINES
@@ -31,7 +31,9 @@ from shaders.spec import Operand
 __all__ = [
     "CPU",
     "GPU",
+    "MAPPED",
     "DeviceClass",
+    "HostProduct",
     "Lowering",
     "lower",
     "lower_copy",

@@ -17,7 +17,7 @@ from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Un
 from host.graphs import check_graph, check_inputs, input_handle, structure
 from host.guarded import GuardedKernels, Launch, probe, ran_out
 from host.kernels import Kernels, check_reflection, groups_of
-from host.native import Buffer, Command, Copy, Pipeline, Range
+from host.native import Buffer, Command, Copy, Gpu, Pipeline, Range
 from host.pipelines import Pipelines
 from host.planner import Plan, Ref, make_plan
 from host.runner import Blocks, Prepared, Runner
@@ -27,7 +27,7 @@ from host.steps import Checked, check_steps, fresh_types, in_step
 from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
-from ops.lower import CPU, GPU
+from ops.lower import CPU, GPU, MAPPED, DeviceClass
 from shaders.constant_values import keyed
 from shaders.guard.names import PARAMETERS_BYTES, REPORT_BYTES
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
@@ -89,7 +89,7 @@ class WgpuEngine:
         self._guarded = GuardedKernels(gpu, self._pool, self._pipelines, self._transfers, settings.slice_ms)
         self._table: Table[Block] = Table()
         self._kernels = Kernels()
-        self._class = CPU if self.info.kind == "cpu" else GPU
+        self._class = _class(gpu, settings.host_steps)
         self._prove()
         self._set_fuel(settings)
 
@@ -205,6 +205,7 @@ class WgpuEngine:
 
     def close(self) -> None:
         """Release the device."""
+        self._runner.close()
         self._gpu.close()
 
     @contextmanager
@@ -355,6 +356,13 @@ class WgpuEngine:
         """One dispatch, so that a device that is ready is known to work."""
         source = "@compute @workgroup_size(1)\nfn main() {\n}\n"
         self._finish([self._gpu.run(self._pipelines.get(source, "main", ()), (), (1, 1, 1))])
+
+
+def _class(gpu: Gpu, host_steps: bool) -> DeviceClass:
+    """Which lowerings are best on this device."""
+    if gpu.info.kind != "cpu":
+        return GPU
+    return MAPPED if gpu.mappable and host_steps else CPU
 
 
 def _ranges(step: Checked, blocks: Placed, uniforms: dict[bytes, Range]) -> dict[str, Range]:

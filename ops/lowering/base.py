@@ -6,7 +6,7 @@ Owns how work is spread over workgroups and which operand is which. Must not kno
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Literal
 
@@ -28,16 +28,19 @@ class DeviceClass:
 
     `lanes` is the workgroup size of kernels in which invocations work together. `loop_turns` is how many turns all
     loops of one invocation may take: llvmpipe stops at 65 535, silently. `work` is about how many multiply-adds one
-    dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth.
+    dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth. `host_work` is from how
+    many multiply-adds on a product of f32 is the host's own BLAS to do, in the device's memory; 0: never.
     """
 
     kind: Literal["cpu", "gpu"]
     lanes: int
     loop_turns: int
     work: int = 1 << 27
+    host_work: int = 0
 
 
 CPU = DeviceClass("cpu", 8, 60_000)
+MAPPED = replace(CPU, host_work=1 << 20)
 GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35)
 
 
@@ -64,10 +67,28 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Lowering:
-    """The dispatches of one op in order, and the sizes in bytes of the temporaries that they share."""
+class HostProduct:
+    """`target` = `left` @ `right` on f32 by the host, in the device's memory, without a dispatch.
 
-    dispatches: tuple[Dispatch, ...]
+    All have the same batch axes; the last two are a matrix. `work` counts multiply-adds.
+    """
+
+    left: Source
+    right: Source
+    target: Target
+    work: int
+
+    @property
+    def operands(self) -> tuple[Operand, Operand, Operand]:
+        """The buffers that it touches, the one that it writes last."""
+        return self.left.operand, self.right.operand, self.target.operand
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """The steps of one op in order, and the sizes in bytes of the temporaries that they share."""
+
+    dispatches: tuple[Dispatch | HostProduct, ...]
     temps: tuple[int, ...] = ()
 
 
@@ -76,7 +97,7 @@ class Builder:
     """Collects the dispatches and temporaries of one op for an adapter of class `device`."""
 
     device: DeviceClass
-    dispatches: list[Dispatch] = field(default_factory=list)
+    dispatches: list[Dispatch | HostProduct] = field(default_factory=list)
     temps: list[int] = field(default_factory=list)
 
     def temp(self, shape: Sequence[int], dtype: str) -> Target:

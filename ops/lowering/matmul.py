@@ -2,7 +2,8 @@
 
 Owns the tiled kernel: an invocation owns some rows and some columns (in fours), in named `vec4` accumulators. The
 rows are the same for all lanes of a workgroup, so that the left operand is read once for all; lanes lie side by side
-along columns. A large product is several dispatches, since a device is deaf until one ends. Must not know op names.
+along columns. A large product is several dispatches, since a device is deaf until one ends. Where the host's BLAS can
+work in the device's memory, large products are its. Must not know op names.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ops.lowering.base import (
     MAX_GROUPS,
     Builder,
     DeviceClass,
+    HostProduct,
     Params,
     Source,
     Target,
@@ -37,6 +39,7 @@ from shaders.spec import Binding, KernelSpec, Param
 _UNROLL = 4
 _LARGE_WORK = 1 << 18
 _SHORTEST_SPAN = 16
+_LEAST_HOST_MATRIX = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,53 @@ def emit(builder: Builder, left: Source, right: Source, target: Target) -> None:
     batch = broadcast(x.layout.shape[:-2], y.layout.shape[:-2])
     if inner == 0:
         elementwise.emit(builder, constant(0, target.dtype), (), target)
+    elif _is_for_host(builder.device, target.dtype, prod(batch), rows * columns * inner):
+        _by_host(builder, x, y, (*batch, rows, columns, inner), target)
     elif (rows == 1 or columns == 1) and prod((*batch, rows, columns, inner)) <= _folded_most(builder, x, y):
         _by_vector(builder, x, y, (*batch, rows, columns, inner), target)
     else:
         _tiled(builder, x, y, (*batch, rows, columns, inner), target)
+
+
+def _is_for_host(device: DeviceClass, dtype: str, batches: int, work: int) -> bool:
+    """Whether products of `work` multiply-adds each pay for stopping the device."""
+    least = device.host_work
+    return dtype == "f32" and 0 < least <= batches * work and work >= _LEAST_HOST_MATRIX
+
+
+def _by_host(builder: Builder, x: Source, y: Source, domain: tuple[int, ...], target: Target) -> None:
+    *batch, rows, columns, inner = domain
+    left, right = (_for_blas(builder, source) for source in (x, y))
+    a, b = left.layout.expand((*batch, rows, inner)), right.layout.expand((*batch, inner, columns))
+    c = Layout.contiguous((*batch, rows, columns))
+    shape, steps = collapse(tuple(batch), *(layout.strides[:-2] for layout in (a, b, c)))
+    a, b, c = (
+        Layout((*shape, *layout.shape[-2:]), (*step, *layout.strides[-2:]), layout.offset)
+        for layout, step in zip((a, b, c), steps, strict=True)
+    )
+    builder.dispatches.append(
+        HostProduct(
+            Source(left.operand, a, "f32"),
+            Source(right.operand, b, "f32"),
+            Target(target.operand, c, "f32"),
+            prod(domain),
+        )
+    )
+
+
+def _for_blas(builder: Builder, source: Source) -> Source:
+    """`source` with matrices as BLAS takes them, one axis of stride 1 and the other beyond it: itself, or a copy."""
+    layout = source.layout
+    (rows, columns), (down, right) = layout.shape[-2:], layout.strides[-2:]
+    if rows == 1:
+        down = columns if right == 1 else 1
+    if columns == 1:
+        right = rows if down == 1 else 1
+    if not ((right == 1 and down >= columns) or (down == 1 and right >= rows)):
+        return elementwise.gather(builder, source)
+    return Source(
+        source.operand, Layout(layout.shape, (*layout.strides[:-2], down, right), layout.offset), "f32"
+    )
 
 
 def _folded_most(builder: Builder, x: Source, y: Source) -> int:

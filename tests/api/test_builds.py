@@ -245,7 +245,10 @@ def test_scripts_give_template_params(http: httpx2.Client, work: Counter[str]) -
     error = run(http, "\nkernels.run('scale', y=kernels.output(4), template_params={'tile': 99})")
     assert (error["code"], error["line"]) == ("template_params", 2)
     assert "params.tile: 99 is not an int from 1 to 64" in error["detail"]
-    assert "not an int from 1 to 64" in run(http, "kernels.run('scale', template_params={'tile': [1]})")["detail"]
+    assert (
+        "not an int from 1 to 64"
+        in run(http, "kernels.run('scale', template_params={'tile': [1]})")["detail"]
+    )
 
 
 # ---------------------------------------------------------------------- the cache
