@@ -10,16 +10,17 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Literal
 
+from ops.expression import Term
 from ops.layout import Layout
-from shaders.spec import Dispatch, KernelSpec, Operand, Param, Scalar
+from shaders.spec import Dispatch, Hole, KernelSpec, Operand, Param, Scalar
 
 MAX_GROUPS = 65_535
 GROUP = 64
 _INVOCATION_WORK = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
-Params = dict[str, Scalar | tuple[Scalar, ...]]
-Given = Mapping[str, Scalar | tuple[Scalar, ...]]
+Params = dict[str, Scalar | tuple[Scalar, ...] | Hole]
+Given = Mapping[str, Scalar | tuple[Scalar, ...] | Hole]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,18 @@ class Target:
     def source(self) -> Source:
         """What was written, to be read."""
         return Source(self.operand, self.layout, self.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """What is done with each element of an op's result of `dtype`: a term of it (input 0) and of `sources`.
+
+    Input n is the element of `sources[n - 1]`, broadcast to the shape of the result.
+    """
+
+    term: Term
+    dtype: str
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

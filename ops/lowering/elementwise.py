@@ -13,6 +13,7 @@ from ops import wgsl
 from ops.expression import Term, input_term
 from ops.layout import Layout, collapse
 from ops.lowering.base import (
+    After,
     Builder,
     Params,
     Source,
@@ -65,6 +66,11 @@ def copy(builder: Builder, source: Source, target: Target) -> None:
     """Copy the elements of `source`, bit by bit, to `target`, which has the same shape."""
     raw = Source(source.operand, source.layout, "u32")
     emit(builder, input_term(0, "u32"), [raw], Target(target.operand, target.layout, "u32"))
+
+
+def emit_after(builder: Builder, after: After, made: Source, target: Target) -> None:
+    """Write what is done with the result `made` to `target`, by a kernel of its own."""
+    emit(builder, after.term, [made, *after.sources], target)
 
 
 def gather(builder: Builder, source: Source) -> Source:

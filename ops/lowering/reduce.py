@@ -7,14 +7,14 @@ names: what is loaded, combined and finished are terms, so that a fused producer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ops import expression, wgsl
 from ops.expression import Term, bind, cast, input_term, parse, scalar_term
 from ops.lowering import elementwise
-from ops.lowering.base import Builder, Params, Source, Target
-from ops.lowering.rows import CHUNK, Rows, arrange, contiguous_rows, row_params, row_prologue
+from ops.lowering.base import After, Builder, Params, Source, Target
+from ops.lowering.rows import CHUNK, Rows, are_rows, arrange, contiguous_rows, row_params, row_prologue
 from ops.shapes import Shape
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
@@ -38,17 +38,28 @@ def emit(
     shape: Shape,
     folded: Sequence[int],
     target: Target,
+    after: After | None = None,
 ) -> None:
     """Fold the axes `folded` of `fold.load`, whose inputs are `sources` broadcast to `shape`, into `target`.
 
-    The target is contiguous from offset 0.
+    The target is contiguous from offset 0. With `after` it gets what is done with the result.
     """
     if target.layout.count == 0:
         return
+    if after is not None and after.sources:
+        made = builder.temp(target.layout.shape, fold.dtype)
+        emit(builder, fold, sources, shape, folded, made)
+        elementwise.emit_after(builder, after, made.source(), target)
+        return
+    if len(sources) > 1 and not are_rows(sources, shape, folded):
+        loaded = builder.temp(shape, fold.load.dtype)
+        elementwise.emit(builder, fold.load, sources, loaded)
+        fold, sources = replace(fold, load=input_term(0, loaded.dtype)), [loaded.source()]
     rows = arrange(builder, sources, shape, folded)
     if rows.columns == 0:
         empty = fold.reduction.start if fold.reduction.empty is None else fold.reduction.empty
-        elementwise.emit(builder, expression.constant(empty or 0, target.dtype), (), target)
+        value = expression.constant(empty or 0, fold.dtype)
+        elementwise.emit(builder, _after(after, value, target.dtype), (), target)
         return
     load, total = fold.load, rows.columns
     while rows.columns > CHUNK:
@@ -56,12 +67,16 @@ def emit(
         _pass(builder, fold, load, input_term(0, fold.dtype), rows, partial)
         rows = contiguous_rows(partial.source(), *partial.layout.shape)
         load = input_term(0, fold.dtype)
-    finish = _finish(fold, input_term(0, fold.dtype), total, target.dtype)
-    _pass(builder, fold, load, finish, rows, target)
+    finish = _finish(fold, input_term(0, fold.dtype), total)
+    _pass(builder, fold, load, _after(after, finish, target.dtype), rows, target)
 
 
-def _finish(fold: Fold, folded: Term, count: int, dtype: str) -> Term:
-    return cast(bind(parse(fold.reduction.finish), {"a": folded, "n": scalar_term(float(count))}), dtype)
+def _finish(fold: Fold, folded: Term, count: int) -> Term:
+    return cast(bind(parse(fold.reduction.finish), {"a": folded, "n": scalar_term(float(count))}), fold.dtype)
+
+
+def _after(after: After | None, result: Term, dtype: str) -> Term:
+    return cast(result if after is None else expression.substituted(after.term, {0: result}), dtype)
 
 
 def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, target: Target) -> None:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from host.graphs import structure
-from host.planner import MAX_FUSED_INPUTS, Plan, Ref, make_plan
+from host.planner import MAX_FUSED_INPUTS, make_plan
+from host.plans import Plan, Ref
+from host.structure import structure
 from ops.errors import GraphError
 from ops.graph import Graph, Node
 from ops.lower import CPU
@@ -28,7 +29,7 @@ def _plan(nodes: list[Node], outputs: list[int], constants: list[bytes] | None =
 
 
 def _refs(plan: Plan) -> list[list[tuple[str, int]]]:
-    return [[(ref.kind, ref.index) for ref, _ in step.buffers] for step in plan.steps]
+    return [[(ref.kind, ref.number) for ref, _ in step.buffers] for step in plan.steps]
 
 
 def test_a_chain_of_elementwise_ops_is_one_dispatch() -> None:
@@ -61,7 +62,7 @@ def test_a_fused_kernel_reads_a_bounded_number_of_tensors() -> None:
         nodes.append(_op("add", len(nodes) - 1, number))
     plan = _plan(nodes, [len(nodes) - 1])
     assert all(len(step.buffers) <= MAX_FUSED_INPUTS + 1 for step in plan.steps)
-    assert {ref.index for step in plan.steps for ref, _ in step.buffers if ref.kind == "input"} == set(
+    assert {ref.number for step in plan.steps for ref, _ in step.buffers if ref.kind == "input"} == set(
         range(20)
     )
     assert len(plan.steps) <= 5
@@ -148,7 +149,7 @@ def test_memory_is_used_again_once_a_value_is_past() -> None:
 def test_structure_ignores_handles_and_values_but_nothing_else() -> None:
     def key(handle: int = 1, value: bytes = bytes(4), size: int = 4, op: str = "exp") -> bytes:
         constant = Node("constant", (), {"index": 0, "shape": [len(value) // 4], "dtype": "f32"})
-        return structure(Graph([_input(handle, size), _op(op, 0), constant], [1], [value]))
+        return structure(Graph([_input(handle, size), _op(op, 0), constant], [1], [value])).key
 
     assert key() == key(handle=2, value=b"abcd")
     assert len({key(), key(size=5), key(op="neg"), key(value=bytes(8))}) == 4
