@@ -67,11 +67,11 @@ def pack_params(spec: KernelSpec, values: Given) -> bytes:
 
 def holes(spec: KernelSpec, values: Given) -> tuple[tuple[int, int, str], ...]:
     """The holes among `values`: where in the struct each begins, its number, and its type."""
-    return tuple(
-        (start, value.number, param.type)
-        for param, start in _starts(spec.params)
-        if isinstance(value := values.get(param.name), Hole)
-    )
+    found = {name: value.number for name, value in values.items() if isinstance(value, Hole)}
+    if not found:
+        return ()
+    starts = ((param, start) for param, start in _starts(spec.params) if param.name in found)
+    return tuple((start, found[param.name], param.type) for param, start in starts)
 
 
 def pack_scalar(value: Scalar, type: str) -> bytes:

@@ -30,7 +30,9 @@ class DeviceClass:
     `lanes` is the workgroup size of kernels in which invocations work together. `loop_turns` is how many turns all
     loops of one invocation may take: llvmpipe stops at 65 535, silently. `work` is about how many multiply-adds one
     dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth. `host_work` is from how
-    many multiply-adds on a product of f32 is the host's own BLAS to do, in the device's memory; 0: never.
+    many multiply-adds on a product of f32 is the host's own BLAS to do, in the device's memory; 0: never. `quads` are
+    how many quads of elements that lie side by side an invocation of an elementwise kernel takes, `chunks` of
+    how many columns one of a reduction may fold.
     """
 
     kind: Literal["cpu", "gpu"]
@@ -38,9 +40,11 @@ class DeviceClass:
     loop_turns: int
     work: int = 1 << 27
     host_work: int = 0
+    quads: int = 1
+    chunks: int = 1
 
 
-CPU = DeviceClass("cpu", 8, 60_000)
+CPU = DeviceClass("cpu", 8, 60_000, quads=4, chunks=16)
 MAPPED = replace(CPU, host_work=1 << 20)
 GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35)
 

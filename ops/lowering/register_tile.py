@@ -175,7 +175,7 @@ def _packed(builder: Builder, source: Source) -> Source:
 def _spec(form: _Form) -> KernelSpec:
     tile, type = form.tile, wgsl.storage(form.dtype)
     rows, quads = range(tile.rows), range(tile.quads)
-    inner, extras = "column_a" if not form.reads_quads else "", form.extras
+    extras = form.extras
     quad = f"vec4<{type}>"
     body = [
         "let line = params.first + wid.y + wid.z * nwg.y;",
@@ -239,7 +239,7 @@ def _step(form: _Form, step: int) -> list[str]:
 
 
 def _finish(form: _Form) -> list[str]:
-    """Statements that finish what an invocation stored, once all parts were added; a loop, since drivers choke on text."""
+    """Statements that finish what is stored once all parts are added; a loop, since drivers choke on long text."""
     if not form.finish:
         return []
     reads = [

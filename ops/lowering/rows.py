@@ -26,7 +26,7 @@ from ops.shapes import Shape
 from shaders.spec import Operand, Param
 
 CHUNK = 1024
-"""Columns that one invocation folds: few enough that sums stay accurate and loops short."""
+"""Columns that are folded one after the other: few enough that sums stay accurate and loops short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,7 @@ def are_rows(sources: Sequence[Source], shape: Shape, folded: Sequence[int]) -> 
     return len(_columns(_moved(sources, shape, folded)[1], len(shape) - len(folded))[0]) <= 1
 
 
-def _moved(
-    sources: Sequence[Source], shape: Shape, folded: Sequence[int]
-) -> tuple[list[int], list[Source]]:
+def _moved(sources: Sequence[Source], shape: Shape, folded: Sequence[int]) -> tuple[list[int], list[Source]]:
     """The axes in the order in which they are rows and columns, and the sources in it."""
     order = [axis for axis in range(len(shape)) if axis not in folded] + list(folded)
     return order, [
