@@ -34,13 +34,14 @@ from ops.lower import (
     view,
 )
 from ops.table import find
+from ops.wgsl import length
 from shaders.pack import holes, pack_params
 from shaders.spec import Dispatch
 
 MAX_FUSED_INPUTS = 6
 MAX_FUSED_NODES = 32
-MAX_FUSED_TEXT = 4096
-"""Characters of expressions; their WGSL is about twice as long, and drivers choke on much more."""
+MAX_FUSED_TEXT = 8192
+"""Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
 MAX_STEPS = 1 << 16
 _TAKES_BEFORE = ("reduction", "softmax")
 _TAKES_AFTER = ("reduction", "matmul")
@@ -90,7 +91,7 @@ class _Formula:
     """Elements that are not computed yet: a term over `sources`, of `type`.
 
     The term names its inputs by the planner's numbers. Of the sources one at most is pending, and has the formula's
-    shape. `ops` are the nodes that are fused, `text` the length of their expressions, `indexed` says whether the term
+    shape. `ops` are the nodes that are fused, `text` the length of their WGSL, `indexed` says whether the term
     depends on the position of an element.
     """
 
@@ -255,7 +256,10 @@ class _Planner:
             {self.numbers[each]: self._input(done if each is pending else each) for each in formula.sources},
         )
         sources = tuple(dict.fromkeys(done if each is pending else each for each in formula.sources))
-        return replace(formula, term=renamed, sources=sources)
+        ops = list(formula.ops)
+        for name in self._names(pending):
+            ops.remove(name)
+        return replace(formula, term=renamed, sources=sources, ops=tuple(ops))
 
     def _waiting(self, pending: _Pending) -> _Formula:
         return _Formula(self._input(pending), (pending,), pending.type, self._names(pending), 0, False)
@@ -268,7 +272,7 @@ class _Planner:
         row, type = find(self.graph.nodes[index].op), self.types[index]
         parts: dict[int, _Formula | _Value] = {}
         inputs = set(self._sources(index))
-        ops, text, room, is_waiting = 1, len(row.expression), MAX_FUSED_INPUTS - len(inputs), False
+        ops, text, room, is_waiting = 1, length(row.expression), MAX_FUSED_INPUTS - len(inputs), False
         for source in sorted(inputs):
             value = self.values[source]
             if isinstance(value, _Formula):

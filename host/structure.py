@@ -22,7 +22,7 @@ from shaders.spec import Hole
 
 Scalars = tuple[Value, ...]
 _FREE_KINDS = ("elementwise", "leaf")
-_MOST_BITS = 64
+_FRAME_INTEGER = 9
 _LONGEST_NAME = 64
 
 
@@ -51,8 +51,8 @@ def structure(graph: Graph) -> Structure:
         found: dict[str, Hole] = {}
         for name in _free(node.op) if len(node.op) <= _LONGEST_NAME else ():
             value = node.attributes.get(name)
-            if isinstance(value, int | float) and (identity := _identity(value)) is not None:
-                number = numbers.setdefault(identity, len(numbers))
+            if isinstance(value, int | float):
+                number = numbers.setdefault(_identity(value), len(numbers))
                 if number == len(scalars):
                     scalars.append(value)
                 found[name] = Hole(number)
@@ -87,10 +87,8 @@ def _free(op: str) -> tuple[str, ...]:
     return tuple(attribute.name for attribute in spec.attributes if attribute.type == "number")
 
 
-def _identity(value: Value) -> tuple[str, bytes] | None:
-    """Equal for numbers of the same type and bits; None for one that no op takes."""
+def _identity(value: Value) -> tuple[str, bytes]:
+    """Equal for numbers of the same type and bits."""
     if isinstance(value, float):
         return "float", struct.pack("<d", value)
-    if value.bit_length() >= _MOST_BITS:
-        return None
-    return type(value).__name__, value.to_bytes(9, "little", signed=True)
+    return type(value).__name__, value.to_bytes(_FRAME_INTEGER, "little", signed=True)

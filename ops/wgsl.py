@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ops.dtypes import BY_NAME
-from ops.expression import Term, Value, postorder
+from ops.expression import Call, Term, Value, parse, postorder
 from ops.functions import CASTS, FUNCTIONS
 from ops.numerics import helpers
 from shaders.spec import Hole, Param, Scalar
@@ -65,6 +66,19 @@ def with_helpers(*texts: str) -> str:
     """The functions `texts`, each once, after the helpers that they call."""
     distinct = list(dict.fromkeys(texts))
     return "\n".join(text for text in [helpers("\n".join(distinct)), *distinct] if text)
+
+
+@cache
+def length(expression: str) -> int:
+    """About how many characters of WGSL a driver sees of an expression on floats, helpers put in wherever called."""
+    total, waiting = 0, [parse(expression)] if expression else []
+    while waiting:
+        tree = waiting.pop()
+        if isinstance(tree, Call):
+            text = FUNCTIONS[tree.function].text("f32")
+            total += len(text) + len(helpers(text))
+            waiting.extend(tree.args)
+    return total
 
 
 def _statements(order: list[Term], inputs: Sequence[tuple[str, str]], names: dict[int, str]) -> list[str]:

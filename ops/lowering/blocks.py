@@ -17,6 +17,7 @@ from ops.layout import Layout, collapse
 from ops.lowering.base import (
     GROUP,
     Builder,
+    DeviceClass,
     Params,
     address,
     bucket,
@@ -31,6 +32,7 @@ from shaders.spec import Binding, KernelSpec, Operand, Param
 QUAD = 4
 _SIDE = 8
 _QUAD_WORK = 64
+_SHORT_TEXT = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def emit(
 ) -> None:
     """Compute `function` of all operands but the last, which it writes; none of its terms is `index`."""
     is_tall = "column" in blocks.modes
-    quads = builder.device.quads if not is_tall and blocks.row % (QUAD * builder.device.quads) == 0 else 1
+    quads = 1 if is_tall else quads_of(builder.device, function, blocks.row)
     rank, rows = bucket(len(blocks.shape)), QUAD if is_tall else 1
     spec = _spec(function.text, function.params, tuple(types), blocks.modes, rank, quads, rows)
     across, down = blocks.row // (QUAD * quads), blocks.down // QUAD if is_tall else 1
@@ -122,6 +124,12 @@ def emit(
     tiles = -(-across // _SIDE) * -(-down // _SIDE)
     threads = params["count"] = prod(blocks.shape) * (GROUP * tiles if is_tall else across)
     builder.spread(spec, threads, operands, params, _QUAD_WORK * quads * rows)
+
+
+def quads_of(device: DeviceClass, function: Function, count: int) -> int:
+    """How many quads of `count` elements in a row an invocation takes: one where each would be much text."""
+    is_short = len(wgsl.with_helpers(function.text)) <= _SHORT_TEXT
+    return device.quads if is_short and count % (QUAD * device.quads) == 0 else 1
 
 
 def _names(count: int) -> list[str]:

@@ -45,7 +45,7 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
     operands = [*(source.operand for source in sources), target.operand]
     modes = [_mode(source.layout) for source in sources]
     if "strided" not in modes and _mode(target.layout) == "vector":
-        quads = builder.device.quads if count % (QUAD * builder.device.quads) == 0 else 1
+        quads = blocks.quads_of(builder.device, function, count)
         spec = _contiguous_spec(
             function.text, function.params, _types(sources, target), tuple(modes), function.indexed, quads
         )
