@@ -194,6 +194,7 @@ class Runtime:
         return Device(
             DeviceSettings(
                 adapter=settings.adapter,
+                host_steps=settings.host_steps,
                 fuel=settings.fuel,
                 deadline_s=settings.device_deadline_s,
                 watchdog_s=settings.watchdog_s,

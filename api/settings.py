@@ -81,6 +81,10 @@ class Settings(BaseSettings):
         default=60, gt=0, description="seconds that a request waits for a device that is starting"
     )
     device_deadline_s: float = Field(default=30, gt=0, description="seconds one device request may take")
+    host_steps: bool = Field(
+        default=True,
+        description="on a CPU adapter, NumPy's BLAS computes large matrix products in the device's memory",
+    )
     fuel: int | None = Field(
         default=None,
         ge=1,

@@ -43,17 +43,18 @@ _PASSED = (
     "XDG_CONFIG_DIRS",
 )
 _PASSED_PREFIXES = ("LC_", "VK_", "LP_", "MESA_", "GALLIUM_", "NVIDIA_", "CUDA_", "OPENBLAS_", "OMP_")
-_QUIET = {  # no layer that asks for a screen, and no shader of a stranger's in the home folder
+_OURS = {  # no layer that asks for a screen, no shader of a stranger's in the home folder, no threads of BLAS's own
     "NODEVICE_SELECT": "1",
     "MESA_SHADER_CACHE_DISABLE": "true",
     "__GL_SHADER_DISK_CACHE": "0",
+    "OPENBLAS_NUM_THREADS": "1",
 }
 _OVERSLEPT_S = 1.0
 _HINT = "Tensors on the device are lost; upload or compute them again."
 
 _MEANINGS: dict[int, str] = {signal.SIGSYS: ", as it made a system call that its walls forbid"}
 
-Reply = frames.Done | Shared
+Reply = frames.Done | frames.Explained | Shared
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,8 @@ class Child:
         elif isinstance(message, frames.Done):
             self.memory = message.memory
             self._settle(message.id, message)
+        elif isinstance(message, frames.Explained):
+            self._settle(message.id, message)
         elif isinstance(message, frames.Started):
             self._start(message)
         elif isinstance(message, frames.Progressed):
@@ -407,4 +410,4 @@ def child_environment() -> dict[str, str]:
     """What a device process may know of ours: where libraries and drivers are, and no secret."""
     kept = {k: v for k, v in os.environ.items() if k in _PASSED or k.startswith(_PASSED_PREFIXES)}
     path = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, path)), **_QUIET}
+    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, path)), **_OURS}

@@ -15,7 +15,7 @@ import msgspec
 
 from host.frames import DeviceInfo, DispatchKernel, MemoryReport, RunGraph, Usage
 from host.shared import Source
-from ops.graph import TensorType
+from ops.graph import Graph, TensorType
 from shaders.reflection import Reflection
 
 Stop = Callable[[], None]
@@ -44,17 +44,19 @@ Write = Callable[[memoryview], None]
 class EngineSettings(msgspec.Struct, frozen=True):
     """What a device process is told when it starts.
 
-    `adapter` is `numpy`, `null`, a class of adapters (discrete, integrated, virtual, cpu) or part of a name; None
-    is the best there is. `memory_bytes` bounds all buffers (None: half of the machine's memory on a CPU adapter, what
+    `adapter` is `numpy`, `null`, a class of adapters (discrete, integrated, virtual, cpu) or part of a name; None is
+    the best there is. `memory_bytes` bounds all buffers (None: half of the machine's memory on a CPU adapter, what
     the driver grants on a GPU), `pool_bytes` those that wait for reuse. `slice_ms` is how long the device works
-    between two looks at whether the job was cancelled. `fuel` is the budget of a kernel's invocation when a dispatch
-    names none; None: what burns in `fuel_s` seconds on this device.
+    between two looks at whether the job was cancelled. `host_steps`: on a CPU adapter the host may compute in the
+    device's memory. `fuel` is the budget of a kernel's invocation when a dispatch names none; None: what burns in
+    `fuel_s` seconds on this device.
     """
 
     adapter: str | None = None
     memory_bytes: int | None = None
     pool_bytes: int = 1 << 30
     slice_ms: float = 20.0
+    host_steps: bool = True
     fuel: int | None = None
     fuel_s: float = 1.0
 
@@ -93,6 +95,9 @@ class Engine(Protocol):
 
     def run_graph(self, request: RunGraph, stop: Stop) -> Work:
         """Compute a graph and make its outputs live."""
+
+    def explain(self, graph: Graph, wgsl: bool) -> str:
+        """How a graph would be computed, in words; `wgsl`: with the source of kernels."""
 
     def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
         """Dispatch a kernel and make its fresh tensors live."""

@@ -48,12 +48,12 @@ class DeviceSettings:
     """What a `Device` is told; times in seconds.
 
     `deadline_s` bounds each request in the device's own time: work in slices is stopped after it. A single step that
-    takes too long gets the process killed: a slice after `watchdog_s`, one that may have to compile after `compile_s`,
-    any other after `deadline_s`. `fuel` is the budget of a kernel's invocation where a dispatch names none (None:
-    measured at the start). `role` "compiler" is for a device that only tries new kernels. `failures` starts in a row
-    may fail before requests are refused at once; after each the next start waits twice as long, from `backoff_s` up to
-    `backoff_most_s`. `wait_s` is how long a request waits for a restart. `kernels` bounds how many are remembered.
-    `module` is what a process runs (`ChildSettings`).
+    takes too long gets the process killed: a slice after `watchdog_s`, one that may have to compile after
+    `compile_s`, any other after `deadline_s`. `host_steps` is as in `EngineSettings`. `fuel` is the budget of a
+    kernel's invocation where a dispatch names none (None: measured at the start). `role` "compiler" is for a device
+    that only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each
+    the next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits
+    for a restart. `kernels` bounds how many are remembered. `module` is what a process runs (`ChildSettings`).
     """
 
     adapter: str | None = None
@@ -61,6 +61,7 @@ class DeviceSettings:
     memory_bytes: int | None = None
     pool_bytes: int = 1 << 30
     slice_ms: float = 20.0
+    host_steps: bool = True
     fuel: int | None = None
     deadline_s: float = 30.0
     watchdog_s: float = 2.0
@@ -79,7 +80,9 @@ class DeviceSettings:
 
     def child(self) -> ChildSettings:
         """The part that one process needs."""
-        engine = EngineSettings(self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.fuel)
+        engine = EngineSettings(
+            self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.host_steps, self.fuel
+        )
         return ChildSettings(
             self.python, self.module, engine, self.watchdog_s, self.start_s, self.takeup_s, self.exit_s
         )
@@ -244,6 +247,12 @@ class Device:
             return frames.RunGraph(id, job, owner, graph, handles, self._deadline(deadline_s))
 
         return await self._run(job, make, "a graph", handles, meter, needs)
+
+    async def explain(self, graph: Graph, wgsl: bool = False, meter: Meter | None = None) -> str:
+        """How the device would compute `graph`, whose inputs need not exist; `wgsl`: with the source of kernels."""
+        reply = await self._ask(lambda id: frames.Explain(id, graph, wgsl), "explaining a graph", meter=meter)
+        assert isinstance(reply, frames.Explained)
+        return reply.text
 
     async def dispatch(
         self,

@@ -14,21 +14,26 @@ from host import adapters, native
 from host.buffers import Block, Pool
 from host.ceiling import default_memory
 from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
+from host.explanation import explain
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
-from host.graphs import check_graph, check_inputs, input_handle, structure
+from host.graphs import check_graph, check_inputs, input_handle
 from host.guarded import GuardedKernels, Launch, probe, ran_out
 from host.kernels import Kernels, check_reflection, groups_of
-from host.native import Buffer, Command, Copy, Pipeline, Range
+from host.native import Buffer, Command, Copy, Gpu, Pipeline, Range
 from host.pipelines import Pipelines
-from host.planner import Plan, Ref, make_plan
-from host.runner import Blocks, Prepared, Runner
+from host.planner import make_plan
+from host.plans import PARAMS, Plan, Ref
+from host.prepared import Blocks, Prepared
+from host.runner import Runner
 from host.shared import Source
 from host.slices import Tally
 from host.steps import Checked, check_steps, fresh_types, in_step
+from host.structure import Structure, structure
 from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
-from ops.lower import CPU, GPU
+from ops.lower import CPU, GPU, MAPPED, DeviceClass
+from ops.validate import validate
 from shaders.constant_values import keyed
 from shaders.guard.names import PARAMETERS_BYTES, REPORT_BYTES
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
@@ -90,7 +95,7 @@ class WgpuEngine:
         self._guarded = GuardedKernels(gpu, self._pool, self._pipelines, self._transfers, settings.slice_ms)
         self._table: Table[Block] = Table()
         self._kernels = Kernels()
-        self._class = CPU if self.info.kind == "cpu" else GPU
+        self._class = _class(gpu, settings.host_steps)
         self._prove()
         self._set_fuel(settings)
 
@@ -139,9 +144,10 @@ class WgpuEngine:
         """Compute a graph."""
         stop()
         self._table.check_new(request.outputs)
-        prepared = self._prepare(request)
+        form = structure(request.graph)
+        prepared = self._prepare(request, form.key)
         with self._lease(request.owner) as lease:
-            inputs = self._inputs(lease, prepared, request.graph)
+            inputs = self._inputs(lease, prepared, request.graph, form)
             yield Ahead(cold=prepared.is_cold())
             blocks = self._blocks(lease, prepared.plan, request.graph, inputs)
             dispatches, elapsed = yield from self._runner.run(prepared, blocks, stop)
@@ -151,6 +157,10 @@ class WgpuEngine:
             ):
                 self._keep(lease, handle, request.owner, types[index], blocks[Ref("output", number)][0])
         return Usage(elapsed, dispatches, lease.nbytes, prepared.threads, prepared.nbytes)
+
+    def explain(self, graph: Graph, wgsl: bool) -> str:
+        """The plan of a graph in words."""
+        return explain(make_plan(graph, validate(graph), self._class), wgsl)
 
     def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
         """Do the steps of a dispatch, each in slices."""
@@ -206,6 +216,7 @@ class WgpuEngine:
 
     def close(self) -> None:
         """Release the device."""
+        self._runner.close()
         self._gpu.close()
 
     @contextmanager
@@ -232,8 +243,7 @@ class WgpuEngine:
             self._gpu.wait()
         return _since(began)
 
-    def _prepare(self, request: RunGraph) -> Prepared:
-        key = structure(request.graph)
+    def _prepare(self, request: RunGraph, key: bytes) -> Prepared:
         prepared = self._runner.find(key)
         if prepared is not None:
             check_inputs(request.graph, request.outputs, self._table.type)
@@ -241,15 +251,17 @@ class WgpuEngine:
         types = check_graph(request.graph, request.outputs, self._table.type)
         return self._runner.add(key, make_plan(request.graph, types, self._class), types)
 
-    def _inputs(self, lease: Lease, prepared: Prepared, graph: Graph) -> Blocks:
-        """Take hold of the blocks that exist: whatever is freed meanwhile, they stay."""
-        if prepared.params is not None:
-            lease.share(prepared.params)
+    def _inputs(self, lease: Lease, prepared: Prepared, graph: Graph, form: Structure) -> Blocks:
+        """Take hold of the blocks that exist: whatever happens meanwhile, they stay."""
         handles = [input_handle(graph.nodes[index]) for index in prepared.plan.inputs]
-        return {
+        blocks: Blocks = {
             Ref("input", number): (lease.share(self._table.get(handle).storage), 0)
             for number, handle in enumerate(handles)
         }
+        params = self._runner.parameters(prepared, form.scalars, form.bits)
+        if params is not None:
+            blocks[PARAMS] = (lease.share(params), 0)
+        return blocks
 
     def _blocks(self, lease: Lease, plan: Plan, graph: Graph, inputs: Blocks) -> Blocks:
         """A block for everything that `plan` names."""
@@ -360,6 +372,13 @@ class WgpuEngine:
         kernel = probe()
         entry = kernel.entry_points[0]
         self._warm(kernel, entry, self._guarded.compile(kernel, entry))
+
+
+def _class(gpu: Gpu, host_steps: bool) -> DeviceClass:
+    """Which lowerings are best on this device."""
+    if gpu.info.kind != "cpu":
+        return GPU
+    return MAPPED if gpu.mappable and host_steps else CPU
 
 
 def _ranges(step: Checked, blocks: Placed, uniforms: dict[bytes, Range]) -> dict[str, Range]:

@@ -6,12 +6,13 @@ Owns how work is spread over workgroups and which operand is which. Must not kno
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Literal
 
+from ops.expression import Term
 from ops.layout import Layout
-from shaders.spec import FIRST_THREAD, Dispatch, KernelSpec, Operand, Param, Scalar
+from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Param, Scalar
 
 MAX_GROUPS = 65_535
 GROUP = 64
@@ -19,8 +20,8 @@ _INVOCATION_WORK = 64
 _FEWEST_TURNS = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
-Params = dict[str, Scalar | tuple[Scalar, ...]]
-Given = Mapping[str, Scalar | tuple[Scalar, ...]]
+Params = dict[str, Scalar | tuple[Scalar, ...] | Hole]
+Given = Mapping[str, Scalar | tuple[Scalar, ...] | Hole]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +30,23 @@ class DeviceClass:
 
     `lanes` is the workgroup size of kernels in which invocations work together. `loop_turns` is how many turns all
     loops of one invocation may take: llvmpipe stops at 65 535, silently. `work` is about how many multiply-adds one
-    dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth.
+    dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth. `host_work` is from how
+    many multiply-adds on a product of f32 is the host's own BLAS to do, in the device's memory; 0: never. `quads` are
+    how many quads of elements that lie side by side an invocation of an elementwise kernel takes, `chunks` of
+    how many columns one of a reduction may fold.
     """
 
     kind: Literal["cpu", "gpu"]
     lanes: int
     loop_turns: int
     work: int = 1 << 27
+    host_work: int = 0
+    quads: int = 1
+    chunks: int = 1
 
 
-CPU = DeviceClass("cpu", 8, 60_000)
+CPU = DeviceClass("cpu", 8, 60_000, quads=4, chunks=16)
+MAPPED = replace(CPU, host_work=1 << 20)
 GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35)
 
 
@@ -65,10 +73,40 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Lowering:
-    """The dispatches of one op in order, and the sizes in bytes of the temporaries that they share."""
+class After:
+    """What is done with each element of an op's result of `dtype`: a term of it (input 0) and of `sources`.
 
-    dispatches: tuple[Dispatch, ...]
+    Input n is the element of `sources[n - 1]`, broadcast to the shape of the result.
+    """
+
+    term: Term
+    dtype: str
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostProduct:
+    """`target` = `left` @ `right` on f32 by the host, in the device's memory, without a dispatch.
+
+    All have the same batch axes; the last two are a matrix. `work` counts multiply-adds.
+    """
+
+    left: Source
+    right: Source
+    target: Target
+    work: int
+
+    @property
+    def operands(self) -> tuple[Operand, Operand, Operand]:
+        """The buffers that it touches, the one that it writes last."""
+        return self.left.operand, self.right.operand, self.target.operand
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """The steps of one op in order, and the sizes in bytes of the temporaries that they share."""
+
+    dispatches: tuple[Dispatch | HostProduct, ...]
     temps: tuple[int, ...] = ()
 
 
@@ -77,7 +115,7 @@ class Builder:
     """Collects the dispatches and temporaries of one op for an adapter of class `device`."""
 
     device: DeviceClass
-    dispatches: list[Dispatch] = field(default_factory=list)
+    dispatches: list[Dispatch | HostProduct] = field(default_factory=list)
     temps: list[int] = field(default_factory=list)
 
     def temp(self, shape: Sequence[int], dtype: str) -> Target:

@@ -1,0 +1,233 @@
+"""Products that the host computes in the device's memory: right in every form, in slices, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from host import products
+from host.engine import EngineSettings, finish
+from host.engines.wgpu import WgpuEngine
+from host.errors import Cancelled
+from host.frames import RunGraph
+from host.native import Gpu
+from host.plans import HostStep
+from host.products import Hands, Tiles
+from host.shared import Source as Elements
+from ops.dtypes import dtype as dtype_of
+from ops.graph import Graph, Node, TensorType
+from ops.layout import Layout
+from ops.lower import CPU, MAPPED, HostProduct, lower
+from ops.lowering.base import Source, Target
+from shaders.spec import Operand
+
+ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
+Put = Callable[..., Node]
+NEVER = float("inf")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[WgpuEngine]:
+    opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=1 << 30, slice_ms=1e-3))
+    if not opened._gpu.mappable:
+        pytest.skip("the adapter's memory is not the host's")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def put(engine: WgpuEngine) -> Iterator[Put]:
+    """Uploads an array and gives the node that reads it; all are freed in the end."""
+    used: list[int] = []
+
+    def put(array: np.ndarray) -> Node:
+        used.append(len(used) + 1)
+        engine.upload(used[-1], "me", TensorType(array.shape, "f32"), Elements(array.nbytes, array.tobytes()))
+        return Node("input", (), {"handle": used[-1], "shape": list(array.shape), "dtype": "f32"})
+
+    yield put
+    engine.free([*used, 99])
+    assert engine.memory().live_bytes == 0
+
+
+def compute(engine: WgpuEngine, *nodes: Node, stop: Callable[[], None] = lambda: None) -> np.ndarray:
+    request = RunGraph(1, 1, "me", Graph(list(nodes), [len(nodes) - 1]), [99])
+    usage = finish(engine.run_graph(request, stop))
+    assert usage.device_ms > 0
+    assert usage.threads > 0
+    data = bytearray()
+    engine.download(99, data.extend)
+    return np.frombuffer(data, np.float32)
+
+
+def matrix(*shape: int) -> np.ndarray:
+    return np.random.default_rng(len(shape)).standard_normal(shape, dtype=np.float32)
+
+
+SHAPES = [
+    ((700, 300), (300, 600)),
+    ((1100, 64), (64, 1025)),
+    ((1, 2000), (2000, 1000)),
+    ((1500, 1000), (1000,)),
+    ((1 << 21,), (1 << 21,)),
+    ((3, 5, 64, 64), (5, 64, 64)),
+    ((40, 1, 100, 50), (7, 50, 100)),
+    ((33, 9000), (9000, 33)),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), SHAPES)
+def test_products_of_every_form_equal_numpy_in_double(
+    engine: WgpuEngine, put: Put, left: tuple[int, ...], right: tuple[int, ...]
+) -> None:
+    a, b = matrix(*left), matrix(*right)
+    found = compute(engine, put(a), put(b), Node("matmul", (0, 1)))
+    exact = np.matmul(a.astype(np.float64), b.astype(np.float64)).reshape(-1)
+    size = np.matmul(np.abs(a).astype(np.float64), np.abs(b).astype(np.float64)).reshape(-1)
+    assert np.all(np.abs(found - exact) <= 1e-5 * size)
+
+
+VIEWS: dict[str, tuple[Node, Callable[[np.ndarray], np.ndarray]]] = {
+    "transposed": (Node("transpose", (0,), {"axis0": 0, "axis1": 1}), lambda x: x.T),
+    "reversed": (
+        Node("slice", (0,), {"starts": [-1], "stops": [-200], "steps": [-1]}),
+        lambda x: x[-1:-200:-1],
+    ),
+    "every other column": (
+        Node("slice", (0,), {"starts": [0, 0], "stops": [200, 200], "steps": [1, 2]}),
+        lambda x: x[:, ::2],
+    ),
+    "a part": (Node("slice", (0,), {"starts": [3, 5], "stops": [190, 160]}), lambda x: x[3:190, 5:160]),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_are_multiplied_as_they_lie_or_copied(engine: WgpuEngine, put: Put, name: str) -> None:
+    node, view = VIEWS[name]
+    x = matrix(200, 200)
+    seen = view(x)
+    other = matrix(seen.shape[1], 300)
+    nodes = [put(x), put(other), node, Node("matmul", (2, 1))]
+    expected = seen.astype(np.float64) @ other
+    assert np.allclose(compute(engine, *nodes).reshape(expected.shape), expected, atol=1e-3)
+
+
+def test_steps_before_and_after_a_product_see_each_other(engine: WgpuEngine, put: Put) -> None:
+    x = matrix(150, 150)
+    nodes = [put(x), Node("neg", (0,)), Node("matmul", (1, 0)), Node("relu", (2,)), Node("matmul", (3, 3))]
+    middle = np.maximum(-x.astype(np.float64) @ x, 0)
+    assert np.allclose(compute(engine, *nodes).reshape(x.shape), middle @ middle, rtol=1e-3, atol=1e-3)
+
+
+def test_infinities_and_nan_pass_without_a_warning(engine: WgpuEngine, put: Put) -> None:
+    x = matrix(128, 128)
+    x[0, 0], x[1, 0], x[2] = np.inf, np.nan, 1e38
+    with np.errstate(all="ignore"):
+        expected = x @ x
+    found = compute(engine, put(x), Node("matmul", (0, 0))).reshape(x.shape)
+    assert np.array_equal(np.isnan(found), np.isnan(expected))
+    assert np.array_equal(np.isposinf(found), np.isposinf(expected))
+
+
+def test_a_long_product_looks_up_between_tiles_and_can_be_cancelled(engine: WgpuEngine, put: Put) -> None:
+    looks = 0
+
+    def stop() -> None:
+        nonlocal looks
+        looks += 1
+        if looks == 4:
+            raise Cancelled("stopped")
+
+    x = matrix(2048, 512)
+    nodes = [put(x), Node("transpose", (0,), {"axis0": 0, "axis1": 1}), Node("matmul", (0, 1))]
+    with pytest.raises(Cancelled):
+        compute(engine, *nodes, stop=stop)
+    assert engine.memory().tensors == 1
+    assert compute(engine, *nodes).reshape(2048, 2048)[7, 9] == pytest.approx(
+        float(x[7].astype(np.float64) @ x[9]), rel=1e-3, abs=1e-3
+    )
+
+
+def test_equal_products_have_equal_bits_however_they_are_sliced(engine: WgpuEngine, put: Put) -> None:
+    x = matrix(600, 5000)
+    nodes = [put(x), Node("transpose", (0,), {"axis0": 0, "axis1": 1}), Node("matmul", (0, 1))]
+    first = compute(engine, *nodes)
+    engine.free([99])
+    engine._runner._slice_ms = 1e4
+    try:
+        assert np.array_equal(compute(engine, *nodes), first)
+    finally:
+        engine._runner._slice_ms = 1e-3
+
+
+def _product(left: Layout, right: Layout, target: Layout) -> HostProduct:
+    operands = [Operand("input", 0), Operand("input", 1), Operand("output", 0)]
+    a, b = (Source(operand, layout, "f32") for operand, layout in zip(operands, (left, right), strict=False))
+    return HostProduct(a, b, Target(operands[2], target, "f32"), 1)
+
+
+def test_a_layout_that_leaves_its_buffer_is_refused_before_a_byte_is_touched(engine: WgpuEngine) -> None:
+    gpu: Gpu = engine._gpu
+    buffers = [gpu.create_buffer(4 * 64, "storage") for _ in range(3)]
+    right = Layout.contiguous((8, 8))
+    hands = Hands(2)
+    for wrong in (Layout((8, 8), (8, 1), 1), Layout((8, 8), (-8, 1), 8), Layout((8, 9), (8, 1))):
+        work = _product(wrong, right, right)
+        with pytest.raises(ValueError, match=r"stride|buffer|offset"):
+            hands.multiply(gpu, work, [(buffer, 0) for buffer in buffers], Tiles(work), NEVER)
+    with gpu.map(buffers[2], 256) as view:
+        assert not any(view)
+    hands.close()
+    for buffer in buffers:
+        gpu.destroy(buffer)
+
+
+@pytest.mark.parametrize("batch", [(), (5,), (3, 1000), (2, 3, 4), (70_000,)])
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (700, 1300, 10), (513, 3, 9), (8, 8, 5000)])
+def test_tiles_cover_a_product_once_and_are_bounded(
+    batch: tuple[int, ...], sizes: tuple[int, int, int]
+) -> None:
+    rows, columns, inner = sizes
+    if np.prod(batch, initial=1) * rows * columns > 1 << 22:
+        batch = batch[:1] if batch and batch[0] < 10 else ()
+    left, right = Layout.contiguous((*batch, rows, inner)), Layout.contiguous((*batch, inner, columns))
+    target = Layout.contiguous((*batch, rows, columns))
+    tiles, seen = Tiles(_product(left, right, target)), np.zeros(target.shape, np.int8)
+    while not tiles.are_over:
+        taken = tiles.take()
+        assert taken is not None
+        where, row, column = taken
+        part = seen[where][..., row, column]
+        part += 1
+        assert part.size * min(inner, products._SPAN) <= 2 * products._SIDE**2 * products._SPAN
+    assert tiles.take() is None
+    assert np.all(seen == 1)
+
+
+def test_only_large_products_of_floats_are_the_hosts() -> None:
+    def steps(rows: int, dtype: str, device: Any) -> list[bool]:
+        operand = (Layout.contiguous((rows, rows)), dtype_of(dtype))
+        lowering = lower("matmul", {}, [operand, operand], TensorType((rows, rows), dtype), device)
+        return [isinstance(step, HostProduct) for step in lowering.dispatches]
+
+    assert steps(128, "f32", MAPPED) == [True]
+    for rows, dtype, device in ((16, "f32", MAPPED), (128, "i32", MAPPED), (128, "f32", CPU)):
+        assert not any(steps(rows, dtype, device))
+
+
+def test_a_setting_keeps_the_host_out() -> None:
+    engine = WgpuEngine(EngineSettings(ADAPTER, host_steps=False))
+    x = np.ones((128, 128), np.float32)
+    engine.upload(1, "me", TensorType(x.shape, "f32"), Elements(x.nbytes, x.tobytes()))
+    nodes = [
+        Node("input", (), {"handle": 1, "shape": [128, 128], "dtype": "f32"}),
+        Node("matmul", (0, 0)),
+    ]
+    assert np.all(compute(engine, *nodes) == 128)
+    plans = [prepared.plan for prepared in engine._runner._plans.values()]
+    assert not any(isinstance(step, HostStep) for plan in plans for step in plan.steps)
+    engine.close()
