@@ -55,7 +55,8 @@ def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
     if spec.result == "first":
         return given[0]
     if spec.result == "promote":
-        return dtypes.promote(*map(dtypes.dtype, given)).name
+        numbers = ["f32" for each in spec.attributes if isinstance(attributes[each.name], float)]
+        return dtypes.promote(*map(dtypes.dtype, (*given, *numbers))).name
     return spec.result
 
 
@@ -143,6 +144,13 @@ def _slice(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return tuple(map(len, taken(attributes, inputs[0])))
 
 
+def _write(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    place = tuple(map(len, taken(attributes, inputs[0])))
+    if shapes.broadcast(place, inputs[1]) != place:
+        raise ShapeError(f"a value of shape {shapes.text(inputs[1])} does not fit in {shapes.text(place)}")
+    return inputs[0]
+
+
 def _expand(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return shapes.expand(inputs[0], integers(attributes, "shape"))
 
@@ -161,5 +169,6 @@ _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "transpose": _transpose,
     "slice": _slice,
     "expand": _expand,
+    "write": _write,
     "routine": routine_shapes.shape,
 }

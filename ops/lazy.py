@@ -48,6 +48,11 @@ class LazyNode:
         self.owner: weakref.ref[object] | None = None
         self.asked = False
 
+    def own(self, tensor: object) -> None:
+        """Note that the script's `tensor` means this value, if no other one does."""
+        if self.owner is None or self.owner() is None:
+            self.owner = weakref.ref(tensor)
+
     def keep(self, handle: Handle) -> None:
         """Become a tensor of the engine: forget how it was made."""
         self.handle = handle

@@ -14,7 +14,7 @@ from ops.attributes import Attributes, integer, maybe_integer
 from ops.dtypes import DType
 from ops.expression import Term, bind, input_term, parse, scalar_term
 from ops.graph import TensorType
-from ops.infer import folded_axes
+from ops.infer import folded_axes, taken
 from ops.layout import Layout
 from ops.lowering import digest, elementwise, matmul, reduce, search, softmax
 from ops.lowering.base import CPU, GPU, Builder, DeviceClass, Lowering, Source, Target
@@ -88,14 +88,17 @@ def term(op: str, attributes: Mapping[str, object], args: Sequence[Term], dtype:
 
 
 def _term(spec: OpSpec, attributes: Attributes, args: Sequence[Term], dtype: str) -> Term:
-    names: dict[str, Term | str] = dict(zip(spec.inputs, args, strict=True))
+    if spec.result == "f32":
+        args = [expression.cast(arg, "f32") for arg in args]
+    names: dict[str, Term | str | None] = dict(zip(spec.inputs, args, strict=True))
     for attribute in spec.attributes:
         value = attributes[attribute.name]
         if attribute.type == "text":
             names[attribute.name] = str(value)
-        elif attribute.type in ("number", "integer", "flag") and value is not None:
-            names[attribute.name] = scalar_term(typed("int | float", value))
-    return expression.cast(bind(parse(spec.expression), names), dtype)
+        elif attribute.type in ("number", "integer", "flag"):
+            names[attribute.name] = None if value is None else scalar_term(typed("int | float", value))
+    is_whole = spec.whole and all(arg.dtype != "f32" for arg in args)
+    return expression.cast(bind(parse(spec.whole if is_whole else spec.expression), names), dtype)
 
 
 def _sources(inputs: Operands) -> list[Source]:
@@ -172,6 +175,15 @@ def _view(
     )
 
 
+def _write(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, value = sources
+    elementwise.copy(builder, x, target)
+    place = Target(target.operand, target.layout.slice(taken(attributes, x.layout.shape)), target.dtype)
+    elementwise.emit(builder, expression.cast(input_term(0, value.dtype), target.dtype), [value], place)
+
+
 def _concat(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
@@ -212,6 +224,7 @@ _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Targe
     "softmax": _softmax,
     "matmul": _matmul,
     "view": _view,
+    "write": _write,
     "concat": _concat,
     "digest": _digest,
     "routine": _routine,

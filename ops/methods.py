@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from ops.elementwise_functions import written_by_hand
 from ops.errors import GraphError
 from ops.spec import OpSpec
 from ops.table import TABLE
-from ops.tensor import Tensor, apply, operands
+from ops.tensor import Tensor, apply, become, operands
 
 Function = Callable[..., Any]
 FUNCTIONS: dict[str, Function] = {}
@@ -34,18 +35,36 @@ def _elementwise(spec: OpSpec) -> Function:
     names = (*spec.inputs, *(attribute.name for attribute in spec.attributes))
 
     def function(*args: Any, **named: Any) -> Tensor:
-        if "other" in named:  # PyTorch's name of the second operand
-            named[spec.inputs[-1]] = named.pop("other")
-        if "input" in named:
-            named[spec.inputs[0]] = named.pop("input")
+        inplace = named.pop("inplace", False)
+        named = {_input_name(spec, name): value for name, value in named.items()}
         given = dict(zip(names, args, strict=False)) | named
         missing = [name for name in spec.inputs if name not in given]
         if missing or len(args) > len(names) or not given.keys() <= set(names):
             raise TypeError(f"{spec.name}({', '.join(names)}) takes {count} tensors, not these arguments")
         tensors = operands([given.pop(name) for name in spec.inputs])
-        return apply(spec.name, tensors, **given)
+        result = apply(spec.name, tensors, **given)
+        return become(tensors[0], result) if inplace else result
 
     return _named(function, spec.name, spec.doc)
+
+
+_INPUTS = {"input": 0, "other": 1, "end": 1, "exponent": 1, "values": 1, "tensor1": 1, "tensor2": 2}
+"""PyTorch's names of operands, with their places."""
+
+
+def _input_name(spec: OpSpec, name: str) -> str:
+    """The row's own name of the operand that PyTorch calls `name`."""
+    place = _INPUTS.get(name, len(spec.inputs))
+    return spec.inputs[place] if name not in spec.inputs and place < len(spec.inputs) else name
+
+
+def _in_place(function: Function) -> Function:
+    """The form of `function` that writes its result to its first tensor, and gives that."""
+
+    def method(self: Tensor, *args: Any, **named: Any) -> Tensor:
+        return become(self, function(self, *args, **named))
+
+    return _named(method, f"{function.__name__}_", f"{function.__doc__} In place.")
 
 
 def _named(function: Function, name: str, doc: str | None) -> Function:
@@ -165,8 +184,13 @@ def fill() -> None:
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS["softmax"] = softmax
+    FUNCTIONS.update(written_by_hand())
     for name, function in FUNCTIONS.items():
         setattr(Tensor, name, _method(function))
+    for spec in TABLE.values():
+        if spec.kind == "elementwise" and spec.name not in _BY_HAND:
+            for name in (spec.name, *spec.aliases):
+                setattr(Tensor, f"{name}_", _in_place(FUNCTIONS[name]))
     for spec in TABLE.values():
         if spec.operator:
             _operators(spec.operator, FUNCTIONS[spec.name], len(spec.inputs), spec.result == "bool")
@@ -178,6 +202,8 @@ def _operators(dunder: str, function: Function, operands: int, comparison: bool)
     setattr(Tensor, dunder, _operator(function))
     if operands == 2 and not comparison:
         setattr(Tensor, f"__r{dunder[2:]}", _operator(function, reverse=True))
+        if dunder != "__matmul__":
+            setattr(Tensor, f"__i{dunder[2:]}", _operator(_in_place(function)))
 
 
 fill()

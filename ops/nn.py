@@ -161,7 +161,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return result
 
 
+_FUNCTIONAL = (
+    "celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish prelu relu relu6 selu sigmoid"
+    " silu softmax softplus softshrink softsign tanh tanhshrink threshold"
+)
 LAYERS = (Module, Linear, Sequential, ReLU, Sigmoid, Tanh, GELU, Softmax, Identity)
-FUNCTIONAL = {name: FUNCTIONS[name] for name in ("relu", "gelu", "sigmoid", "tanh", "softmax")} | {
-    "linear": linear
-}
+FUNCTIONAL = {name: FUNCTIONS[name] for name in _FUNCTIONAL.split()} | {"linear": linear}

@@ -20,7 +20,7 @@ from ops.attributes import Attributes, integer, integers
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
 from ops.infer import folded_axes, result_type, swapped, taken
-from ops.reference_bits import FUNCTIONS as BIT_FUNCTIONS
+from ops.reference_functions import FUNCTIONS
 from ops.reference_hashes import HASHES
 from ops.reference_routines import ROUTINES
 from ops.spec import OpSpec, check_attributes
@@ -160,36 +160,6 @@ def _integer_power(base: Array, exponent: Array, dtype: str) -> Array:
     return np.asarray(np.frompyfunc(power, 2, 1)(base, exponent), dtype=np.int64)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "pow": np.power,
-    "neg": np.negative,
-    "abs": np.abs,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "exp": np.exp,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "tanh": np.tanh,
-    "erf": lambda x: np.asarray(np.frompyfunc(math.erf, 1, 1)(x), dtype=np.float64),
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "and": np.logical_and,
-    "or": np.logical_or,
-    "not": np.logical_not,
-    "where": np.where,
-    **BIT_FUNCTIONS,
-}
-"""The meaning of each function of `ops/functions.py`, over wide arrays."""
-
-
 def _reduction(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     (array,) = args
     axes = folded_axes(spec, attributes, array.ndim)
@@ -244,6 +214,14 @@ def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: Tenso
     return array[np.ix_(*positions)] if positions else array
 
 
+def _write(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    array = args[0].copy()
+    positions = taken(attributes, array.shape)
+    value = narrow(args[1], result.dtype)
+    array[np.ix_(*positions) if positions else ()] = value
+    return array
+
+
 def _concat(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     return np.concatenate([narrow(arg, result.dtype) for arg in args], axis=integer(attributes, "axis"))
 
@@ -273,6 +251,7 @@ _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]
     "softmax": _softmax,
     "matmul": _matmul,
     "view": _view,
+    "write": _write,
     "concat": _concat,
     "digest": _digest,
     "routine": _routine,

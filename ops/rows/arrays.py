@@ -21,6 +21,12 @@ def _list(name: str, doc: str, default: tuple[int, ...] | str | None = "\0requir
     return Attribute(name, kind, default, doc=doc)
 
 
+_SLICE = (
+    _list("starts", "First positions."),
+    _list("stops", "Positions to stop before."),
+    _list("steps", "Steps, 1 by default.", None),
+    _list("axes", "The axes meant, the first ones by default.", None),
+)
 _DTYPE = Attribute("dtype", "dtype", "f32")
 
 ROWS = (
@@ -63,10 +69,16 @@ ROWS = (
         "slice",
         "Every `step`-th element from `start` to before `stop` along each axis, by Python's rules. A stop below"
         " -size means past the beginning, for negative steps.",
-        _list("starts", "First positions."),
-        _list("stops", "Positions to stop before."),
-        _list("steps", "Steps, 1 by default.", None),
-        _list("axes", "The axes meant, the first ones by default.", None),
+        *_SLICE,
+    ),
+    OpSpec(
+        "slice_scatter",
+        "write",
+        ("x", "value"),
+        "`x` with `value`, which broadcasts, in place of what `slice` takes of it.",
+        attributes=_SLICE,
+        result="first",
+        shape="write",
     ),
     _view(
         "expand",

@@ -33,6 +33,15 @@ def test_every_name_and_alias_means_one_row() -> None:
         for name in (row.name, *row.aliases):
             assert find(name) is find(f"tensor.{name}") is row
     assert find("hash.sha256").name == "sha256"
+    assert [find(name).name for name in ("LeakyRelu", "Not", "GreaterOrEqual", "Atan2", "tensor.Clip")] == [
+        "leaky_relu",
+        "logical_not",
+        "ge",
+        "atan2",
+        "clamp",
+    ]
+    with pytest.raises(UnknownOpError):
+        find("add.dz")
     assert [full_name(find(name)) for name in ("add", "philox", "popcount")] == [
         "tensor.add",
         "random.philox",
@@ -43,7 +52,7 @@ def test_every_name_and_alias_means_one_row() -> None:
 def test_an_unknown_name_gets_the_closest_ones() -> None:
     with pytest.raises(UnknownOpError) as caught:
         find("tensor.sofmax")
-    assert caught.value.hint == "Did you mean softmax or max?"
+    assert caught.value.hint == "Did you mean softmax or fmax or max?"
 
 
 def test_rows_are_complete() -> None:
