@@ -12,7 +12,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from host.buffers import Block, Pool
-from host.engine import NO_CONSTANTS, Stop
+from host.engine import NO_CONSTANTS, Ahead, Stop
 from host.errors import DriverLoopLimit, FuelExhausted, KernelCompileError
 from host.kernels import groups_of
 from host.native import Command, Gpu, Pipeline, Range, Slot
@@ -93,19 +93,19 @@ class GuardedKernels:
 
         Raises `KernelCompileError`, its place in the kernel's own text.
         """
-        groups = [
-            tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
-            for group in groups_of(reflection, entry)
-        ]
-        groups += [()] * (names.GROUP - len(groups))
         guard = guard_of(reflection)
         try:
-            text = priced(guard, self.kind)
             return self._pipelines.get(
-                text, entry.name, [*groups, _HOST_SLOTS], trusted=True, constants=constants
+                priced(guard, self.kind), entry.name, _slots(reflection, entry), True, constants
             )
         except KernelCompileError as error:
             raise _placed(error, reflection, guard) from None
+
+    def has_run(self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float]) -> bool:
+        """Whether a dispatch of an entry point has ended, so that nothing is left to compile."""
+        text = priced(guard_of(reflection), self.kind)
+        pipeline = self._pipelines.find(text, entry.name, _slots(reflection, entry), True, constants)
+        return pipeline is not None and pipeline.ran
 
     def budget(
         self, reflection: Reflection, entry: EntryPoint, asked: int | None, most: Mapping[str, int]
@@ -139,7 +139,7 @@ class GuardedKernels:
 
     def run(
         self, launch: Launch, size: Size, budget: int, before: Sequence[Command], stop: Stop, tally: Tally
-    ) -> Generator[float, None, tuple[float, int]]:
+    ) -> Generator[Ahead, None, tuple[float, int]]:
         """Run `before`, then the workgroups of `size` slice by slice, yielding between slices what `tally` makes of it.
 
         Gives milliseconds, and the loop that drew the last of a budget (0: none). Nothing runs after a slice in which
@@ -150,7 +150,7 @@ class GuardedKernels:
         count, spent, loop = pace.begin(), 0.0, 0
         while not (grid.is_done or loop):
             if spent:
-                yield tally.fraction
+                yield Ahead(tally.fraction)
             stop()
             loop, taken, elapsed = self._slice(launch, grid, count, budget, before)
             count = pace.next(taken, elapsed)
@@ -176,6 +176,7 @@ class GuardedKernels:
         run = self._gpu.run(launch.pipeline, [*launch.groups, *padding, host], sides)
         commands = [*self._pool.take_clears(), *before, run]
         report, stamped = self._transfers.submit_and_read(commands, launch.report, names.REPORT_BYTES)
+        launch.pipeline.ran = True
         seen = (time.perf_counter() - began) * 1e3
         (loop,) = struct.unpack_from("<I", report)
         elapsed = seen if stamped is None or stamped <= 0 else min(stamped, seen)
@@ -187,6 +188,15 @@ class GuardedKernels:
             pipeline.pace = Pace(self._gpu.info.kind, self._slice_ms)
         assert isinstance(pipeline.pace, Pace)
         return pipeline.pace
+
+
+def _slots(reflection: Reflection, entry: EntryPoint) -> list[tuple[Slot, ...]]:
+    """The layout of each group, the host's last."""
+    groups = [
+        tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
+        for group in groups_of(reflection, entry)
+    ]
+    return [*groups, *[()] * (names.GROUP - len(groups)), _HOST_SLOTS]
 
 
 def probe() -> Reflection:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import overload
 
 from host.buffers import Block, Pool
-from host.engine import Stop
+from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
 from host.native import Access, Buffer, Gpu, Pipeline, Range, Run, Slot
 from host.pipelines import Pipelines
@@ -76,6 +76,10 @@ class Prepared:
             work += steps[end - begin].work
             end += 1
         return end
+
+    def is_cold(self, begin: int = 0) -> bool:
+        """Whether the slice that begins at step `begin` has a pipeline that never ran."""
+        return not all(pipeline.ran for pipeline in self.pipelines[begin : self.slice_end(begin)])
 
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""
@@ -165,19 +169,26 @@ class Runner:
         for prepared in self._plans.values():
             prepared.forget()
 
-    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> Generator[None, None, tuple[int, float]]:
-        """Run a prepared plan over `blocks` to its end, yielding between slices; dispatches and milliseconds."""
+    def run(
+        self, prepared: Prepared, blocks: Blocks, stop: Stop
+    ) -> Generator[Ahead, None, tuple[int, float]]:
+        """Run a prepared plan over `blocks` to its end; dispatches and milliseconds.
+
+        Yields between slices.
+        """
         stop()
         runs = prepared.runs(self._gpu, blocks)
         position, spent = 0, 0.0
         while position < len(runs):
             if position:
-                yield
+                yield Ahead(cold=prepared.is_cold(position))
             stop()
             slice = runs[position : prepared.slice_end(position)]
             began = time.perf_counter()
             self._gpu.submit([*self._pool.take_clears(), *slice])
             self._gpu.wait()
+            for run in slice:
+                run.pipeline.ran = True
             elapsed = (time.perf_counter() - began) * 1e3
             self._adapt(prepared, len(slice), elapsed)
             position, spent = position + len(slice), spent + elapsed

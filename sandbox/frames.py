@@ -16,6 +16,9 @@ from shaders.errors import ErrorRecord
 from shaders.reflection import Reflection
 from shaders.template import Scalar
 
+MAX_MESSAGE = 32 << 20
+"""The longest message of a worker, in bytes."""
+
 
 class ScriptJob(msgspec.Struct, frozen=True, tag="script", tag_field="t"):
     """Run `source`; `inputs` is a packed mapping (`sandbox/values.py`) of keyword arguments for `main`.

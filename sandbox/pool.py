@@ -61,7 +61,7 @@ class PoolSettings:
 
     size: int = 4
     python: str = sys.executable
-    max_frame: int = 32 << 20
+    max_frame: int = frames.MAX_MESSAGE
     recycle_after: int = 20_000
     clock: Callable[[], float] | None = None
     allow_weak: bool = False

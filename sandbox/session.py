@@ -150,8 +150,8 @@ class Session:
         elif wall_left <= 0:
             self._stop(
                 errors.WallLimitError(
-                    f"the run was stopped at its time limit of {self._limits.wall_s:g} s; it used "
-                    f"{self._worker.cpu_s():.2f} s of processor time",
+                    f"the run was stopped at its time limit of {self._limits.wall_s:g} s; it took "
+                    f"{self.wall_s():.2f} s, {self._worker.cpu_s():.2f} s of them on the processor",
                     hint="Ask for a larger limit wall_s, or do less.",
                 )
             )
@@ -204,7 +204,10 @@ class Session:
         """Handle one message; the message itself when it is the last."""
         self._messages += 1
         if self._messages > MAX_MESSAGES:
-            raise FrameError(f"the worker sent more than {MAX_MESSAGES} messages")
+            raise errors.MessageLimitError(
+                f"the run was stopped at its limit of {MAX_MESSAGES} messages; it sent {self._messages}",
+                hint="Each request to the device or a gate is one, each report of progress, and each batch of output.",
+            )
         if self._messages % _YIELD_EVERY == 0:
             await asyncio.sleep(0)
         if isinstance(message, frames.Failed):
@@ -232,7 +235,8 @@ class Session:
         self._output_bytes += len(message.text.encode("utf-8", "surrogatepass"))
         if self._output_bytes > self._limits.output_bytes + OUTPUT_SLACK:
             raise errors.OutputLimitError(
-                f"the worker sent {self._output_bytes} bytes of output; its limit is {self._limits.output_bytes}"
+                f"the run was stopped at its output limit of {self._limits.output_bytes} bytes; its worker sent "
+                f"{self._output_bytes}"
             )
         await services.output(message.stream, message.text, message.cut)
 

@@ -164,19 +164,19 @@ class ScriptWorker(Worker):
         self._link.send(Output(stream, text, cut))
 
 
-def become(
-    connection_fd: int, null_fd: int, seal: Callable[[Collection[int]], None], trade: Trade
-) -> NoReturn:
+def become(connection_fd: int, seal: Callable[[Collection[int]], None], trade: Trade) -> NoReturn:
     """Be a worker, in a fresh fork of the zygote: its socket is all that it keeps.
 
     `seal(keep)` puts up the walls and closes every descriptor that is not in `keep`. What fails before it is told on
-    the zygote's own stderr, and ends the process.
+    the zygote's own stderr, and ends the process. The three standard descriptors lead nowhere, each by a pipe of the
+    worker's own: of one that it shared, such as /dev/null, others would see the flags that a script sets.
     """
     try:
-        os.dup2(null_fd, 0)
-        os.dup2(null_fd, 1)
+        os.dup2(os.pipe()[0], 0)  # at its end
+        writer = os.pipe()[1]
+        os.dup2(writer, 1)
         worker = trade.worker(Link(socket.socket(fileno=connection_fd)))
-        os.dup2(null_fd, 2)
+        os.dup2(writer, 2)
         seal((0, 1, 2, connection_fd))
     except BaseException as error:
         os.write(2, f"a worker could not be made: {error!r}\n".encode())

@@ -40,10 +40,9 @@ TRADES = {
 class Zygote:
     """Serves one server."""
 
-    def __init__(self, control: socket.socket, prepared: Prepared, null: int, trade: worker.Trade) -> None:
+    def __init__(self, control: socket.socket, prepared: Prepared, trade: worker.Trade) -> None:
         self._control = control
         self._prepared = prepared
-        self._null = null
         self._trade = trade
         self._wake, self._woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
@@ -84,7 +83,7 @@ class Zygote:
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            worker.become(connection, self._null, self._seal, self._trade)
+            worker.become(connection, self._seal, self._trade)
         os.close(connection)
         handle = os.pidfd_open(pid)
         self._send(encode(Spawned(pid)), [handle])
@@ -119,11 +118,10 @@ def main(trade: worker.Trade, descriptor: int) -> NoReturn:
     for name in _CODECS.split():
         importlib.import_module(f"encodings.{name}")
     trade.warm()
-    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)  # there are no files any more after the next line
     prepared = prepare_zygote()
     gc.collect()
     gc.freeze()
-    zygote = Zygote(control, prepared, null, trade)
+    zygote = Zygote(control, prepared, trade)
     report = prepared.report
     control.send(encode(Ready(report.level, report.reason, prepared.base, tuple(sorted(sys.modules)))))
     zygote.serve()

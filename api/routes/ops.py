@@ -17,7 +17,7 @@ from api.keys import Identity
 from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
-from api.work import Work
+from api.work import Work, again_if_lost
 from ops.graph import Graph, Node, TensorRef
 from ops.spec import REQUIRED, OpSpec
 from ops.table import TABLE, find, full_name
@@ -81,7 +81,8 @@ async def compute(
     asked: Annotated[Asked, body.json_body(OpRequest, _asked)],
 ) -> Response:
     """The op's result on the given tensors."""
-    return json_response(await while_connected(request, _compute(server, caller, name, asked)))
+    work = again_if_lost(lambda: _compute(server, caller, name, asked))
+    return json_response(await while_connected(request, work))
 
 
 async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -> dict[str, Any]:
@@ -89,7 +90,7 @@ async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -
     spec = find(name)
     server.gates.require(caller, "ops", full_name(spec))
     await server.ready()
-    async with Work(server.device, server.tensors, caller) as work:
+    async with Work(server.launcher, server.tensors, caller) as work:
         refs = [await work.admit(value) for value in asked.given]
         leaves = [_leaf(ref) for ref in refs]
         node = Node(spec.name, tuple(range(len(leaves))), _bounded(spec, asked))

@@ -3,6 +3,7 @@
 Owns the tiled kernel: an invocation owns some rows and some columns (in fours), in named `vec4` accumulators. The
 rows are the same for all lanes of a workgroup, so that the left operand is read once for all; lanes lie side by side
 along columns. A large product is several dispatches, since a device is deaf until one ends. Must not know op names.
+`matmul_tiles.py` has the form for GPUs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from math import prod
 from ops import wgsl
 from ops.expression import bind, constant, input_term, parse
 from ops.layout import Layout, collapse
-from ops.lowering import elementwise, reduce
+from ops.lowering import elementwise, matmul_tiles, reduce
 from ops.lowering.base import (
     MAX_GROUPS,
     Builder,
@@ -108,6 +109,9 @@ def _by_vector(builder: Builder, x: Source, y: Source, domain: tuple[int, ...], 
 
 def _tiled(builder: Builder, x: Source, y: Source, domain: tuple[int, ...], target: Target) -> None:
     *batch, rows, columns, inner = domain
+    if matmul_tiles.suits(builder, target.dtype, domain):
+        matmul_tiles.emit(builder, _packed(builder, x), _packed(builder, y), domain, target)
+        return
     lanes = builder.device.lanes
     wide = target.dtype == "f32" and columns >= lanes * 4 * _LARGE.quads // 2 and rows >= _LARGE.rows
     tile = _LARGE if wide and rows * columns * inner >= _LARGE_WORK else _SMALL

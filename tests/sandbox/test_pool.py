@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from sandbox.errors import SandboxWeakError, ValueFormError
+from sandbox.frames import MAX_MESSAGE
 from sandbox.pool import Limits, PoolSettings, WorkerPool
+from sandbox.values import MAX_BYTES
 from shaders.errors import KernelgateError
 from tests.sandbox.support import LIMITS, Sandbox, Services, children, descriptors, until
 
@@ -320,3 +322,28 @@ def test_a_bad_kernel_is_refused_with_its_place(sandbox: Sandbox) -> None:
         sandbox.runner.run(sandbox.pool.reflect("fn main( {"))
     assert caught.value.code == "kernel_syntax"
     assert caught.value.line == 1
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "result = b'x' * (33 << 20)",
+        "result = 'x' * (33 << 20)",
+        "import array\nresult = torch.tensor(array.array('f', bytes(34 << 20))).sum()",
+    ],
+    ids=["bytes", "text", "a constant of a graph"],
+)
+def test_what_is_too_long_for_a_message_is_the_scripts_own_error(sandbox: Sandbox, script: str) -> None:
+    limits = replace(LIMITS, memory_mb=1000)
+    error = sandbox.run(script, limits=limits).error
+    assert error is not None
+    assert error.code == "value_unsupported"
+    assert str(MAX_MESSAGE) in error.message or str(MAX_BYTES) in error.message
+    assert error.hint
+
+
+def test_an_error_as_long_as_memory_is_told_in_short(sandbox: Sandbox) -> None:
+    name = "f" * 3_000_000
+    error = sandbox.error(f"def {name}(n):\n    return {name}(n - 1) if n else 1 / 0\n{name}(40)")
+    assert (error.code, error.line) == ("script_error", 2)
+    assert len(error.hint) <= 8000

@@ -235,8 +235,8 @@ def test_a_flood_of_output_is_cut_by_the_server_itself() -> None:
 def test_a_flood_of_messages_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandbox.session.MAX_MESSAGES", 1000)
     outcome = converse(frame(frames.Free([])) * 2000)
-    assert outcome.code == "protocol"
-    assert "1000 messages" in outcome.message
+    assert outcome.code == "message_limit"
+    assert "limit of 1000 messages; it sent 1001" in outcome.message
 
 
 def test_silence_ends_at_the_wall_clock_of_an_injected_clock() -> None:

@@ -35,7 +35,7 @@ def test_a_machine_out_of_namespaces_makes_no_worker_and_says_so() -> None:
     connection, peer = socket.socketpair()
     before = set(children())
     with ours, theirs, peer:
-        zygote = Zygote(theirs, Exhausted(), -1, TRADES["restricted"])  # type: ignore[arg-type]
+        zygote = Zygote(theirs, Exhausted(), TRADES["restricted"])  # type: ignore[arg-type]
         zygote._fork(connection.detach())
         message = decode_zygote(ours.recv(65536))
         assert peer.recv(1) == b"", "the worker's socket is closed"
