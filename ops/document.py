@@ -33,17 +33,24 @@ _SECTIONS = {
     "softmax": "Softmax",
     "matmul": "Matrix products",
     "view": "Views, without copies",
-    "write": "Writing",
     "concat": "Joining",
+    "gather": "Reading and writing at positions",
+    "pad": "Moving and repeating",
     "leaf": "New tensors",
 }
+
+_SHOWN = {"write": "gather", "scatter": "gather"}
 
 
 def document() -> str:
     """The page."""
     parts = [_HEAD]
     for kind, title in _SECTIONS.items():
-        rows = [spec for spec in TABLE.values() if spec.namespace == "tensor" and spec.kind == kind]
+        rows = [
+            spec
+            for spec in TABLE.values()
+            if spec.namespace == "tensor" and kind == _SHOWN.get(spec.kind, spec.section or spec.kind)
+        ]
         parts.append(f"## {title}\n")
         parts += [_row(spec) for spec in rows]
     return "\n".join(parts)
@@ -59,6 +66,8 @@ def facts(spec: OpSpec) -> list[str]:
     known.append(f"gives {_result(spec)}")
     if spec.tolerance:
         known.append(f"error up to {spec.tolerance:g}{_relative(spec)}")
+    if spec.kind == "composite":
+        known.append("made of other ops")
     if spec.namespace != "tensor":
         known.append(f"full name `{spec.namespace}.{spec.name}`")
     sentence = f"{'; '.join(known)}."

@@ -29,6 +29,8 @@ def result_type(spec: OpSpec, attributes: Attributes, inputs: Sequence[TensorTyp
     if (len(inputs) < 1) if spec.variadic else (len(inputs) != len(spec.inputs)):
         wanted = "at least 1 input" if spec.variadic else f"{len(spec.inputs)} inputs"
         raise GraphError(f"{spec.name} takes {wanted}, not {len(inputs)}")
+    if spec.kind == "composite":
+        raise GraphError(f"{spec.name} is made of other ops", hint="A graph holds its parts instead.")
     given = tuple(value.dtype for value in inputs)
     check_dtypes(spec, given)
     routine_shapes.longest(spec, attributes)
@@ -151,6 +153,30 @@ def _write(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return inputs[0]
 
 
+def _diagonal(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    first, second = (shapes.axis(integer(attributes, name), len(inputs[0])) for name in ("axis0", "axis1"))
+    return shapes.diagonal(inputs[0], integer(attributes, "offset"), first, second)
+
+
+def _gather(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    shapes.same_but(inputs[0], inputs[1], integer(attributes, "axis"), spec.name)
+    return inputs[1]
+
+
+def _scatter(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    shapes.same_but(inputs[0], inputs[1], integer(attributes, "axis"), spec.name)
+    if shapes.broadcast(inputs[1], inputs[2]) != inputs[1]:
+        raise ShapeError(
+            f"{spec.name}: values of shape {shapes.text(inputs[2])} for {shapes.text(inputs[1])}"
+        )
+    return inputs[0]
+
+
+def _pad(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    before, after = integers(attributes, "before"), integers(attributes, "after")
+    return shapes.padded(inputs[0], before, after, str(attributes["mode"]))
+
+
 def _expand(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return shapes.expand(inputs[0], integers(attributes, "shape"))
 
@@ -170,5 +196,9 @@ _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "slice": _slice,
     "expand": _expand,
     "write": _write,
+    "diagonal": _diagonal,
+    "gather": _gather,
+    "scatter": _scatter,
+    "pad": _pad,
     "routine": routine_shapes.shape,
 }

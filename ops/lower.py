@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast as typed
 
 from ops import expression
-from ops.attributes import Attributes, integer, maybe_integer
+from ops.attributes import Attributes, integer, integers, maybe_integer
 from ops.dtypes import DType
 from ops.expression import Term, bind, input_term, parse, scalar_term
 from ops.graph import TensorType
 from ops.infer import folded_axes, taken
 from ops.layout import Layout
-from ops.lowering import digest, elementwise, matmul, reduce, search, softmax
+from ops.lowering import digest, elementwise, indexing, matmul, reduce, scatter, search, softmax
 from ops.lowering.base import CPU, GPU, Builder, DeviceClass, Lowering, Source, Target
 from ops.lowering.messages import messages
 from ops.lowering.reduce import Fold
@@ -184,6 +184,29 @@ def _write(
     elementwise.emit(builder, expression.cast(input_term(0, value.dtype), target.dtype), [value], place)
 
 
+def _gather(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, index = sources
+    where = axis(integer(attributes, "axis"), len(target.layout.shape))
+    indexing.gather(builder, x, index, where, target)
+
+
+def _scatter(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, index, value = sources
+    where = axis(integer(attributes, "axis"), len(target.layout.shape))
+    scatter.emit(builder, x, index, value, where, str(attributes["reduce"]), target)
+
+
+def _pad(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    before, value = integers(attributes, "before"), typed("int | float", attributes["value"])
+    indexing.pad(builder, sources[0], before, str(attributes["mode"]), value, target)
+
+
 def _concat(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
@@ -225,6 +248,9 @@ _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Targe
     "matmul": _matmul,
     "view": _view,
     "write": _write,
+    "gather": _gather,
+    "scatter": _scatter,
+    "pad": _pad,
     "concat": _concat,
     "digest": _digest,
     "routine": _routine,

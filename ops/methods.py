@@ -7,10 +7,11 @@ Owns the members that each row gives: a function of the `torch` namespace by the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from ops.elementwise_functions import written_by_hand
+from ops import advanced, elementwise_functions, reduce_functions, shape_functions
 from ops.errors import GraphError
+from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
 from ops.table import TABLE
 from ops.tensor import Tensor, apply, become, operands
@@ -20,13 +21,6 @@ FUNCTIONS: dict[str, Function] = {}
 """Every function of the `torch` namespace that computes tensors from tensors."""
 
 _BY_HAND = {"where", "cast"}
-
-
-class Extreme(NamedTuple):
-    """What `max` and `min` along an axis give."""
-
-    values: Tensor
-    indices: Tensor
 
 
 def _elementwise(spec: OpSpec) -> Function:
@@ -44,6 +38,22 @@ def _elementwise(spec: OpSpec) -> Function:
         tensors = operands([given.pop(name) for name in spec.inputs])
         result = apply(spec.name, tensors, **given)
         return become(tensors[0], result) if inplace else result
+
+    return _named(function, spec.name, spec.doc)
+
+
+def _composite(spec: OpSpec) -> Function:
+    """The function of a composite, which takes its inputs and then its attributes, in order or by name."""
+    names = (*spec.inputs, *(attribute.name for attribute in spec.attributes))
+
+    def function(*args: Any, **named: Any) -> Tensor:
+        given = dict(zip(names, args, strict=False)) | {
+            _input_name(spec, name): value for name, value in named.items()
+        }
+        if len(args) > len(names) or any(name not in given for name in spec.inputs):
+            raise TypeError(f"{spec.name}({', '.join(names)}) does not take these arguments")
+        tensors = operands([given.pop(name) for name in spec.inputs])
+        return apply(spec.name, tensors, **given)
 
     return _named(function, spec.name, spec.doc)
 
@@ -151,9 +161,10 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
 _MAX_CONCAT = 512
 
 
-def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
     """Tensors of equal shape joined along a new axis."""
-    return cat([tensor.unsqueeze(dim) for tensor in tensors], dim)
+    where = dim if axis is None else axis
+    return cat([tensor.unsqueeze(where) for tensor in tensors], where)
 
 
 def _method(function: Function) -> Function:
@@ -176,6 +187,8 @@ def fill() -> None:
             continue
         if spec.kind in ("elementwise", "matmul"):
             function = _elementwise(spec)
+        elif spec.kind == "composite" and not spec.variadic:
+            function = _composite(spec)
         elif spec.kind in ("reduction", "search"):
             function = _reduction(spec)
         else:
@@ -184,17 +197,20 @@ def fill() -> None:
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS["softmax"] = softmax
-    FUNCTIONS.update(written_by_hand())
+    for module in (elementwise_functions, reduce_functions, shape_functions):
+        FUNCTIONS.update(module.written_by_hand())
     for name, function in FUNCTIONS.items():
         setattr(Tensor, name, _method(function))
-    for spec in TABLE.values():
-        if spec.kind == "elementwise" and spec.name not in _BY_HAND:
-            for name in (spec.name, *spec.aliases):
-                setattr(Tensor, f"{name}_", _in_place(FUNCTIONS[name]))
+    rows = [spec for spec in TABLE.values() if spec.kind == "elementwise" and spec.name not in _BY_HAND]
+    for name in [*(name for spec in rows for name in (spec.name, *spec.aliases)), *shape_functions.IN_PLACE]:
+        setattr(Tensor, f"{name}_", _in_place(FUNCTIONS[name]))
     for spec in TABLE.values():
         if spec.operator:
             _operators(spec.operator, FUNCTIONS[spec.name], len(spec.inputs), spec.result == "bool")
-    Tensor.where = _where_method  # type: ignore[attr-defined]
+    for name, function in {"where": _where_method, **shape_functions.METHODS}.items():
+        setattr(Tensor, name, _method(function))
+    for name, function in (("__getitem__", advanced.read), ("__setitem__", advanced.write)):
+        setattr(Tensor, name, function)
     FUNCTIONS.update({"where": where, "cat": cat, "concat": cat, "concatenate": cat, "stack": stack})
 
 

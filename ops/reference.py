@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ops import lower
+from ops import reference_indexing as indexing
 from ops.attributes import Attributes, integer, integers
+from ops.composites import expand
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
 from ops.infer import folded_axes, result_type, swapped, taken
@@ -93,12 +95,26 @@ def _node(graph: Graph, node: Node, args: list[Array], inputs: Mapping[int, Arra
 def apply(op: str, attributes: Mapping[str, object], args: Sequence[Array]) -> Array:
     """The value of one op."""
     spec = find(op)
-    normal = check_attributes(spec, attributes)
     types = [TensorType(arg.shape, dtype_name(arg.dtype)) for arg in args]
+    if spec.kind == "composite":
+        return _composite(op, attributes, types, args)
+    normal = check_attributes(spec, attributes)
     result = result_type(spec, normal, types)
     with np.errstate(all="ignore"):
         value = _KINDS[spec.kind](spec, normal, list(args), result)
         return narrow(value, result.dtype).reshape(result.shape)
+
+
+def _composite(
+    op: str, attributes: Mapping[str, object], types: Sequence[TensorType], args: Sequence[Array]
+) -> Array:
+    """The value of an op that is made of others."""
+    nodes, result = expand(op, attributes, types)
+    leaves = [
+        Node("input", (), {"handle": number, "shape": list(type.shape), "dtype": type.dtype})
+        for number, type in enumerate(types)
+    ]
+    return evaluate(Graph([*leaves, *nodes], [result]), dict(enumerate(args)))[0]
 
 
 def narrow(value: Array, dtype: str) -> Array:
@@ -172,7 +188,17 @@ def _mean(wide: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
     return np.asarray(total / math.prod(wide.shape[number] for number in axis))
 
 
-REDUCTIONS: dict[str, Callable[..., Any]] = {"sum": np.sum, "mean": _mean, "max": np.max, "min": np.min}
+REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": np.sum,
+    "nansum": np.nansum,
+    "mean": _mean,
+    "prod": np.prod,
+    "max": np.max,
+    "min": np.min,
+    "any": np.any,
+    "all": np.all,
+    "count_nonzero": np.count_nonzero,
+}
 """The meaning of each reduction, over wide arrays."""
 
 
@@ -210,6 +236,8 @@ def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: Tenso
             return array.transpose(integers(attributes, "axes"))
         case "transpose":
             return array.transpose(swapped(attributes, array.ndim))
+        case "diagonal":
+            return np.diagonal(array, *(integer(attributes, name) for name in ("offset", "axis0", "axis1")))
     positions = taken(attributes, array.shape)
     return array[np.ix_(*positions)] if positions else array
 
@@ -220,6 +248,22 @@ def _write(spec: OpSpec, attributes: Attributes, args: list[Array], result: Tens
     value = narrow(args[1], result.dtype)
     array[np.ix_(*positions) if positions else ()] = value
     return array
+
+
+def _gather(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    return indexing.gather(args[0], args[1], integer(attributes, "axis"))
+
+
+def _scatter(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    value = np.broadcast_to(narrow(args[2], result.dtype), args[1].shape)
+    where, reduce = integer(attributes, "axis"), str(attributes["reduce"])
+    return indexing.scatter(args[0], args[1], value, where, reduce)
+
+
+def _pad(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    ends = list(zip(integers(attributes, "before"), integers(attributes, "after"), strict=True))
+    value = narrow(np.asarray(attributes["value"]), result.dtype)
+    return indexing.pad(args[0], ends, str(attributes["mode"]), value)
 
 
 def _concat(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
@@ -252,6 +296,9 @@ _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]
     "matmul": _matmul,
     "view": _view,
     "write": _write,
+    "gather": _gather,
+    "scatter": _scatter,
+    "pad": _pad,
     "concat": _concat,
     "digest": _digest,
     "routine": _routine,

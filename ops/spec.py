@@ -14,7 +14,9 @@ from ops import dtypes
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError
 
-AttributeType = Literal["number", "integer", "flag", "text", "dtype", "sizes", "integers", "axis", "axes"]
+AttributeType = Literal[
+    "number", "integer", "flag", "text", "string", "dtype", "sizes", "integers", "axis", "axes"
+]
 Kind = Literal[
     "elementwise",
     "leaf",
@@ -25,13 +27,18 @@ Kind = Literal[
     "view",
     "write",
     "concat",
+    "gather",
+    "scatter",
+    "pad",
     "digest",
     "routine",
+    "composite",
 ]
 ResultRule = Literal["promote", "f32", "i32", "bool", "u32", "sum", "first", "attribute"]
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
-    "reshape", "permute", "transpose", "slice", "expand", "write", "routine",
+    "reshape", "permute", "transpose", "slice", "diagonal", "expand", "write", "gather", "scatter", "pad",
+    "routine",
 ]  # fmt: skip
 Normal = None | bool | int | float | str | tuple[int, ...]
 
@@ -42,15 +49,16 @@ SUM = "sum"
 REQUIRED = "\0required"
 _LIMIT = 1 << 53
 _MAX_LIST = 64
+_MAX_TEXT = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """An attribute of an op.
 
-    Types: `number` any number; `integer`; `flag` a bool; `text` one of `choices`; `dtype` a dtype's name; `sizes` a
-    list of sizes (-1 where the op allows it); `integers` a list; `axis` one axis, or None for all; `axes` one axis, a
-    list of them, or None for all.
+    Types: `number` any number; `integer`; `flag` a bool; `text` one of `choices`; `string` any short text; `dtype` a
+    dtype's name; `sizes` a list of sizes (-1 where the op allows it); `integers` a list; `axis` one axis, or None for
+    all; `axes` one axis, a list of them, or None for all.
     """
 
     name: str
@@ -88,6 +96,7 @@ class OpSpec:
     for subnormal results. It is relative to `relative`: an expression of the inputs and of `result`, or SUM, the same
     op of absolute values.
     `variadic` ops take one or more inputs. `namespace` is the first part of the full name, as in `hash.sha256`.
+    `section` is where a composite stands in the documentation: the kind that it is like.
     `standard` is the publication that defines what is computed, if one does.
     """
 
@@ -109,6 +118,7 @@ class OpSpec:
     reduction: Reduction | None = None
     variadic: bool = False
     namespace: str = "tensor"
+    section: str = ""
     input_dtypes: tuple[tuple[str, ...], ...] = ()
     standard: str = ""
 
@@ -173,6 +183,7 @@ _WANTED = {
     "integer": "an integer",
     "flag": "true or false",
     "text": "text",
+    "string": f"text of at most {_MAX_TEXT} characters",
     "dtype": "the name of a dtype",
     "sizes": f"a list of at most {_MAX_LIST} sizes",
     "integers": f"a list of at most {_MAX_LIST} integers",
@@ -207,6 +218,8 @@ def _normal(attribute: Attribute, value: object) -> Normal:
             return value if isinstance(value, bool) else None
         case "text":
             return value if isinstance(value, str) and value in attribute.choices else None
+        case "string":
+            return value if isinstance(value, str) and len(value) <= _MAX_TEXT else None
         case "dtype":
             return _dtype_name(value)
         case "axes" if _is_integer(value):

@@ -16,9 +16,12 @@ from ops.rows import (
     bits,
     data,
     hashes,
+    indexing,
     keyed,
+    linear,
     logic,
     reductions,
+    shaping,
     smooth,
     streams,
 )
@@ -34,6 +37,9 @@ TABLE: dict[str, OpSpec] = {
         bits,
         reductions,
         arrays,
+        shaping,
+        indexing,
+        linear,
         data,
         hashes,
         keyed,
@@ -46,7 +52,16 @@ _ONNX = {
     "".join(part.capitalize() for part in name.split("_")): row
     for row in TABLE.values()
     for name in (row.name, *row.aliases)
+    if row.kind == "elementwise" or "reduce_" in name or "_elements" in name
 } | {
+    "Gather": TABLE["index_select"],
+    "MatMul": TABLE["matmul"],
+    "ArgMax": TABLE["argmax"],
+    "ArgMin": TABLE["argmin"],
+    "Softmax": TABLE["softmax"],
+    "CumSum": TABLE["cumsum"],
+    "Einsum": TABLE["einsum"],
+    "Tile": TABLE["tile"],
     "Equal": TABLE["eq"],
     "And": TABLE["logical_and"],
     "Or": TABLE["logical_or"],

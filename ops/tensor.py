@@ -149,7 +149,7 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         if not self.ndim:
             raise TypeError("iteration over a tensor of rank 0")
-        return (self[number] for number in range(len(self)))
+        return (basic(self, (number,)) for number in range(len(self)))
 
     __hash__ = object.__hash__
 
@@ -161,14 +161,9 @@ class Tensor:
 
     # views
 
-    def __getitem__(self, index: object) -> Tensor:
-        parts = index if isinstance(index, tuple) else (index,)
-        index = tuple(
-            part.__index__() if isinstance(part, Tensor) and not part.ndim else part for part in parts
-        )
-        taken = select(index, self._node.type.shape)
-        sliced = view(self, "slice", starts=taken.starts, stops=taken.stops, steps=taken.steps)
-        return sliced if sliced.shape == taken.shape else sliced.reshape(taken.shape)
+    def __getitem__(self, index: Any) -> Tensor:
+        """What integers, slices, `None` and `...` take; `ops/methods.py` adds positions that tensors give."""
+        return basic(self, index if isinstance(index, tuple) else (index,))
 
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements in another shape; one size may be -1."""
@@ -224,9 +219,6 @@ class Tensor:
         return self.expand(*other.shape)
 
     # writing
-
-    def __setitem__(self, index: object, value: object) -> None:
-        self[index].copy_(value)
 
     def copy_(self, source: Any) -> Tensor:
         """Take over the elements of a tensor or a number, which broadcasts."""
@@ -314,6 +306,13 @@ def apply(op: str, tensors: Sequence[Tensor], **attributes: object) -> Tensor:
 def view(base: Tensor, op: str, **attributes: object) -> Tensor:
     """The view `op` of `base`; each sees what is written to the other."""
     return Tensor(lazy.node(op, [base._node], attributes), link(base, op, attributes))
+
+
+def basic(base: Tensor, index: tuple[object, ...]) -> Tensor:
+    """The view that integers, slices, `None` and `...` take of `base`."""
+    taken = select(index, base._node.type.shape)
+    sliced = view(base, "slice", starts=taken.starts, stops=taken.stops, steps=taken.steps)
+    return sliced if sliced.shape == taken.shape else sliced.reshape(taken.shape)
 
 
 def become(tensor: Tensor, value: Tensor) -> Tensor:
@@ -408,7 +407,7 @@ def _edges(tensor: Tensor) -> Tensor:
     for number, size in enumerate(tensor.shape):
         if size > 2 * formatting.EDGE:
             whole = (slice(None),) * number
-            head = tensor[(*whole, slice(formatting.EDGE))]
-            tail = tensor[(*whole, slice(size - formatting.EDGE, size))]
+            head = basic(tensor, (*whole, slice(formatting.EDGE)))
+            tail = basic(tensor, (*whole, slice(size - formatting.EDGE, size)))
             tensor = apply("concat", [head, tail], axis=number)
     return tensor

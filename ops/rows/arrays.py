@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ops.spec import NUMBERS, Attribute, AttributeType, OpSpec, ShapeRule
+from ops.spec import Attribute, AttributeType, OpSpec, ShapeRule
 
 
 def _view(name: str, doc: str, *attributes: Attribute, aliases: tuple[str, ...] = ()) -> OpSpec:
@@ -56,6 +56,24 @@ ROWS = (
         shape="count",
         tolerance=3e-7,
     ),
+    OpSpec(
+        "linspace",
+        "leaf",
+        (),
+        "`count` numbers evenly from `start` to `end`, both included.",
+        "start + (end - start) / maximum(count - 1, 1) * index if 2 * index < count else"
+        " end - (end - start) / maximum(count - 1, 1) * (count - 1 - index)",
+        attributes=(
+            Attribute("count", "integer"),
+            Attribute("start", "number"),
+            Attribute("end", "number"),
+            _DTYPE,
+        ),
+        result="attribute",
+        shape="count",
+        tolerance=3e-7,
+        relative="maximum(abs(start), abs(end))",
+    ),
     _view("reshape", "The same elements in another shape; one size may be -1.", _list("shape", "The sizes.")),
     _view("permute", "Axes in another order.", _list("axes", "The old axis of each new one.")),
     _view(
@@ -95,15 +113,5 @@ ROWS = (
         attributes=(Attribute("axis", "integer", 0),),
         shape="concat",
         variadic=True,
-    ),
-    OpSpec(
-        "matmul",
-        "matmul",
-        ("x", "y"),
-        "Matrix product in all of NumPy's forms: vectors, matrices, broadcast batches of them.",
-        dtypes=NUMBERS,
-        shape="matmul",
-        operator="__matmul__",
-        tolerance=1e-6,
     ),
 )
