@@ -326,15 +326,22 @@ def lower_priority() -> None:
     """Let the server go first from now on: for the CPU, every thread but the loop's; for memory, the whole process."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE))
-    for thread in os.listdir("/proc/self/task"):
-        if int(thread) != os.getpid():
-            with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, int(thread), _NICE)
+    try:
+        threads = [int(name) for name in os.listdir("/proc/self/task") if int(name) != os.getpid()]
+    except OSError:  # not Linux: threads have no priority of their own
+        threads = [os.getpid()]
+    for thread in threads:
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, thread, _NICE)
 
 
 def die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent is gone, and go at once if it is gone already."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    """Have the kernel kill this process when its parent is gone, and go at once if it is gone already.
+
+    Where the kernel does not do that, the process ends when its socket does, which takes its loop.
+    """
+    with contextlib.suppress(AttributeError):  # only Linux has it
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(0)
 

@@ -25,9 +25,19 @@ from sandbox.console import CONSOLE
 from sandbox.entry import result_of
 from sandbox.errors import ScriptError
 from sandbox.failures import is_limit, record_of
-from sandbox.frames import Failed, Finished, KernelJob, Output, Reflected, ScriptJob, ServerMessage
+from sandbox.frames import (
+    Confine,
+    Failed,
+    Finished,
+    KernelJob,
+    Output,
+    Reflected,
+    ScriptJob,
+    ServerMessage,
+)
 from sandbox.link import Link
 from sandbox.policy import tracebacks
+from sandbox.walls import rlimits
 from shaders import reflect
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -60,7 +70,11 @@ class Worker:
 
     def serve(self) -> NoReturn:
         """Do the job that comes, then wait to be killed."""
-        self.work(self._link.receive())
+        job = self._link.receive()
+        if isinstance(job, Confine):
+            rlimits.apply(job.limits, rlimits.address_space())
+            job = self._link.receive()
+        self.work(job)
         while True:
             self._link.receive()  # ends the process when the server closes the socket
 

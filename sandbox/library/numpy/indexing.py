@@ -82,7 +82,13 @@ def put(a: ndarray, key: Any, value: Any) -> None:
         shape, places = _chosen(basic)
         _put_places(a, places, shape, source)
         return
-    assign(view(a, tuple(basic.shape), tuple(basic.strides), basic.offset), source)
+    target = view(a, tuple(basic.shape), tuple(basic.strides), basic.offset)
+    if source is not value and len(source._shape) > len(target._shape):
+        raise ValueError(
+            "setting an array element with a sequence. The requested array would exceed the maximum number of "
+            f"dimension of {len(target._shape)}."
+        )
+    assign(target, source)
 
 
 def assign(target: ndarray, source: ndarray) -> None:
