@@ -61,7 +61,9 @@ class Parts:
 
     def __call__(self, op: str, *inputs: Value | Number, **attributes: object) -> Value:
         """The result of `op`; a number among the inputs is a tensor of rank 0 of the first tensor's dtype."""
-        like = next((each.dtype for each in inputs if isinstance(each, Value)), "f32")
+        like = next(
+            (each.dtype for each in inputs if isinstance(each, Value) and each.dtype != "bool"), "f32"
+        )
         values = [each if isinstance(each, Value) else self.full((), each, like) for each in inputs]
         spec = find(op)
         types = [TensorType(value.shape, value.dtype) for value in values]

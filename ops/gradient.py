@@ -45,7 +45,6 @@ def gradient_row(spec: OpSpec, number: int) -> OpSpec | None:
         doc=f"What the gradient `grad` of `{spec.name}` gives `{spec.inputs[number]}`.",
         expression=expression,
         aliases=(),
-        dtypes=("f32",),
         result="f32",
         operator="",
         tolerance=1e-5,

@@ -221,7 +221,7 @@ def _softmax(spec: OpSpec, attributes: Attributes, args: list[Array], result: Te
 
 def _matmul(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     if result.dtype == "f32":
-        return np.asarray(np.matmul(*(arg.astype(np.float32) for arg in args)))
+        return np.asarray(np.matmul(*(arg.astype(DTYPES["f32"]) for arg in args)))
     return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in args)))  # wraps, as i32 does
 
 

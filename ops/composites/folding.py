@@ -37,7 +37,15 @@ def var(do: Parts, x: Value, axes: Axes, correction: float, keepdim: bool) -> Va
 
 def std(do: Parts, x: Value, axes: Axes, correction: float, keepdim: bool) -> Value:
     """The square root of `var`."""
-    return do("sqrt", var(do, x, axes, correction, keepdim))
+    return _power(do, var(do, x, axes, correction, keepdim), 0.5)
+
+
+def _power(do: Parts, total: Value, exponent: float) -> Value:
+    """A power of a sum of squares or of other powers, with gradient 0 where the sum is 0."""
+    is_zero = do("eq", total, 0.0)
+    base = do("where", is_zero, 1.0, total)
+    power = do("sqrt", base) if exponent == 0.5 else do("pow", base, exponent)
+    return do("where", is_zero, 0.0 if exponent > 0 else inf, power)
 
 
 def norm(do: Parts, x: Value, p: float, axes: Axes, keepdim: bool) -> Value:
@@ -52,11 +60,11 @@ def norm(do: Parts, x: Value, p: float, axes: Axes, keepdim: bool) -> Value:
     if p == 1:
         return do("sum", size, axes=axes, keepdim=keepdim)
     if p == 2:
-        return do("sqrt", do("sum", do("square", x), axes=axes, keepdim=keepdim))
+        return _power(do, do("sum", do("square", x), axes=axes, keepdim=keepdim), 0.5)
     if p != p:
         raise AttributeValueError("norm: p is no number")
     total = do("sum", do("pow", size, float(p)), axes=axes, keepdim=keepdim)
-    return do("pow", total, 1 / p)
+    return _power(do, total, 1 / p)
 
 
 def logsumexp(do: Parts, x: Value, axes: Axes, keepdim: bool) -> Value:
