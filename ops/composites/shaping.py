@@ -48,11 +48,18 @@ def tile(do: Parts, x: Value, repeats: tuple[int, ...]) -> Value:
     if any(count < 0 for count in repeats):
         raise AttributeValueError(f"tile: repeats are {list(repeats)}, but must be from 0")
     counts = [1] * (x.rank - len(repeats)) + list(repeats)
-    sizes = [1] * (len(counts) - x.rank) + list(x.shape)
-    wide = do.reshape(x, *(each for size in sizes for each in (1, size)))
-    shown = [each for count, size in zip(counts, sizes, strict=True) for each in (count, size)]
-    result = tuple(count * size for count, size in zip(counts, sizes, strict=True))
-    return do.reshape(do("expand", wide, shape=shown), *result)
+    x = do.reshape(x, *[1] * (len(counts) - x.rank), *x.shape)
+    for where, count in enumerate(counts):
+        if count != 1:
+            x = _repeated(do, x, where, 1, count)
+    return x
+
+
+def _repeated(do: Parts, x: Value, where: int, each: int, count: int) -> Value:
+    """An axis `count` times in a row, or with each of its elements (`each` is then their number) so."""
+    head, tail = prod(x.shape[:where]) * each, prod(x.shape[where:]) // max(each, 1)
+    shown = do("expand", do.reshape(x, head, 1, tail), shape=[head, count, tail])
+    return do.reshape(shown, *x.shape[:where], x.shape[where] * count, *x.shape[where + 1 :])
 
 
 def repeat_interleave(do: Parts, x: Value, repeats: int, axis: int | None) -> Value:
@@ -62,9 +69,7 @@ def repeat_interleave(do: Parts, x: Value, repeats: int, axis: int | None) -> Va
     if axis is None:
         x, axis = do("reshape", x, shape=[-1]), 0
     where = counted(axis, x.rank)
-    head, size, tail = x.shape[:where], x.shape[where], x.shape[where + 1 :]
-    shown = do("expand", do.reshape(x, *head, size, 1, *tail), shape=[*head, size, repeats, *tail])
-    return do.reshape(shown, *head, size * repeats, *tail)
+    return _repeated(do, x, where, x.shape[where], repeats)
 
 
 def _triangle(do: Parts, x: Value, diagonal: int, test: str) -> Value:

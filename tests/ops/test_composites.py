@@ -220,7 +220,8 @@ SAMPLES: dict[str, list[Sample]] = {
                Sample({"axis": -1, "start": -2, "length": 2}, [X], X[..., 3:])],
     "roll": [Sample({"shifts": 2}, [X], np.roll(X, 2)), Sample({"shifts": [1, -7], "axes": [0, 1]}, [X],
                                                                np.roll(X, (1, -7), (0, 1)))],
-    "tile": [Sample({"repeats": r}, [X[:2, :2]], np.tile(X[:2, :2], r)) for r in ([2], [2, 1, 3], [2, 1, 1, 2], [0])],
+    "tile": [Sample({"repeats": r}, [X[:2, :2]], np.tile(X[:2, :2], r))
+             for r in ([2], [2, 1, 3], [2, 1, 1, 2], [0], [2] * 8)],
     "repeat_interleave": [Sample({"repeats": 3, "axis": a}, [X], np.repeat(X, 3, axis=a)) for a in (None, 0, -1)],
     "tril": [Sample({"diagonal": k}, [X], np.tril(X, k)) for k in (-2, 0, 1, 9)],
     "triu": [Sample({"diagonal": k}, [X], np.triu(X, k)) for k in (-2, 0, 1, 9)],
