@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ops.attributes import Attributes
-from ops.lowering import bloom, collections, digest, keyed, streams, text
+from ops.lowering import bloom, collections, digest, keyed, sorting, streams, text
 from ops.lowering.base import Builder, Source, Target
 from shaders.digests import DIGESTS
 from shaders.keyed import KEYED
@@ -36,8 +36,8 @@ ROUTINES: dict[str, Emit] = {
     "nonzero": collections.nonzero,
     "run_starts": collections.run_starts,
     "take": collections.take,
-    "argsort": collections.argsort,
-    "sort": collections.sort,
+    "argsort": sorting.argsort,
+    "sort": sorting.sort,
     "find_bytes": text.find_bytes,
     "levenshtein": text.levenshtein,
     "pack_bits": text.pack_bits,

@@ -11,7 +11,7 @@ from functools import lru_cache
 from ops import wgsl
 from ops.expression import bind, cast, constant, input_term, parse
 from ops.layout import Layout
-from ops.lowering import collections, elementwise
+from ops.lowering import collections, elementwise, sorting
 from ops.lowering.base import (
     Builder,
     Params,
@@ -135,7 +135,7 @@ def _fold(builder: Builder, places: Source, values: Source, fold: Reduction, tar
     order = builder.temp((places.layout.count,), "u32")
     keys = builder.temp((places.layout.count,), "u32")
     ordered = builder.temp((places.layout.count,), target.dtype)
-    collections.sort_places(builder, places, order)
+    sorting.sort_places(builder, places, order)
     collections.take_at(builder, places, order.source(), keys)
     collections.take_at(builder, values, order.source(), ordered)
     while True:

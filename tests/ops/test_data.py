@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ops import reference
 from ops.errors import AttributeValueError, ShapeError
-from ops.lowering import collections, scan
+from ops.lowering import scan, sorting
 from tests.ops.test_digests import pack
 
 SIZES = [0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 5000]
@@ -37,7 +37,7 @@ def same_bits(actual: np.ndarray, expected: np.ndarray) -> None:
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "CHUNK", 8)
-    monkeypatch.setattr(collections, "_SORT_CHUNK", 16)
+    monkeypatch.setattr(sorting, "_CHUNK", 16)
 
 
 @pytest.mark.parametrize("exclusive", [False, True])
