@@ -130,15 +130,13 @@ def arange(
 
 def linspace(start: Number, end: Number, steps: int, *, dtype: Any = None, device: Any = None) -> Tensor:
     """`steps` numbers evenly from `start` to `end`, both included."""
-    step = (end - start) / (steps - 1) if steps > 1 else 0.0
     name = "f32" if dtype is None else dtype_of(dtype)
-    return apply("arange", [], count=steps, start=float(start), step=step, dtype=name)
+    return apply("linspace", [], count=steps, start=float(start), end=float(end), dtype=name)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
     """The matrix with ones on its diagonal."""
-    rows, columns = arange(n).unsqueeze(1), arange(n if m is None else m)
-    return apply("eq", [rows, columns]).type("f32" if dtype is None else dtype)
+    return apply("eye", [], n=n, m=m, dtype="f32" if dtype is None else dtype_of(dtype))
 
 
 def manual_seed(seed: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from ops.spec import REQUIRED, Attribute, OpSpec
+from ops.spec import REQUIRED, SUM, Attribute, OpSpec
 from ops.table import TABLE
 
 _HEAD = """\
@@ -19,8 +19,12 @@ Ops of tensors; those of hashes, bits, arrays, random numbers and ciphers are [t
 
 Each op is at `POST /api/ops/{name}`, and under PyTorch's name in scripts. Shapes broadcast by NumPy's rules. The result
 of two dtypes is the later one of bool, u32, i32, f32. There is no i64 yet: what PyTorch gives as int64 (sums of
-integers and bools, positions) is i32, and wraps. Errors are bounds on f32 results, relative to the exact value (of
-sums and products: to the sum of absolute values; of gelu: to the input); subnormal numbers may be flushed to zero.
+integers and bools, positions) is i32, and wraps. An op's `axis` and `axes` may be called `dim` and `dims`, `keepdim`
+`keepdims`. ONNX's names work too, as `LeakyRelu`. Errors are bounds on f32 results, relative to the exact result where
+nothing else is said; [numerics](numerics.md) has more.
+
+Every elementwise op NAME of floats has gradients, which are ops as well: `NAME.dx` takes the inputs of NAME and `grad`,
+the gradient of its result, and gives that of `x`. Where it is 0 everywhere, as that of `floor`, there is none.
 """
 _SECTIONS = {
     "elementwise": "Elementwise",
@@ -30,15 +34,23 @@ _SECTIONS = {
     "matmul": "Matrix products",
     "view": "Views, without copies",
     "concat": "Joining",
+    "gather": "Reading and writing at positions",
+    "pad": "Moving and repeating",
     "leaf": "New tensors",
 }
+
+_SHOWN = {"write": "gather", "scatter": "gather"}
 
 
 def document() -> str:
     """The page."""
     parts = [_HEAD]
     for kind, title in _SECTIONS.items():
-        rows = [spec for spec in TABLE.values() if spec.namespace == "tensor" and spec.kind == kind]
+        rows = [
+            spec
+            for spec in TABLE.values()
+            if spec.namespace == "tensor" and kind == _SHOWN.get(spec.kind, spec.section or spec.kind)
+        ]
         parts.append(f"## {title}\n")
         parts += [_row(spec) for spec in rows]
     return "\n".join(parts)
@@ -53,7 +65,9 @@ def facts(spec: OpSpec) -> list[str]:
         known.append(f"takes {_taken(spec)}")
     known.append(f"gives {_result(spec)}")
     if spec.tolerance:
-        known.append(f"error up to {spec.tolerance:g}")
+        known.append(f"error up to {spec.tolerance:g}{_relative(spec)}")
+    if spec.kind == "composite":
+        known.append("made of other ops")
     if spec.namespace != "tensor":
         known.append(f"full name `{spec.namespace}.{spec.name}`")
     sentence = f"{'; '.join(known)}."
@@ -64,6 +78,12 @@ def facts(spec: OpSpec) -> list[str]:
 def _row(spec: OpSpec) -> str:
     inputs = ", ".join(spec.inputs) + (", …" if spec.variadic else "")
     return "\n".join([f"### {spec.name}({inputs})\n", *facts(spec)])
+
+
+def _relative(spec: OpSpec) -> str:
+    if spec.relative == SUM:
+        return " of the same of absolute values"
+    return "" if spec.relative == "result" else f" of `{spec.relative}`"
 
 
 def _taken(spec: OpSpec) -> str:

@@ -77,8 +77,11 @@ class Term:
     hole: Hole | None = None
 
 
+ABSENT = "is None"
+"""The function of a call that asks whether an attribute was left out; decided when the tree is bound."""
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow",
+    ast.FloorDiv: "floor_divide", ast.Mod: "remainder",
     ast.BitAnd: "bit_and", ast.BitOr: "bit_or", ast.BitXor: "bit_xor", ast.LShift: "shl", ast.RShift: "shr",
 }  # fmt: skip
 _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.Not: "not", ast.Invert: "bit_not"}
@@ -87,11 +90,20 @@ _COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: 
 
 @cache
 def parse(text: str) -> Tree:
-    """The tree of the Python expression `text`. Raises `ExpressionError` on syntax that the language lacks."""
+    """The tree of the Python expression `text`, in which equal parts are one object.
+
+    Raises `ExpressionError` on syntax that the language lacks.
+    """
     try:
-        return _tree(ast.parse(text, mode="eval").body)
+        return _shared(_tree(ast.parse(text, mode="eval").body), {})
     except (SyntaxError, KeyError) as error:
         raise ExpressionError(f"the expression {text!r} does not parse: {error}") from None
+
+
+def _shared(tree: Tree, seen: dict[Tree, Tree]) -> Tree:
+    if isinstance(tree, Call):
+        tree = Call(tree.function, tuple(_shared(arg, seen) for arg in tree.args))
+    return seen.setdefault(tree, tree)
 
 
 def _tree(node: ast.expr) -> Tree:
@@ -108,6 +120,8 @@ def _tree(node: ast.expr) -> Tree:
             return Number(-value)
         case ast.UnaryOp(op=op, operand=operand):
             return _call(_UNARY[type(op)], operand)
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return Call(ABSENT, (Name(name),))
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return _call(_COMPARE[type(op)], left, right)
         case ast.BoolOp(op=op, values=[left, right]):
@@ -158,12 +172,15 @@ def cast(term: Term, dtype: str) -> Term:
     return term if term.dtype == dtype else Term("cast", dtype, (term,))
 
 
-def bind(tree: Tree, names: Mapping[str, Term | str]) -> Term:
-    """The typed term of `tree`, where `names` gives the terms of inputs and attributes, and texts as they are.
+Names = Mapping[str, Term | str | None]
+
+
+def bind(tree: Tree, names: Names) -> Term:
+    """The typed term of `tree`, where `names` gives the terms of inputs and attributes, texts and None as they are.
 
     Raises `ExpressionError` for a name that is not given.
     """
-    bound = _bind(tree, names)
+    bound = _bind(tree, names, {})
     return (
         _literal(bound, "f32" if isinstance(bound.value, float) else "i32")
         if isinstance(bound, Number)
@@ -171,7 +188,7 @@ def bind(tree: Tree, names: Mapping[str, Term | str]) -> Term:
     )
 
 
-def _bind(tree: Tree, names: Mapping[str, Term | str]) -> Term | Number:
+def _bind(tree: Tree, names: Names, done: dict[int, Term | Number]) -> Term | Number:
     match tree:
         case Number():
             return tree
@@ -180,17 +197,21 @@ def _bind(tree: Tree, names: Mapping[str, Term | str]) -> Term | Number:
             if isinstance(term, Term):
                 return term
         case Call("where", (test, yes, no)) if (chosen := _decide(test, names)) is not None:
-            return _bind(yes if chosen else no, names)
+            return _bind(yes if chosen else no, names, done)
         case Call(function, args):
-            return _apply(function, [_bind(arg, names) for arg in args])
+            if id(tree) not in done:
+                done[id(tree)] = _apply(function, [_bind(arg, names, done) for arg in args])
+            return done[id(tree)]
     raise ExpressionError(f"{tree} has no value here")
 
 
-def _decide(test: Tree, names: Mapping[str, Term | str]) -> bool | None:
-    """Whether the text attribute of `test` equals the text that it is compared with; None if it is no such test."""
+def _decide(test: Tree, names: Names) -> bool | None:
+    """The answer to a test of an attribute: whether it equals a text, or was left out; None if it is no such test."""
     match test:
         case Call("eq", (Name(name), Text(text))):
             return names.get(name) == text
+        case Call("is None", (Name(name),)) if name in names:
+            return names[name] is None
     return None
 
 

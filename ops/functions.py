@@ -2,7 +2,7 @@
 
 Owns what a function takes and gives and how WGSL writes it for a dtype. Must not know ops, tensors or NumPy
 (`ops/reference.py` holds the NumPy meaning of each name). Text that is longer than a call lives in
-`ops/numerics.py`.
+`ops/numerics/`.
 """
 
 from __future__ import annotations
@@ -52,11 +52,82 @@ ROWS = (
     _plain("abs", 1, "number", "abs({0})", u32="{0}"),
     _plain("maximum", 2, "any", "max({0}, {1})", f32="maximum_f32({0}, {1})", bool="({0} || {1})"),
     _plain("minimum", 2, "any", "min({0}, {1})", f32="minimum_f32({0}, {1})", bool="({0} && {1})"),
-    _plain("exp", 1, "float", "exp_f32({0})"),
-    _plain("log", 1, "float", "log_f32({0})"),
+    _plain(
+        "floor_divide",
+        2,
+        "number",
+        "floor_div_f32({0}, {1})",
+        i32="floor_div_i32({0}, {1})",
+        u32="div_u32({0}, {1})",
+    ),
+    _plain(
+        "trunc_divide",
+        2,
+        "number",
+        "trunc_div_f32({0}, {1})",
+        i32="div_i32({0}, {1})",
+        u32="div_u32({0}, {1})",
+    ),
+    _plain(
+        "remainder",
+        2,
+        "number",
+        "remainder_f32({0}, {1})",
+        i32="remainder_i32({0}, {1})",
+        u32="mod_u32({0}, {1})",
+    ),
+    _plain("fmod", 2, "number", "fmod_f32({0}, {1})", i32="fmod_i32({0}, {1})", u32="mod_u32({0}, {1})"),
+    *(
+        _plain(name, 1, "number", "{0}", f32=f"{name}_f32({{0}})")
+        for name in ("floor", "ceil", "round", "trunc")
+    ),
+    _plain("sign", 1, "number", "sign({0})", f32="sign_f32({0})", u32="min({0}, 1u)"),
+    *(
+        _plain(name, 1, "float", f"{name}_f32({{0}})")
+        for name in (
+            "exp",
+            "exp2",
+            "expm1",
+            "log",
+            "log2",
+            "log10",
+            "log1p",
+            "tanh",
+            "sinh",
+            "cosh",
+            "asinh",
+            "acosh",
+            "atanh",
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "sinpi",
+            "erf",
+            "erfc",
+            "erfinv",
+            "lgamma",
+            "digamma",
+            "trigamma",
+        )
+    ),
     _plain("sqrt", 1, "float", "sqrt({0})"),
-    _plain("tanh", 1, "float", "tanh_f32({0})"),
-    _plain("erf", 1, "float", "erf_f32({0})"),
+    _plain("sigmoid", 1, "float", "(1.0f / (1.0f + exp_f32(-{0})))"),
+    _plain("softplus", 1, "float", "(max({0}, 0.0f) + log1p_f32(exp_f32(-abs({0}))))"),
+    *(_plain(name, 2, "float", f"{name}_f32({{0}}, {{1}})") for name in ("atan2", "copysign", "hypot")),
+    *(
+        Function(name, 1, "float", {"*": f"{name}({{0}})"}, "bool")
+        for name in ("is_nan", "is_inf", "is_finite")
+    ),
+    Function(
+        "signbit",
+        1,
+        "number",
+        {"f32": "(bitcast<u32>({0}) >> 31u != 0u)", "i32": "({0} < 0i)", "u32": "({0} != {0})"},
+        "bool",
+    ),
     _test("eq", "({0} == {1})"),
     _test("ne", "({0} != {1})"),
     _test("lt", "({0} < {1})", bool="(!{0} && {1})"),

@@ -29,6 +29,8 @@ def result_type(spec: OpSpec, attributes: Attributes, inputs: Sequence[TensorTyp
     if (len(inputs) < 1) if spec.variadic else (len(inputs) != len(spec.inputs)):
         wanted = "at least 1 input" if spec.variadic else f"{len(spec.inputs)} inputs"
         raise GraphError(f"{spec.name} takes {wanted}, not {len(inputs)}")
+    if spec.kind == "composite":
+        raise GraphError(f"{spec.name} is made of other ops", hint="A graph holds its parts instead.")
     given = tuple(value.dtype for value in inputs)
     check_dtypes(spec, given)
     routine_shapes.longest(spec, attributes)
@@ -55,7 +57,8 @@ def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
     if spec.result == "first":
         return given[0]
     if spec.result == "promote":
-        return dtypes.promote(*map(dtypes.dtype, given)).name
+        numbers = ["f32" for each in spec.attributes if isinstance(attributes[each.name], float)]
+        return dtypes.promote(*map(dtypes.dtype, (*given, *numbers))).name
     return spec.result
 
 
@@ -143,6 +146,37 @@ def _slice(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return tuple(map(len, taken(attributes, inputs[0])))
 
 
+def _write(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    place = tuple(map(len, taken(attributes, inputs[0])))
+    if shapes.broadcast(place, inputs[1]) != place:
+        raise ShapeError(f"a value of shape {shapes.text(inputs[1])} does not fit in {shapes.text(place)}")
+    return inputs[0]
+
+
+def _diagonal(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    first, second = (shapes.axis(integer(attributes, name), len(inputs[0])) for name in ("axis0", "axis1"))
+    return shapes.diagonal(inputs[0], integer(attributes, "offset"), first, second)
+
+
+def _gather(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    shapes.same_but(inputs[0], inputs[1], integer(attributes, "axis"), spec.name)
+    return inputs[1]
+
+
+def _scatter(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    shapes.same_but(inputs[0], inputs[1], integer(attributes, "axis"), spec.name)
+    if shapes.broadcast(inputs[1], inputs[2]) != inputs[1]:
+        raise ShapeError(
+            f"{spec.name}: values of shape {shapes.text(inputs[2])} for {shapes.text(inputs[1])}"
+        )
+    return inputs[0]
+
+
+def _pad(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    before, after = integers(attributes, "before"), integers(attributes, "after")
+    return shapes.padded(inputs[0], before, after, str(attributes["mode"]))
+
+
 def _expand(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return shapes.expand(inputs[0], integers(attributes, "shape"))
 
@@ -161,5 +195,10 @@ _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "transpose": _transpose,
     "slice": _slice,
     "expand": _expand,
+    "write": _write,
+    "diagonal": _diagonal,
+    "gather": _gather,
+    "scatter": _scatter,
+    "pad": _pad,
     "routine": routine_shapes.shape,
 }

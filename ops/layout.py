@@ -72,6 +72,13 @@ class Layout:
             self.offset + offset,
         )
 
+    def diagonal(self, shape: Shape, offset: int, first: int, second: int) -> Layout:
+        """The diagonals between two axes, as the last axis of `shape`."""
+        kept = tuple(stride for number, stride in enumerate(self.strides) if number not in (first, second))
+        skipped = offset * self.strides[second] if offset >= 0 else -offset * self.strides[first]
+        start = self.offset + (skipped if shape[-1] else 0)
+        return Layout(shape, (*kept, self.strides[first] + self.strides[second]), start)
+
     def reshape(self, shape: Shape) -> Layout | None:
         """The elements in row-major order in another shape of the same count; None if no strides say that."""
         if self.count == 0 or self.is_contiguous:

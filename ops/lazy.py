@@ -10,6 +10,8 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 
 from ops import engine
+from ops.composite import wire
+from ops.composites import expand
 from ops.engine import Handle
 from ops.errors import GraphError
 from ops.graph import Attribute, Graph, Node, TensorRef, TensorType
@@ -49,6 +51,11 @@ class LazyNode:
         self.owner: weakref.ref[object] | None = None
         self.asked = False
 
+    def own(self, tensor: object) -> None:
+        """Note that the script's `tensor` means this value, if no other one does."""
+        if self.owner is None or self.owner() is None:
+            self.owner = weakref.ref(tensor)
+
     def keep(self, handle: Handle) -> None:
         """Become a tensor of the engine: forget how it was made."""
         self.handle = handle
@@ -72,12 +79,22 @@ class LazyNode:
 def node(op: str, inputs: Sequence[LazyNode], attributes: Mapping[str, object] | None = None) -> LazyNode:
     """The value of `op`. Raises what `infer` raises."""
     spec = find(op)
+    types = [source.type for source in inputs]
+    if spec.kind == "composite":
+        return _composite(op, inputs, attributes or {}, types)
     normal = check_attributes(spec, attributes or {})
-    type = result_type(spec, normal, [source.type for source in inputs])
-    wire: dict[str, Attribute] = {
-        name: list(value) if isinstance(value, tuple) else value for name, value in normal.items()
-    }
-    return LazyNode(spec.name, type, tuple(inputs), wire)
+    return LazyNode(spec.name, result_type(spec, normal, types), tuple(inputs), wire(normal))
+
+
+def _composite(
+    op: str, inputs: Sequence[LazyNode], attributes: Mapping[str, object], types: Sequence[TensorType]
+) -> LazyNode:
+    """The value of an op that is made of others."""
+    nodes, result = expand(op, attributes, types)
+    values = list(inputs)
+    for part in nodes:
+        values.append(node(part.op, [values[index] for index in part.inputs], part.attributes))
+    return values[result]
 
 
 def constant(data: bytes, type: TensorType) -> LazyNode:

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast as typed
 
 from ops import expression
-from ops.attributes import Attributes, integer, maybe_integer
+from ops.attributes import Attributes, integer, integers, maybe_integer
 from ops.dtypes import DType
 from ops.expression import Term, bind, input_term, parse, scalar_term
 from ops.graph import TensorType
-from ops.infer import folded_axes
+from ops.infer import folded_axes, taken
 from ops.layout import Layout
-from ops.lowering import digest, elementwise, matmul, reduce, search, softmax
+from ops.lowering import digest, elementwise, indexing, matmul, reduce, scatter, search, softmax
 from ops.lowering.base import (
     CPU,
     GPU,
@@ -149,15 +149,18 @@ def term(
 def _term(
     spec: OpSpec, attributes: Attributes, args: Sequence[Term], dtype: str, holes: Mapping[str, Hole]
 ) -> Term:
-    names: dict[str, Term | str] = dict(zip(spec.inputs, args, strict=True))
+    if spec.result == "f32":
+        args = [expression.cast(arg, "f32") for arg in args]
+    names: dict[str, Term | str | None] = dict(zip(spec.inputs, args, strict=True))
     for attribute in spec.attributes:
         value = attributes[attribute.name]
         if attribute.type == "text":
             names[attribute.name] = str(value)
-        elif attribute.type in ("number", "integer", "flag") and value is not None:
-            number = typed("int | float", value)
-            names[attribute.name] = scalar_term(number, holes.get(attribute.name))
-    return expression.cast(bind(parse(spec.expression), names), dtype)
+        elif attribute.type in ("number", "integer", "flag"):
+            number = None if value is None else typed("int | float", value)
+            names[attribute.name] = None if number is None else scalar_term(number, holes.get(attribute.name))
+    is_whole = spec.whole and all(arg.dtype != "f32" for arg in args)
+    return expression.cast(bind(parse(spec.whole if is_whole else spec.expression), names), dtype)
 
 
 def _sources(inputs: Operands) -> list[Source]:
@@ -261,6 +264,38 @@ def _view(
     )
 
 
+def _write(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, value = sources
+    elementwise.copy(builder, x, target)
+    place = Target(target.operand, target.layout.slice(taken(attributes, x.layout.shape)), target.dtype)
+    elementwise.emit(builder, expression.cast(input_term(0, value.dtype), target.dtype), [value], place)
+
+
+def _gather(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, index = sources
+    where = axis(integer(attributes, "axis"), len(target.layout.shape))
+    indexing.gather(builder, x, index, where, target)
+
+
+def _scatter(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, index, value = sources
+    where = axis(integer(attributes, "axis"), len(target.layout.shape))
+    scatter.emit(builder, x, index, value, where, str(attributes["reduce"]), target)
+
+
+def _pad(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    before, value = integers(attributes, "before"), typed("int | float", attributes["value"])
+    indexing.pad(builder, sources[0], before, str(attributes["mode"]), value, target)
+
+
 def _concat(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
@@ -301,6 +336,10 @@ _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Targe
     "softmax": _softmax,
     "matmul": _matmul,
     "view": _view,
+    "write": _write,
+    "gather": _gather,
+    "scatter": _scatter,
+    "pad": _pad,
     "concat": _concat,
     "digest": _digest,
     "routine": _routine,

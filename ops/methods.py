@@ -7,12 +7,14 @@ Owns the members that each row gives: a function of the `torch` namespace by the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from ops import advanced, elementwise_functions, reduce_functions, shape_functions
 from ops.errors import GraphError
+from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
 from ops.table import TABLE
-from ops.tensor import Tensor, apply, operands
+from ops.tensor import Tensor, apply, become, operands
 
 Function = Callable[..., Any]
 FUNCTIONS: dict[str, Function] = {}
@@ -21,31 +23,58 @@ FUNCTIONS: dict[str, Function] = {}
 _BY_HAND = {"where", "cast"}
 
 
-class Extreme(NamedTuple):
-    """What `max` and `min` along an axis give."""
-
-    values: Tensor
-    indices: Tensor
-
-
 def _elementwise(spec: OpSpec) -> Function:
     """The function of a row, which takes its inputs and then its attributes, in order or by name."""
     count = len(spec.inputs)
     names = (*spec.inputs, *(attribute.name for attribute in spec.attributes))
 
     def function(*args: Any, **named: Any) -> Tensor:
-        if "other" in named:  # PyTorch's name of the second operand
-            named[spec.inputs[-1]] = named.pop("other")
-        if "input" in named:
-            named[spec.inputs[0]] = named.pop("input")
+        inplace = named.pop("inplace", False)
+        named = {_input_name(spec, name): value for name, value in named.items()}
         given = dict(zip(names, args, strict=False)) | named
         missing = [name for name in spec.inputs if name not in given]
         if missing or len(args) > len(names) or not given.keys() <= set(names):
             raise TypeError(f"{spec.name}({', '.join(names)}) takes {count} tensors, not these arguments")
         tensors = operands([given.pop(name) for name in spec.inputs])
+        result = apply(spec.name, tensors, **given)
+        return become(tensors[0], result) if inplace else result
+
+    return _named(function, spec.name, spec.doc)
+
+
+def _composite(spec: OpSpec) -> Function:
+    """The function of a composite, which takes its inputs and then its attributes, in order or by name."""
+    names = (*spec.inputs, *(attribute.name for attribute in spec.attributes))
+
+    def function(*args: Any, **named: Any) -> Tensor:
+        given = dict(zip(names, args, strict=False)) | {
+            _input_name(spec, name): value for name, value in named.items()
+        }
+        if len(args) > len(names) or any(name not in given for name in spec.inputs):
+            raise TypeError(f"{spec.name}({', '.join(names)}) does not take these arguments")
+        tensors = operands([given.pop(name) for name in spec.inputs])
         return apply(spec.name, tensors, **given)
 
     return _named(function, spec.name, spec.doc)
+
+
+_INPUTS = {"input": 0, "other": 1, "end": 1, "exponent": 1, "values": 1, "tensor1": 1, "tensor2": 2}
+"""PyTorch's names of operands, with their places."""
+
+
+def _input_name(spec: OpSpec, name: str) -> str:
+    """The row's own name of the operand that PyTorch calls `name`."""
+    place = _INPUTS.get(name, len(spec.inputs))
+    return spec.inputs[place] if name not in spec.inputs and place < len(spec.inputs) else name
+
+
+def _in_place(function: Function) -> Function:
+    """The form of `function` that writes its result to its first tensor, and gives that."""
+
+    def method(self: Tensor, *args: Any, **named: Any) -> Tensor:
+        return become(self, function(self, *args, **named))
+
+    return _named(method, f"{function.__name__}_", f"{function.__doc__} In place.")
 
 
 def _named(function: Function, name: str, doc: str | None) -> Function:
@@ -132,9 +161,10 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
 _MAX_CONCAT = 512
 
 
-def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
     """Tensors of equal shape joined along a new axis."""
-    return cat([tensor.unsqueeze(dim) for tensor in tensors], dim)
+    where = dim if axis is None else axis
+    return cat([tensor.unsqueeze(where) for tensor in tensors], where)
 
 
 def _method(function: Function) -> Function:
@@ -157,6 +187,8 @@ def fill() -> None:
             continue
         if spec.kind in ("elementwise", "matmul"):
             function = _elementwise(spec)
+        elif spec.kind == "composite" and not spec.variadic:
+            function = _composite(spec)
         elif spec.kind in ("reduction", "search"):
             function = _reduction(spec)
         else:
@@ -165,12 +197,20 @@ def fill() -> None:
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS["softmax"] = softmax
+    for module in (elementwise_functions, reduce_functions, shape_functions):
+        FUNCTIONS.update(module.written_by_hand())
     for name, function in FUNCTIONS.items():
         setattr(Tensor, name, _method(function))
+    rows = [spec for spec in TABLE.values() if spec.kind == "elementwise" and spec.name not in _BY_HAND]
+    for name in [*(name for spec in rows for name in (spec.name, *spec.aliases)), *shape_functions.IN_PLACE]:
+        setattr(Tensor, f"{name}_", _in_place(FUNCTIONS[name]))
     for spec in TABLE.values():
         if spec.operator:
             _operators(spec.operator, FUNCTIONS[spec.name], len(spec.inputs), spec.result == "bool")
-    Tensor.where = _where_method  # type: ignore[attr-defined]
+    for name, function in {"where": _where_method, **shape_functions.METHODS}.items():
+        setattr(Tensor, name, _method(function))
+    for name, function in (("__getitem__", advanced.read), ("__setitem__", advanced.write)):
+        setattr(Tensor, name, function)
     FUNCTIONS.update({"where": where, "cat": cat, "concat": cat, "concatenate": cat, "stack": stack})
 
 
@@ -178,6 +218,8 @@ def _operators(dunder: str, function: Function, operands: int, comparison: bool)
     setattr(Tensor, dunder, _operator(function))
     if operands == 2 and not comparison:
         setattr(Tensor, f"__r{dunder[2:]}", _operator(function, reverse=True))
+        if dunder != "__matmul__":
+            setattr(Tensor, f"__i{dunder[2:]}", _operator(_in_place(function)))
 
 
 fill()

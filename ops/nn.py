@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ops import shape_functions
 from ops.creation import uniform
 from ops.methods import FUNCTIONS, softmax
 from ops.tensor import Tensor
@@ -156,12 +157,19 @@ def Parameter(data: Tensor, requires_grad: bool = False) -> Tensor:  # noqa: N80
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`."""
-    product = FUNCTIONS["matmul"](input, weight.T)
-    result: Tensor = product if bias is None else FUNCTIONS["add"](product, bias)
+    result: Tensor = (
+        FUNCTIONS["matmul"](input, weight.T) if bias is None else FUNCTIONS["linear"](input, weight, bias)
+    )
     return result
 
 
+_FUNCTIONAL = (
+    "celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish prelu relu relu6 selu sigmoid"
+    " silu softmax softplus softshrink softsign tanh tanhshrink threshold"
+)
 LAYERS = (Module, Linear, Sequential, ReLU, Sigmoid, Tanh, GELU, Softmax, Identity)
-FUNCTIONAL = {name: FUNCTIONS[name] for name in ("relu", "gelu", "sigmoid", "tanh", "softmax")} | {
-    "linear": linear
-}
+FUNCTIONAL = (
+    {"pad": shape_functions.pad, "one_hot": shape_functions.one_hot}
+    | {name: FUNCTIONS[name] for name in _FUNCTIONAL.split()}
+    | {"linear": linear}
+)

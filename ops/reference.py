@@ -16,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ops import lower
+from ops import reference_indexing as indexing
 from ops.attributes import Attributes, integer, integers
+from ops.composites import expand
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
 from ops.infer import folded_axes, result_type, swapped, taken
-from ops.reference_bits import FUNCTIONS as BIT_FUNCTIONS
+from ops.reference_functions import FUNCTIONS
 from ops.reference_hashes import HASHES
 from ops.reference_routines import ROUTINES
 from ops.spec import OpSpec, check_attributes
@@ -93,12 +95,26 @@ def _node(graph: Graph, node: Node, args: list[Array], inputs: Mapping[int, Arra
 def apply(op: str, attributes: Mapping[str, object], args: Sequence[Array]) -> Array:
     """The value of one op."""
     spec = find(op)
-    normal = check_attributes(spec, attributes)
     types = [TensorType(arg.shape, dtype_name(arg.dtype)) for arg in args]
+    if spec.kind == "composite":
+        return _composite(op, attributes, types, args)
+    normal = check_attributes(spec, attributes)
     result = result_type(spec, normal, types)
     with np.errstate(all="ignore"):
         value = _KINDS[spec.kind](spec, normal, list(args), result)
         return narrow(value, result.dtype).reshape(result.shape)
+
+
+def _composite(
+    op: str, attributes: Mapping[str, object], types: Sequence[TensorType], args: Sequence[Array]
+) -> Array:
+    """The value of an op that is made of others."""
+    nodes, result = expand(op, attributes, types)
+    leaves = [
+        Node("input", (), {"handle": number, "shape": list(type.shape), "dtype": type.dtype})
+        for number, type in enumerate(types)
+    ]
+    return evaluate(Graph([*leaves, *nodes], [result]), dict(enumerate(args)))[0]
 
 
 def narrow(value: Array, dtype: str) -> Array:
@@ -160,36 +176,6 @@ def _integer_power(base: Array, exponent: Array, dtype: str) -> Array:
     return np.asarray(np.frompyfunc(power, 2, 1)(base, exponent), dtype=np.int64)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "pow": np.power,
-    "neg": np.negative,
-    "abs": np.abs,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "exp": np.exp,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "tanh": np.tanh,
-    "erf": lambda x: np.asarray(np.frompyfunc(math.erf, 1, 1)(x), dtype=np.float64),
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "and": np.logical_and,
-    "or": np.logical_or,
-    "not": np.logical_not,
-    "where": np.where,
-    **BIT_FUNCTIONS,
-}
-"""The meaning of each function of `ops/functions.py`, over wide arrays."""
-
-
 def _reduction(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     (array,) = args
     axes = folded_axes(spec, attributes, array.ndim)
@@ -202,7 +188,17 @@ def _mean(wide: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
     return np.asarray(total / math.prod(wide.shape[number] for number in axis))
 
 
-REDUCTIONS: dict[str, Callable[..., Any]] = {"sum": np.sum, "mean": _mean, "max": np.max, "min": np.min}
+REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": np.sum,
+    "nansum": np.nansum,
+    "mean": _mean,
+    "prod": np.prod,
+    "max": np.max,
+    "min": np.min,
+    "any": np.any,
+    "all": np.all,
+    "count_nonzero": np.count_nonzero,
+}
 """The meaning of each reduction, over wide arrays."""
 
 
@@ -225,7 +221,7 @@ def _softmax(spec: OpSpec, attributes: Attributes, args: list[Array], result: Te
 
 def _matmul(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     if result.dtype == "f32":
-        return np.asarray(np.matmul(*(arg.astype(np.float32) for arg in args)))
+        return np.asarray(np.matmul(*(arg.astype(DTYPES["f32"]) for arg in args)))
     return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in args)))  # wraps, as i32 does
 
 
@@ -240,8 +236,34 @@ def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: Tenso
             return array.transpose(integers(attributes, "axes"))
         case "transpose":
             return array.transpose(swapped(attributes, array.ndim))
+        case "diagonal":
+            return np.diagonal(array, *(integer(attributes, name) for name in ("offset", "axis0", "axis1")))
     positions = taken(attributes, array.shape)
     return array[np.ix_(*positions)] if positions else array
+
+
+def _write(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    array = args[0].copy()
+    positions = taken(attributes, array.shape)
+    value = narrow(args[1], result.dtype)
+    array[np.ix_(*positions) if positions else ()] = value
+    return array
+
+
+def _gather(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    return indexing.gather(args[0], args[1], integer(attributes, "axis"))
+
+
+def _scatter(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    value = np.broadcast_to(narrow(args[2], result.dtype), args[1].shape)
+    where, reduce = integer(attributes, "axis"), str(attributes["reduce"])
+    return indexing.scatter(args[0], args[1], value, where, reduce)
+
+
+def _pad(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    ends = list(zip(integers(attributes, "before"), integers(attributes, "after"), strict=True))
+    value = narrow(np.asarray(attributes["value"]), result.dtype)
+    return indexing.pad(args[0], ends, str(attributes["mode"]), value)
 
 
 def _concat(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
@@ -273,6 +295,10 @@ _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]
     "softmax": _softmax,
     "matmul": _matmul,
     "view": _view,
+    "write": _write,
+    "gather": _gather,
+    "scatter": _scatter,
+    "pad": _pad,
     "concat": _concat,
     "digest": _digest,
     "routine": _routine,

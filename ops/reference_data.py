@@ -22,10 +22,39 @@ _NONE = 0xFFFFFFFF
 
 
 def cumsum(attributes: Attributes, args: list[Array]) -> Array:
-    """Running sums, of floats in f64."""
+    """Running sums along an axis, of floats in f64."""
     (x,) = args
-    sums = np.cumsum(x, dtype=np.float64 if x.dtype.kind == "f" else x.dtype)
-    return np.concatenate([sums[:1] * 0, sums[:-1]]) if attributes["exclusive"] else sums
+    if not x.ndim:
+        return x * 0 if attributes["exclusive"] else x
+    wide = np.moveaxis(x, integer(attributes, "axis"), -1)
+    sums = np.cumsum(wide, axis=-1, dtype=_wide(x))
+    if attributes["exclusive"]:
+        sums = np.concatenate([sums[..., :1] * 0, sums[..., :-1]], axis=-1)
+    return np.moveaxis(sums, -1, integer(attributes, "axis"))
+
+
+def cumprod(attributes: Attributes, args: list[Array]) -> Array:
+    """Running products, likewise."""
+    return _running(np.cumprod, attributes, args, dtype=_wide(args[0]))
+
+
+def cummax(attributes: Attributes, args: list[Array]) -> Array:
+    """Running maxima."""
+    return _running(np.maximum.accumulate, attributes, args)
+
+
+def cummin(attributes: Attributes, args: list[Array]) -> Array:
+    """Running minima."""
+    return _running(np.minimum.accumulate, attributes, args)
+
+
+def _wide(x: Array) -> Any:
+    return np.float64 if x.dtype.kind == "f" else x.dtype
+
+
+def _running(function: Any, attributes: Attributes, args: list[Array], **more: Any) -> Array:
+    (x,) = args
+    return np.asarray(function(x, axis=integer(attributes, "axis"), **more)) if x.ndim else x
 
 
 def digest_rows(attributes: Attributes, args: list[Array]) -> Array:
@@ -72,13 +101,22 @@ def take(attributes: Attributes, args: list[Array]) -> Array:
 
 
 def argsort(attributes: Attributes, args: list[Array]) -> Array:
-    """Stable order."""
-    return np.argsort(args[0], kind="stable")
+    """Stable order along an axis; descending it begins with NaN."""
+    (x,) = args
+    if not x.ndim:
+        return np.zeros((), np.uint32)
+    wide = np.moveaxis(x, integer(attributes, "axis"), -1)
+    if attributes["descending"]:
+        places = wide.shape[-1] - 1 - np.argsort(wide[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    else:
+        places = np.argsort(wide, axis=-1, kind="stable")
+    return np.moveaxis(places, -1, integer(attributes, "axis"))
 
 
 def sort(attributes: Attributes, args: list[Array]) -> Array:
     """In stable order, bit by bit the same elements."""
-    return np.asarray(args[0][np.argsort(args[0], kind="stable")])
+    (x,) = args
+    return np.take_along_axis(x, argsort(attributes, args), integer(attributes, "axis")) if x.ndim else x
 
 
 def find_bytes(attributes: Attributes, args: list[Array]) -> Array:

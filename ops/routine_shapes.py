@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ops.attributes import U32, Attributes, integer, within, words
 from ops.errors import ShapeError
-from ops.shapes import MAX_COUNT, Shape, text
+from ops.shapes import MAX_COUNT, Shape, axis, text
 from ops.spec import OpSpec
 from shaders.digest_rows import most_row_bytes
 from shaders.digests import DIGESTS, Digest
@@ -119,8 +119,9 @@ def _flat(spec: OpSpec, inputs: list[Shape]) -> int:
     return inputs[0][0]
 
 
-def _same(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
-    return (_flat(spec, inputs),)
+def _along(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    axis(integer(attributes, "axis"), len(inputs[0]))
+    return inputs[0]
 
 
 def _places(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
@@ -239,7 +240,7 @@ _RULES: dict[str, Rule] = {
     **{f"{family}_{name}": _derivation for family in ("pbkdf2", "hkdf") for name in KEYED},
     "merkle": _merkle,
     "find_nonce": _find_nonce,
-    **dict.fromkeys(("cumsum", "argsort", "sort"), _same),
+    **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin", "argsort", "sort"), _along),
     **dict.fromkeys(("nonzero", "run_starts"), _places),
     "histogram": _histogram,
     "compact": _compact,

@@ -143,6 +143,46 @@ def matmul(left: Shape, right: Shape) -> Shape:
     return broadcast(left[:-2], right[:-2]) + rows + columns
 
 
+def diagonal(shape: Shape, offset: int, first: int, second: int) -> Shape:
+    """The shape of the diagonals between two axes of `shape`, which come last. Raises `ShapeError`."""
+    if len(shape) < 2 or first == second:
+        raise ShapeError(f"a diagonal is between two axes, which {text(shape)} has not there")
+    rows, columns = shape[first], shape[second]
+    size = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
+    return (*(each for number, each in enumerate(shape) if number not in (first, second)), size)
+
+
+def same_but(shape: Shape, index: Shape, where: int, op: str) -> None:
+    """Refuse with `ShapeError` positions of a shape that is larger than `shape` along any other axis than `where`."""
+    number = axis(where, len(shape))
+    fits = len(index) == len(shape) and all(
+        mine <= size or own == number for own, (mine, size) in enumerate(zip(index, shape, strict=True))
+    )
+    if not fits:
+        raise ShapeError(
+            f"{op}: positions of shape {text(index)} do not fit {text(shape)} along axis {where}",
+            hint="They have as many axes, and no other axis is larger.",
+        )
+
+
+def padded(shape: Shape, before: Sequence[int], after: Sequence[int], mode: str) -> Shape:
+    """`shape` with so many positions more, or less, before and after each axis. Raises `ShapeError`."""
+    if not len(before) == len(after) == len(shape):
+        raise ShapeError(
+            f"pad takes {len(shape)} numbers before and after, not {len(before)} and {len(after)}"
+        )
+    most = {"reflect": -1, "circular": 0}.get(mode)
+    for size, *ends in zip(shape, before, after, strict=True):
+        if size + sum(ends) < 0 or min(ends) < -size:
+            raise ShapeError(f"pad by {ends[0]} and {ends[1]} leaves nothing of an axis of {size}")
+        too_many = (most is not None and max(ends) > size + most) or (mode != "constant" and not size)
+        if any(ends) and too_many:
+            raise ShapeError(
+                f"pad by {ends[0]} and {ends[1]} is too much for an axis of {size} in mode {mode}"
+            )
+    return tuple(size + low + high for size, low, high in zip(shape, before, after, strict=True))
+
+
 def text(shape: Iterable[int]) -> str:
     """`shape` as people write it."""
     return f"[{', '.join(map(str, shape))}]"

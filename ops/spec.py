@@ -14,32 +14,51 @@ from ops import dtypes
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError
 
-AttributeType = Literal["number", "integer", "flag", "text", "dtype", "sizes", "integers", "axis", "axes"]
+AttributeType = Literal[
+    "number", "integer", "flag", "text", "string", "dtype", "sizes", "integers", "axis", "axes"
+]
 Kind = Literal[
-    "elementwise", "leaf", "reduction", "search", "softmax", "matmul", "view", "concat", "digest", "routine"
+    "elementwise",
+    "leaf",
+    "reduction",
+    "search",
+    "softmax",
+    "matmul",
+    "view",
+    "write",
+    "concat",
+    "gather",
+    "scatter",
+    "pad",
+    "digest",
+    "routine",
+    "composite",
 ]
 ResultRule = Literal["promote", "f32", "i32", "bool", "u32", "sum", "first", "attribute"]
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
-    "reshape", "permute", "transpose", "slice", "expand", "routine",
+    "reshape", "permute", "transpose", "slice", "diagonal", "expand", "write", "gather", "scatter", "pad",
+    "routine",
 ]  # fmt: skip
 Normal = None | bool | int | float | str | tuple[int, ...]
 
 ALL = ("f32", "i32", "u32", "bool")
 NUMBERS = ("f32", "i32", "u32")
 FLOATS = ("f32",)
+SUM = "sum"
 REQUIRED = "\0required"
 _LIMIT = 1 << 53
 _MAX_LIST = 64
+_MAX_TEXT = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """An attribute of an op.
 
-    Types: `number` any number; `integer`; `flag` a bool; `text` one of `choices`; `dtype` a dtype's name; `sizes` a
-    list of sizes (-1 where the op allows it); `integers` a list; `axis` one axis, or None for all; `axes` one axis, a
-    list of them, or None for all.
+    Types: `number` any number; `integer`; `flag` a bool; `text` one of `choices`; `string` any short text; `dtype` a
+    dtype's name; `sizes` a list of sizes (-1 where the op allows it); `integers` a list; `axis` one axis, or None for
+    all; `axes` one axis, a list of them, or None for all.
     """
 
     name: str
@@ -70,10 +89,14 @@ class OpSpec:
     """An op: its names, inputs, attributes, meaning, and the rules for the dtype and shape of its result.
 
     `dtypes` are those that every input may have; `input_dtypes`, where given, those of each.
-    `expression` is the meaning of an elementwise op. `operator` is the Python operator that means the op on a `Tensor`,
-    as in `__add__`. `tolerance` is the relative error that f32
-    results may have against the exact value; 0 means exact or correctly rounded but for subnormal results.
+    `expression` is the meaning of an elementwise op, `whole` another for inputs none of which is a float. `operator` is
+    the Python operator that means the op on a `Tensor`, as in `__add__`. `gradients` are expressions, one an input, of
+    what the gradient `grad` of the result gives it; without them they are derived from `expression`.
+    `tolerance` is the error that f32 results may have against the exact value; 0 means exact or correctly rounded but
+    for subnormal results. It is relative to `relative`: an expression of the inputs and of `result`, or SUM, the same
+    op of absolute values.
     `variadic` ops take one or more inputs. `namespace` is the first part of the full name, as in `hash.sha256`.
+    `section` is where a composite stands in the documentation: the kind that it is like.
     `standard` is the publication that defines what is computed, if one does.
     """
 
@@ -89,30 +112,51 @@ class OpSpec:
     shape: ShapeRule = "broadcast"
     operator: str = ""
     tolerance: float = 0.0
+    relative: str = "result"
+    whole: str = ""
+    gradients: tuple[str, ...] = ()
     reduction: Reduction | None = None
     variadic: bool = False
     namespace: str = "tensor"
+    section: str = ""
     input_dtypes: tuple[tuple[str, ...], ...] = ()
     standard: str = ""
 
 
 def check_attributes(spec: OpSpec, attributes: Mapping[str, object]) -> dict[str, Normal]:
-    """`attributes` in their normal form (defaults filled in, lists as tuples, dtypes by name).
+    """`attributes` in their normal form (by our names, defaults filled in, lists as tuples, dtypes by name).
 
     Raises `AttributeValueError` for one that the op lacks, that is missing, or whose value is of another type, and
     `DTypeError` for a dtype that does not exist.
     """
     names = {attribute.name for attribute in spec.attributes}
-    for name in attributes:
-        if name not in names:
-            known = f"It has {', '.join(sorted(names))}." if names else "It has none."
-            raise AttributeValueError(f"{spec.name} has no attribute {str(name)[:64]!r}", hint=known)
+    given: dict[str, object] = {}
+    for name, value in attributes.items():
+        known = name if name in names else next(iter(names & _SYNONYMS.get(name, set())), None)
+        if known is None:
+            hint = f"It has {', '.join(sorted(names))}." if names else "It has none."
+            raise AttributeValueError(f"{spec.name} has no attribute {str(name)[:64]!r}", hint=hint)
+        if known in given:
+            raise AttributeValueError(f"{spec.name}: {known!r} is given twice, by two of its names")
+        given[known] = value
     return {
-        attribute.name: _check(spec, attribute, attributes[attribute.name])
-        if attribute.name in attributes
+        attribute.name: _check(spec, attribute, given[attribute.name])
+        if attribute.name in given
         else _default(spec, attribute)
         for attribute in spec.attributes
     }
+
+
+_SYNONYMS = {
+    "dim": {"axis", "axes"},
+    "dims": {"axes"},
+    "axis": {"axes"},
+    "axes": {"axis"},
+    "dim0": {"axis0"},
+    "dim1": {"axis1"},
+    "keepdims": {"keepdim"},
+}
+"""PyTorch's and NumPy's names of attributes, with ours."""
 
 
 def _default(spec: OpSpec, attribute: Attribute) -> Normal:
@@ -139,6 +183,7 @@ _WANTED = {
     "integer": "an integer",
     "flag": "true or false",
     "text": "text",
+    "string": f"text of at most {_MAX_TEXT} characters",
     "dtype": "the name of a dtype",
     "sizes": f"a list of at most {_MAX_LIST} sizes",
     "integers": f"a list of at most {_MAX_LIST} integers",
@@ -173,6 +218,8 @@ def _normal(attribute: Attribute, value: object) -> Normal:
             return value if isinstance(value, bool) else None
         case "text":
             return value if isinstance(value, str) and value in attribute.choices else None
+        case "string":
+            return value if isinstance(value, str) and len(value) <= _MAX_TEXT else None
         case "dtype":
             return _dtype_name(value)
         case "axes" if _is_integer(value):

@@ -5,21 +5,77 @@ Owns the collection of rows and how they are found. Must not know what rows mean
 
 from __future__ import annotations
 
+from functools import cache
+
 from ops.errors import UnknownOpError
-from ops.rows import arrays, bits, data, elementwise, hashes, keyed, reductions, streams
+from ops.gradient import gradient_row
+from ops.rows import (
+    activations,
+    arithmetic,
+    arrays,
+    bits,
+    data,
+    hashes,
+    indexing,
+    keyed,
+    linear,
+    logic,
+    reductions,
+    shaping,
+    smooth,
+    streams,
+)
 from ops.spec import OpSpec
 
 TABLE: dict[str, OpSpec] = {
     row.name: row
-    for rows in (elementwise, bits, reductions, arrays, data, hashes, keyed, streams)
+    for rows in (
+        arithmetic,
+        smooth,
+        activations,
+        logic,
+        bits,
+        reductions,
+        arrays,
+        shaping,
+        indexing,
+        linear,
+        data,
+        hashes,
+        keyed,
+        streams,
+    )
     for row in rows.ROWS
 }
 _ALIASES = {alias: row for row in TABLE.values() for alias in row.aliases}
+_ONNX = {
+    "".join(part.capitalize() for part in name.split("_")): row
+    for row in TABLE.values()
+    for name in (row.name, *row.aliases)
+    if row.kind == "elementwise" or "reduce_" in name or "_elements" in name
+} | {
+    "Gather": TABLE["index_select"],
+    "MatMul": TABLE["matmul"],
+    "ArgMax": TABLE["argmax"],
+    "ArgMin": TABLE["argmin"],
+    "Softmax": TABLE["softmax"],
+    "CumSum": TABLE["cumsum"],
+    "Einsum": TABLE["einsum"],
+    "Tile": TABLE["tile"],
+    "Equal": TABLE["eq"],
+    "And": TABLE["logical_and"],
+    "Or": TABLE["logical_or"],
+    "Xor": TABLE["logical_xor"],
+    "Not": TABLE["logical_not"],
+    "Identity": TABLE["positive"],
+}
 NAMESPACES = ("tensor", "hash", "bits", "data", "random", "cipher")
 
 
 def find(name: str) -> OpSpec:
-    """The row called `name`, by an alias too, with or without a namespace (as `tensor.` or `hash.`) in front.
+    """The row called `name`, with or without a namespace (as `tensor.` or `hash.`) in front.
+
+    An alias will do, ONNX's name (`LeakyRelu`), and the name of a gradient (`gelu.dx`).
 
     Raises `UnknownOpError`, with the names that are closest.
     """
@@ -27,10 +83,24 @@ def find(name: str) -> OpSpec:
         return TABLE[name]
     space, dot, rest = name.partition(".")
     bare = rest if dot and space in NAMESPACES else name
-    row = TABLE.get(bare) or _ALIASES.get(bare)
+    row = TABLE.get(bare) or _ALIASES.get(bare) or _ONNX.get(bare) or _gradient(bare)
     if row is None:
         raise UnknownOpError(f"there is no op {name[:64]!r}", hint=_suggest(bare))
     return row
+
+
+@cache
+def gradient(spec: OpSpec, number: int) -> OpSpec | None:
+    """The row of the gradient of an elementwise row by its input `number`; None where it is 0 everywhere."""
+    return gradient_row(spec, number)
+
+
+def _gradient(name: str) -> OpSpec | None:
+    base, _, part = name.rpartition(".d")
+    row = TABLE.get(base)
+    if row is None or row.kind != "elementwise" or part not in row.inputs:
+        return None
+    return gradient(row, row.inputs.index(part))
 
 
 def full_name(spec: OpSpec) -> str:

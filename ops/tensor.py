@@ -7,12 +7,13 @@ script may reach is harmless; whatever leads inside begins with an underscore. M
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
 from ops import dtypes, engine, formatting, lazy
+from ops.aliasing import Link, link, refresh, write
+from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import TensorRef
 from ops.indexing import select
@@ -21,6 +22,7 @@ from ops.shapes import axis, text
 from ops.typenames import Size, TypeName, dtype_of, type_name
 
 Number = int | float | bool
+_KINDS = {"bool": 0, "int": 1, "float": 2}
 
 
 class ValueCountError(GraphError, ValueError):
@@ -30,14 +32,23 @@ class ValueCountError(GraphError, ValueError):
 class Tensor:
     """A multi-dimensional array on the device, computed when a value of it is asked for."""
 
-    __slots__ = ("__weakref__", "_node")
+    __slots__ = ("__weakref__", "_link", "_own", "_writes")
     __array_priority__ = 1000
 
-    def __init__(self, node: LazyNode) -> None:
+    def __init__(self, node: LazyNode, link: Link | None = None) -> None:
         if not isinstance(node, LazyNode):
             raise GraphError("a Tensor is not made from its class", hint="Call torch.tensor(data).")
-        self._node = node
-        node.owner = weakref.ref(self)
+        self._own = node
+        self._link = link
+        self._writes = 0
+        node.own(self)
+
+    @property
+    def _node(self) -> LazyNode:
+        """The value that the tensor means."""
+        if self._link is not None and self._link.seen != self._link.root._writes:
+            refresh(self)
+        return self._own
 
     @property
     def shape(self) -> Size:
@@ -138,30 +149,25 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         if not self.ndim:
             raise TypeError("iteration over a tensor of rank 0")
-        return (self[number] for number in range(len(self)))
+        return (basic(self, (number,)) for number in range(len(self)))
 
     __hash__ = object.__hash__
 
     def __copy__(self) -> Tensor:
-        return self
+        return self.clone()
 
     def __deepcopy__(self, _memo: object) -> Tensor:
-        return self  # tensors never change, and a memo would bring nodes to light
+        return self.clone()  # a memo would bring nodes to light
 
     # views
 
-    def __getitem__(self, index: object) -> Tensor:
-        parts = index if isinstance(index, tuple) else (index,)
-        index = tuple(
-            part.__index__() if isinstance(part, Tensor) and not part.ndim else part for part in parts
-        )
-        taken = select(index, self._node.type.shape)
-        sliced = apply("slice", [self], starts=taken.starts, stops=taken.stops, steps=taken.steps)
-        return sliced if sliced.shape == taken.shape else sliced.reshape(taken.shape)
+    def __getitem__(self, index: Any) -> Tensor:
+        """What integers, slices, `None` and `...` take; `ops/methods.py` adds positions that tensors give."""
+        return basic(self, index if isinstance(index, tuple) else (index,))
 
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements in another shape; one size may be -1."""
-        return apply("reshape", [self], shape=sizes(shape))
+        return view(self, "reshape", shape=sizes(shape))
 
     def view(self, *shape: Any) -> Tensor:
         """As `reshape`; a dtype converts bits and is not supported."""
@@ -188,11 +194,11 @@ class Tensor:
 
     def permute(self, *dims: Any) -> Tensor:
         """Axes in another order."""
-        return apply("permute", [self], axes=sizes(dims))
+        return view(self, "permute", axes=sizes(dims))
 
     def transpose(self, dim0: int, dim1: int) -> Tensor:
         """Two axes exchanged."""
-        return apply("transpose", [self], axis0=dim0, axis1=dim1)
+        return view(self, "transpose", axis0=dim0, axis1=dim1)
 
     def t(self) -> Tensor:
         """A matrix transposed; vectors and scalars as they are."""
@@ -202,7 +208,7 @@ class Tensor:
 
     def expand(self, *shape: Any) -> Tensor:
         """Axes of size 1, and new ones in front, repeated; -1 keeps a size."""
-        return apply("expand", [self], shape=sizes(shape))
+        return view(self, "expand", shape=sizes(shape))
 
     def broadcast_to(self, shape: Sequence[int]) -> Tensor:
         """As `expand`."""
@@ -211,6 +217,21 @@ class Tensor:
     def expand_as(self, other: Tensor) -> Tensor:
         """Expanded to the shape of `other`."""
         return self.expand(*other.shape)
+
+    # writing
+
+    def copy_(self, source: Any) -> Tensor:
+        """Take over the elements of a tensor or a number, which broadcasts."""
+        tensor = source if isinstance(source, Tensor) else operands([self, source])[1]
+        return become(self, apply("expand", [tensor.type(self.dtype)], shape=list(self.shape)))
+
+    def fill_(self, value: Number) -> Tensor:
+        """Take one value everywhere."""
+        return self.copy_(value)
+
+    def zero_(self) -> Tensor:
+        """Take 0 everywhere."""
+        return self.copy_(0)
 
     # conversions
 
@@ -243,12 +264,17 @@ class Tensor:
         return self
 
     def clone(self) -> Tensor:
-        """The same: tensors never change."""
-        return self
+        """A tensor with these elements that is written to apart."""
+        return Tensor(self._node)
 
     def detach(self) -> Tensor:
-        """The same: no gradients are recorded yet."""
-        return self
+        """A view of all elements: no gradients are recorded yet."""
+        return self.reshape(self.shape)
+
+    @property
+    def data(self) -> Tensor:
+        """As `detach`."""
+        return self.detach()
 
     def cpu(self) -> Tensor:
         """The same: values are read by `tolist` and `item`."""
@@ -281,6 +307,34 @@ def apply(op: str, tensors: Sequence[Tensor], **attributes: object) -> Tensor:
     return Tensor(lazy.node(op, [tensor._node for tensor in tensors], attributes))
 
 
+def view(base: Tensor, op: str, **attributes: object) -> Tensor:
+    """The view `op` of `base`; each sees what is written to the other."""
+    return Tensor(lazy.node(op, [base._node], attributes), link(base, op, attributes))
+
+
+def basic(base: Tensor, index: tuple[object, ...]) -> Tensor:
+    """The view that integers, slices, `None` and `...` take of `base`."""
+    taken = select(index, base._node.type.shape)
+    sliced = view(base, "slice", starts=taken.starts, stops=taken.stops, steps=taken.steps)
+    return sliced if sliced.shape == taken.shape else sliced.reshape(taken.shape)
+
+
+def become(tensor: Tensor, value: Tensor) -> Tensor:
+    """`tensor`, which means `value` from now on. Raises `ShapeError` or `DTypeError` for one that it cannot hold."""
+    mine, its = tensor._node.type, value._node.type
+    if mine.shape != its.shape:
+        raise ShapeError(
+            f"a tensor of shape {text(mine.shape)} cannot become one of {text(its.shape)} in place"
+        )
+    if _KINDS[dtypes.dtype(its.dtype).kind] > _KINDS[dtypes.dtype(mine.dtype).kind]:
+        raise DTypeError(
+            f"a tensor of {tensor.dtype!r} cannot become one of {value.dtype!r} in place",
+            hint="Convert it first, as with .float().",
+        )
+    write(tensor, value.type(mine.dtype)._node)
+    return tensor
+
+
 def sizes(given: Sequence[Any]) -> list[int]:
     """Sizes or axes that a call got one by one or as one sequence."""
     if len(given) == 1 and isinstance(given[0], list | tuple):
@@ -292,9 +346,8 @@ def sizes(given: Sequence[Any]) -> list[int]:
 
 def scalar(value: Number, like: str) -> Tensor:
     """A Python number beside a tensor of dtype `like`: of that dtype, unless the number is of a higher kind."""
-    order = {"bool": 0, "int": 1, "float": 2}
     kind = "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "float"
-    if order[kind] > order[dtypes.dtype(like).kind]:
+    if _KINDS[kind] > _KINDS[dtypes.dtype(like).kind]:
         like = {"int": "i32", "float": "f32"}[kind]
     if dtypes.dtype(like).kind == "int" and not -(1 << 31) <= value < 1 << 32:
         raise AttributeValueError(f"the number {str(value)[:24]} does not fit in {type_name(like)!r}")
@@ -363,7 +416,7 @@ def _edges(tensor: Tensor) -> Tensor:
     for number, size in enumerate(tensor.shape):
         if size > 2 * formatting.EDGE:
             whole = (slice(None),) * number
-            head = tensor[(*whole, slice(formatting.EDGE))]
-            tail = tensor[(*whole, slice(size - formatting.EDGE, size))]
+            head = basic(tensor, (*whole, slice(formatting.EDGE)))
+            tail = basic(tensor, (*whole, slice(size - formatting.EDGE, size)))
             tensor = apply("concat", [head, tail], axis=number)
     return tensor

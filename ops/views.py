@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ops import shapes
-from ops.attributes import integers
+from ops.attributes import integer, integers
 from ops.graph import TensorType
 from ops.infer import result_type, swapped, taken
 from ops.layout import Layout
@@ -33,6 +33,10 @@ def view(op: str, attributes: Mapping[str, object], layout: Layout) -> Layout | 
             return layout.permute(swapped(normal, len(shape)))
         case "expand":
             return layout.expand(shape)
+        case "diagonal":
+            names = ("axis0", "axis1")
+            first, second = (shapes.axis(integer(normal, name), len(layout.shape)) for name in names)
+            return layout.diagonal(shape, integer(normal, "offset"), first, second)
         case "slice":
             return layout.slice(taken(normal, layout.shape))
     raise AssertionError(f"{op} is no view")

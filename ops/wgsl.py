@@ -62,10 +62,10 @@ def function(name: str, term: Term, inputs: Sequence[tuple[str, str]], prefix: s
     return Function(name, text, indexed, params, values)
 
 
-def with_helpers(*texts: str) -> str:
-    """The functions `texts`, each once, after the helpers that they call."""
+def with_helpers(*texts: str, body: str = "") -> str:
+    """The functions `texts`, each once, after the helpers that they and the body of the kernel call."""
     distinct = list(dict.fromkeys(texts))
-    return "\n".join(text for text in [helpers("\n".join(distinct)), *distinct] if text)
+    return "\n".join(text for text in [helpers("\n".join([*distinct, body])), *distinct] if text)
 
 
 @cache

@@ -18,7 +18,8 @@ from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
 from api.work import Work, again_if_lost
-from ops.graph import Graph, Node, TensorRef
+from ops.composites import expand
+from ops.graph import Graph, Node, TensorRef, TensorType
 from ops.spec import REQUIRED, OpSpec
 from ops.table import TABLE, find, full_name
 
@@ -92,9 +93,9 @@ async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -
     await server.ready()
     async with Work(server.launcher, server.tensors, caller) as work:
         refs = [await work.admit(value) for value in asked.given]
-        leaves = [_leaf(ref) for ref in refs]
-        node = Node(spec.name, tuple(range(len(leaves))), _bounded(spec, asked))
-        (ref,) = await work.graph(Graph([*leaves, node], [len(leaves)]))
+        types = [TensorType(ref.shape, ref.dtype) for ref in refs]
+        nodes, result = expand(spec.name, _bounded(spec, asked), types)
+        (ref,) = await work.graph(Graph([*map(_leaf, refs), *nodes], [result]))
         record = await work.keep(ref)
         inline = elements.count(record.shape) <= server.settings.inline_elements
         output = await tensor_json(server.tensors, record, inline=inline)

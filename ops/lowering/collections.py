@@ -1,30 +1,48 @@
-"""Prefix sums, and what is built on them: compaction, runs, sorting.
+"""Running folds along axes, and what is built on flat sums: compaction, runs, selection.
 
-Owns how work is cut into chunks, one an invocation, without barriers; on GPUs `tiles.py` does sums and sorting. Must
-not know rows.
+Owns which kernels follow each other. Must not know rows.
 """
 
 from __future__ import annotations
 
 from ops import expression
-from ops.attributes import Attributes
-from ops.lowering import elementwise, tiles
+from ops.attributes import Attributes, integer
+from ops.lowering import elementwise, scan
 from ops.lowering.base import Builder, Source, Target
 from ops.lowering.messages import whole
-from ops.wgsl import storage
+from ops.shapes import axis
+from ops.spec import Reduction
 from shaders.routines import routine_spec
 
-_CHUNK = 1024
-_SORT_CHUNK = 4096
-_ELEMENT_WORK = 8
-_SORT_WORK = 64
-_DIGITS = 256
+_LOWEST = {"f32": float("-inf"), "i32": -(1 << 31), "u32": 0}
+_HIGHEST = {"f32": float("inf"), "i32": (1 << 31) - 1, "u32": (1 << 32) - 1}
 
 
 def cumsum(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
-    """Running sums."""
-    if target.layout.count:
-        _scan(builder, whole(builder, sources[0]), target, bool(attributes["exclusive"]))
+    """Running sums along an axis."""
+    _running(builder, scan.SUM, attributes, sources, target)
+
+
+def cumprod(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
+    """Running products along an axis."""
+    _running(builder, Reduction("a * b", 1), attributes, sources, target)
+
+
+def cummax(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
+    """Running maxima along an axis."""
+    _running(builder, Reduction("maximum(a, b)", _LOWEST[target.dtype]), attributes, sources, target)
+
+
+def cummin(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
+    """Running minima along an axis."""
+    _running(builder, Reduction("minimum(a, b)", _HIGHEST[target.dtype]), attributes, sources, target)
+
+
+def _running(
+    builder: Builder, fold: Reduction, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    where = axis(integer(attributes, "axis"), len(target.layout.shape))
+    scan.emit(builder, fold, sources[0], where, bool(attributes.get("exclusive")), target)
 
 
 def histogram(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -63,27 +81,7 @@ def run_starts(builder: Builder, attributes: Attributes, sources: list[Source], 
 def take(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """The elements at positions."""
     x, places = (whole(builder, source) for source in sources)
-    _take(builder, x, places, target)
-
-
-def argsort(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
-    """The positions of the elements in ascending order."""
-    if target.layout.count:
-        _argsort(builder, whole(builder, sources[0]), target)
-
-
-def sort(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
-    """The elements in ascending order."""
-    count = target.layout.count
-    if not count:
-        return
-    x = whole(builder, sources[0])
-    if builder.device.kind == "gpu" and x.dtype != "f32":
-        tiles.sort(builder, x, target, None)
-    else:
-        places = builder.temp((count,), "u32")
-        _argsort(builder, x, places)
-        _take(builder, x, places.source(), target)
+    take_at(builder, x, places, target)
 
 
 def fill(builder: Builder, target: Target, value: int) -> None:
@@ -93,23 +91,8 @@ def fill(builder: Builder, target: Target, value: int) -> None:
 
 
 def _scan(builder: Builder, x: Source, y: Target, exclusive: bool) -> None:
-    if builder.device.kind == "gpu":
-        tiles.scan(builder, x, y, exclusive)
-        return
-    total, chunk = x.layout.count, _CHUNK
-    count = -(-total // chunk)
-    settings = (("type", storage(x.dtype)), ("exclusive", int(exclusive)))
-    params = {"count": count, "total": total, "chunk": chunk}
-    sums = builder.temp((count,), x.dtype)
-    if count > 1:
-        kind = storage(x.dtype)
-        spec = routine_spec("scan_sums", f"x:{kind}", f"sums:{kind}", "total chunk", (), settings[:1])
-        parts = builder.temp((count,), x.dtype)
-        builder.spread(spec, count, [x.operand, parts.operand], params, _ELEMENT_WORK * chunk)
-        _scan(builder, parts.source(), sums, exclusive=False)
-    kind = storage(x.dtype)
-    spec = routine_spec("scan_chunks", f"x:{kind} sums:{kind}", f"y:{kind}", "total chunk", (), settings)
-    builder.spread(spec, count, [x.operand, sums.operand, y.operand], params, _ELEMENT_WORK * chunk)
+    """Running sums of a flat array."""
+    scan.scan_rows(builder, scan.SUM, x, y, x.layout.count, exclusive)
 
 
 def _keep(builder: Builder, keep: Source, values: list[Source], target: Target) -> None:
@@ -125,35 +108,10 @@ def _keep(builder: Builder, keep: Source, values: list[Source], target: Target) 
     builder.spread(spec, count, operands, {"count": count})
 
 
-def _take(builder: Builder, x: Source, places: Source, target: Target) -> None:
+def take_at(builder: Builder, x: Source, places: Source, target: Target) -> None:
+    """The elements of a contiguous array at positions."""
     count = target.layout.count
     if count:
         spec = routine_spec("take", "x:u32 places:u32", "y:u32", "total")
         params = {"count": count, "total": x.layout.count}
         builder.spread(spec, count, [x.operand, places.operand, target.operand], params)
-
-
-def _argsort(builder: Builder, x: Source, target: Target) -> None:
-    """Four passes of eight bits, each stable: count digits by chunk, sum, move."""
-    if builder.device.kind == "gpu":
-        tiles.sort(builder, x, None, target)
-        return
-    total, chunk = x.layout.count, _SORT_CHUNK
-    chunks = -(-total // chunk)
-    keys, new_keys, places = (builder.temp((total,), "u32") for _ in range(3))
-    counts, starts = (builder.temp((_DIGITS * chunks,), "u32") for _ in range(2))
-    spec = routine_spec("sort_keys", "x:u32", "keys:u32 places:u32", settings=(("type", x.dtype),))
-    new_places = target
-    builder.spread(spec, total, [x.operand, keys.operand, new_places.operand], {"count": total})
-    count_spec = routine_spec("sort_count", "keys:u32", "counts:u32", "total chunk shift")
-    move_spec = routine_spec(
-        "sort_move", "keys:u32 places:u32", "counts:u32 new_keys:u32 new_places:u32", "total chunk shift"
-    )
-    places, new_places = new_places, places
-    for shift in range(0, 32, 8):
-        params = {"count": chunks, "total": total, "chunk": chunk, "shift": shift}
-        builder.spread(count_spec, chunks, [keys.operand, counts.operand], params, _SORT_WORK * chunk)
-        _scan(builder, counts.source(), starts, exclusive=True)
-        operands = [each.operand for each in (keys, places, starts, new_keys, new_places)]
-        builder.spread(move_spec, chunks, operands, params, _SORT_WORK * chunk)
-        keys, new_keys, places, new_places = new_keys, keys, new_places, places

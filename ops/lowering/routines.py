@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ops.attributes import Attributes
-from ops.lowering import bloom, collections, digest, keyed, streams, text
+from ops.lowering import bloom, collections, digest, keyed, sorting, streams, text
 from ops.lowering.base import Builder, Source, Target
 from shaders.digests import DIGESTS
 from shaders.keyed import KEYED
@@ -28,13 +28,16 @@ ROUTINES: dict[str, Emit] = {
     "bloom_build": bloom.build,
     "bloom_query": bloom.query,
     "cumsum": collections.cumsum,
+    "cumprod": collections.cumprod,
+    "cummax": collections.cummax,
+    "cummin": collections.cummin,
     "histogram": collections.histogram,
     "compact": collections.compact,
     "nonzero": collections.nonzero,
     "run_starts": collections.run_starts,
     "take": collections.take,
-    "argsort": collections.argsort,
-    "sort": collections.sort,
+    "argsort": sorting.argsort,
+    "sort": sorting.sort,
     "find_bytes": text.find_bytes,
     "levenshtein": text.levenshtein,
     "pack_bits": text.pack_bits,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ops.spec import NUMBERS, Attribute, AttributeType, OpSpec, ShapeRule
+from ops.spec import Attribute, AttributeType, OpSpec, ShapeRule
 
 
 def _view(name: str, doc: str, *attributes: Attribute, aliases: tuple[str, ...] = ()) -> OpSpec:
@@ -21,6 +21,12 @@ def _list(name: str, doc: str, default: tuple[int, ...] | str | None = "\0requir
     return Attribute(name, kind, default, doc=doc)
 
 
+_SLICE = (
+    _list("starts", "First positions."),
+    _list("stops", "Positions to stop before."),
+    _list("steps", "Steps, 1 by default.", None),
+    _list("axes", "The axes meant, the first ones by default.", None),
+)
 _DTYPE = Attribute("dtype", "dtype", "f32")
 
 ROWS = (
@@ -50,6 +56,24 @@ ROWS = (
         shape="count",
         tolerance=3e-7,
     ),
+    OpSpec(
+        "linspace",
+        "leaf",
+        (),
+        "`count` numbers evenly from `start` to `end`, both included.",
+        "start + (end - start) / maximum(count - 1, 1) * index if 2 * index < count else"
+        " end - (end - start) / maximum(count - 1, 1) * (count - 1 - index)",
+        attributes=(
+            Attribute("count", "integer"),
+            Attribute("start", "number"),
+            Attribute("end", "number"),
+            _DTYPE,
+        ),
+        result="attribute",
+        shape="count",
+        tolerance=3e-7,
+        relative="maximum(abs(start), abs(end))",
+    ),
     _view("reshape", "The same elements in another shape; one size may be -1.", _list("shape", "The sizes.")),
     _view("permute", "Axes in another order.", _list("axes", "The old axis of each new one.")),
     _view(
@@ -63,10 +87,16 @@ ROWS = (
         "slice",
         "Every `step`-th element from `start` to before `stop` along each axis, by Python's rules. A stop below"
         " -size means past the beginning, for negative steps.",
-        _list("starts", "First positions."),
-        _list("stops", "Positions to stop before."),
-        _list("steps", "Steps, 1 by default.", None),
-        _list("axes", "The axes meant, the first ones by default.", None),
+        *_SLICE,
+    ),
+    OpSpec(
+        "slice_scatter",
+        "write",
+        ("x", "value"),
+        "`x` with `value`, which broadcasts, in place of what `slice` takes of it.",
+        attributes=_SLICE,
+        result="first",
+        shape="write",
     ),
     _view(
         "expand",
@@ -83,15 +113,5 @@ ROWS = (
         attributes=(Attribute("axis", "integer", 0),),
         shape="concat",
         variadic=True,
-    ),
-    OpSpec(
-        "matmul",
-        "matmul",
-        ("x", "y"),
-        "Matrix product in all of NumPy's forms: vectors, matrices, broadcast batches of them.",
-        dtypes=NUMBERS,
-        shape="matmul",
-        operator="__matmul__",
-        tolerance=1e-6,
     ),
 )

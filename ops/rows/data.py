@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ops.rows.hashes import LONGEST
-from ops.spec import ALL, NUMBERS, Attribute, OpSpec, ResultRule
+from ops.spec import ALL, NUMBERS, SUM, Attribute, OpSpec, ResultRule
 
 _BYTES = "bytes packed into u32 words (the first byte lowest)"
 _SIZE = Attribute("size", "integer", doc="How many bytes the input holds.")
 _WORDS = ("u32",)
+_ALONG = Attribute("axis", "integer", -1)
+_DESCENDING = Attribute("descending", "flag", False)
+_SORTED = "; equal ones keep their order, NaN is above all."
 _HASHES = Attribute("hashes", "integer", 7, doc="How many bits a message sets, from 1 to 64.")
 
 
@@ -20,6 +23,7 @@ def _routine(
     namespace: str = "data",
     aliases: tuple[str, ...] = (),
     tolerance: float = 0,
+    relative: str = "result",
     standard: str = "",
 ) -> OpSpec:
     return OpSpec(
@@ -32,6 +36,7 @@ def _routine(
         result=result,
         shape="routine",
         tolerance=tolerance,
+        relative=relative,
         namespace=namespace,
         input_dtypes=tuple(inputs.values()),
         standard=standard,
@@ -42,12 +47,24 @@ ROWS = (
     _routine(
         "cumsum",
         {"x": NUMBERS},
-        "Running sums of a flat array; `exclusive` begins with 0 and leaves the last element out. Integers wrap.",
+        "Running sums along an axis; `exclusive` begins with 0 and leaves the last element out. Integers wrap.",
+        _ALONG,
         Attribute("exclusive", "flag", False),
         result="first",
         aliases=("prefix_sum",),
         tolerance=1e-6,
+        relative=SUM,
     ),
+    _routine(
+        "cumprod",
+        {"x": NUMBERS},
+        "Running products along an axis. Integers wrap.",
+        _ALONG,
+        result="first",
+        tolerance=2e-6,
+    ),
+    _routine("cummax", {"x": NUMBERS}, "Running maxima along an axis.", _ALONG, result="first"),
+    _routine("cummin", {"x": NUMBERS}, "Running minima along an axis.", _ALONG, result="first"),
     _routine(
         "histogram",
         {"x": _WORDS},
@@ -79,13 +96,17 @@ ROWS = (
     ),
     _routine(
         "argsort",
-        {"x": NUMBERS},
-        "The positions of the elements of a flat array in ascending order; equal ones keep their order, NaN is last.",
+        {"x": ALL},
+        f"The positions along an axis of the elements in ascending order{_SORTED}",
+        _ALONG,
+        _DESCENDING,
     ),
     _routine(
         "sort",
-        {"x": NUMBERS},
-        "The elements of a flat array in ascending order; equal ones keep their order, NaN is last.",
+        {"x": ALL},
+        f"The elements along an axis in ascending order{_SORTED}",
+        _ALONG,
+        _DESCENDING,
         result="first",
     ),
     _routine(

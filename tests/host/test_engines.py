@@ -26,6 +26,7 @@ from host.frames import Argument, Bound, DispatchKernel, Fresh, RunGraph, Step, 
 from host.shared import Source
 from ops.graph import Graph, Node, TensorType
 from ops.reference import evaluate
+from ops.table import TABLE
 from ops.wire import FrameError
 from shaders.errors import KernelgateError
 
@@ -349,13 +350,12 @@ def test_a_graph_is_cancelled_between_slices(gpu: WgpuEngine) -> None:
 
 
 OPS: list[tuple[str, int]] = [
-    ("add", 2),
-    ("sub", 2),
-    ("mul", 2),
-    ("maximum", 2),
-    ("minimum", 2),
-    ("neg", 1),
-    ("abs", 1),
+    (row.name, len(row.inputs))
+    for row in TABLE.values()
+    if row.kind == "elementwise"
+    and row.result == "promote"
+    and "i32" in row.dtypes
+    and row.namespace == "tensor"
 ]
 VIEWS: list[Callable[[Any], Node]] = [
     lambda index: Node("transpose", (index,), {"axis0": 0, "axis1": 1}),
@@ -364,14 +364,25 @@ VIEWS: list[Callable[[Any], Node]] = [
     lambda index: Node("slice", (index,), {"starts": [1], "stops": [4]}),
     lambda index: Node("sum", (index,), {"axes": [0]}),
     lambda index: Node("sum", (index,), {}),
+    lambda index: Node("slice", (index,), {"starts": [-1], "stops": [-9], "steps": [-1], "axes": [-1]}),
+    lambda index: Node("diagonal", (index,), {"offset": 1}),
+    lambda index: Node("slice_scatter", (index, 2), {"starts": [1], "stops": [3]}),
+    lambda index: Node("pad", (index,), {"before": [1, 0], "after": [0, 2], "mode": "circular"}),
+    lambda index: Node("gather", (index, 4), {"axis": 1}),
+    lambda index: Node("scatter", (index, 4, 0), {"axis": 1, "reduce": "add"}),
+    lambda index: Node("cumsum", (index,), {"axis": 0}),
+    lambda index: Node("sort", (index,), {"axis": -1, "descending": True}),
+    lambda index: Node("concat", (index, index), {"axis": 0}),
+    lambda index: Node("max", (index,), {"axes": [-1], "keepdim": True}),
 ]
 
 
 @st.composite
 def programs(draw: st.DrawFn) -> Graph:
-    """Integer programs, so that results are exact: elementwise ops with broadcasts, views and sums, in any order."""
+    """Integer programs, so that results are exact: ops of every kind with broadcasts, in any order."""
     nodes = [source(1, 4, 6, dtype="i32"), source(2, 6, dtype="i32"), source(3, 1, dtype="i32")]
     nodes.append(Node("full", (), {"shape": [4, 6], "value": 3, "dtype": "i32"}))
+    nodes.append(source(4, 4, 3, dtype="i32"))
     for _ in range(draw(st.integers(1, 14))):
         pick = st.integers(0, len(nodes) - 1)
         if draw(st.booleans()) or draw(st.booleans()):
@@ -397,6 +408,7 @@ INPUTS = {
     1: np.arange(24, dtype=np.int32).reshape(4, 6) - 11,
     2: np.array([5, -3, 0, 7, 100, -8], np.int32),
     3: np.array([-2], np.int32),
+    4: np.array([[0, 5, -1], [2, 2, 2], [9, 0, -6], [3, -7, 1]], np.int32),
 }
 
 

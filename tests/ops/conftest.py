@@ -15,12 +15,15 @@ import pytest
 import wgpu
 
 from ops import engine, reference, torchlike
+from ops.composites import expand
 from ops.dtypes import dtype
+from ops.expression import bind, input_term, parse
 from ops.graph import Graph, TensorRef, TensorType
 from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, GPU, DeviceClass, Lowering, lower
 from ops.reference import DTYPES, dtype_name
+from ops.spec import OpSpec
 from ops.table import find
 from ops.validate import validate
 from shaders.generator import WgslGenerator
@@ -58,6 +61,12 @@ class BareDevice:
     def run(self, op: str, attributes: Mapping[str, Any], arrays: Sequence[np.ndarray]) -> np.ndarray:
         """The value of `op`, whose inputs lie on the device with the strides that the arrays have here."""
         types = [TensorType(array.shape, dtype_name(array.dtype)) for array in arrays]
+        if find(op).kind == "composite":
+            nodes, result = expand(op, attributes, types)
+            values = list(arrays)
+            for node in nodes:
+                values.append(self.run(node.op, node.attributes, [values[index] for index in node.inputs]))
+            return values[result]
         (output,) = infer(op, attributes, types)
         placed = [place(array) for array in arrays]
         layouts = [(layout, dtype(type.dtype)) for (_, layout), type in zip(placed, types, strict=True)]
@@ -162,6 +171,7 @@ def from_device(words: np.ndarray, type: TensorType) -> np.ndarray:
 
 
 TINY = float(np.finfo(np.float32).smallest_normal)
+HUGE = float(np.finfo(np.float32).max)
 Check = Callable[..., np.ndarray]
 
 
@@ -176,7 +186,7 @@ def check(device: BareDevice) -> Check:
     """Runs an op on the device and compares it with a reference.
 
     `check(op, attributes, arrays, expected=None, scale=None)`: `expected` is by default what `ops/reference.py` says;
-    errors are bounded by the row's tolerance times `scale`, by default the absolute value of what is expected.
+    errors are bounded by the row's tolerance times `scale`, by default what the row says they are relative to.
     Subnormal operands and results may count as zero. Returns the device's result.
     """
 
@@ -190,6 +200,8 @@ def check(device: BareDevice) -> Check:
         actual = device.run(op, attributes, arrays)
         if expected is None:
             expected = reference.apply(op, attributes, arrays)
+        if scale is None:
+            scale = error_scale(find(op), attributes, arrays, expected)
         right = agree(actual, expected, find(op).tolerance, scale)
         if not np.all(right) and any(map(has_subnormals, arrays)):
             flushed = reference.apply(op, attributes, [flush(array) for array in arrays])
@@ -204,10 +216,30 @@ def check(device: BareDevice) -> Check:
     return run
 
 
+def error_scale(
+    row: OpSpec, attributes: Mapping[str, Any], arrays: Sequence[np.ndarray], expected: np.ndarray
+) -> np.ndarray | None:
+    """What the errors of an elementwise row are relative to; None for the result."""
+    if row.kind != "elementwise" or row.relative == "result":
+        return None
+    types = [dtype_name(array.dtype) for array in arrays]
+    names: dict[str, Any] = {
+        name: input_term(number, type)
+        for number, (name, type) in enumerate(zip(row.inputs, types, strict=True))
+    } | {"result": input_term(len(arrays), "f32")}
+    term = bind(parse(row.relative), names)
+    with np.errstate(all="ignore"):
+        scale = reference.run(term, [*map(np.asarray, arrays), expected], np.zeros(()))
+    return np.broadcast_to(scale, expected.shape)
+
+
 def agree(
     actual: np.ndarray, expected: np.ndarray, tolerance: float, scale: np.ndarray | None = None
 ) -> np.ndarray:
-    """Where two arrays of one type agree: bits for integers, NaN with NaN, floats within the tolerance."""
+    """Where two arrays of one type agree: bits for integers, NaN with NaN, floats within the tolerance.
+
+    Where the scale is beyond f32, some step of the row was infinite, and so may be the result, or NaN.
+    """
     assert actual.shape == expected.shape
     assert actual.dtype == expected.dtype
     if actual.dtype != np.float32:
@@ -218,7 +250,9 @@ def agree(
         exact = actual == expected
         near = np.isfinite(wide) & (np.abs(actual - wide) <= np.where(np.isfinite(bound), bound, 0))
         subnormal = (np.abs(wide) < TINY) & (np.abs(actual) < TINY)
-    return np.asarray(exact | (near & (tolerance > 0)) | subnormal | (np.isnan(actual) & np.isnan(expected)))
+        overflows = False if scale is None else (np.abs(scale) > HUGE) & ~np.isfinite(actual)
+    both_nan = np.isnan(actual) & np.isnan(expected)
+    return np.asarray(exact | (near & (tolerance > 0)) | subnormal | both_nan | overflows)
 
 
 def has_subnormals(array: np.ndarray) -> bool:

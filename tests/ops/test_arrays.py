@@ -173,6 +173,25 @@ def test_new_tensors_hold_their_value(check: Any) -> None:
     check("arange", {"count": 0}, [])
 
 
+@pytest.mark.parametrize(
+    ("attributes", "value"),
+    [
+        ({"starts": [1], "stops": [3]}, (2, 6, 5)),
+        ({"starts": [-1, 0], "stops": [-100, 5], "steps": [-1, 2]}, (3, 1)),
+        ({"starts": [3], "stops": [0], "steps": [-2], "axes": [2]}, ()),
+        ({"starts": [2], "stops": [2]}, (1, 1, 5)),
+        ({"starts": [], "stops": []}, (4, 6, 5)),
+    ],
+)
+def test_a_slice_is_written_over(attributes: dict[str, Any], value: tuple[int, ...], check: Any) -> None:
+    for base in (normal((4, 6, 5)), normal((5, 6, 4)).T):
+        check("slice_scatter", attributes, [base, normal(value, 1)])
+    check("slice_scatter", attributes, [base.astype(np.int32), 9 * normal(value, 1)])
+    for shape in ((2, 7), (2, 4, 6, 5)):
+        with pytest.raises(ShapeError, match=r"do not broadcast|does not fit"):
+            check("slice_scatter", attributes, [base, normal(shape)])
+
+
 def test_digests_are_those_of_hashlib(device: Any) -> None:
     messages = [bytes(range(n % 256)) * (1 + n // 256) + b"x" * (n % 5) for n in [*range(130), 1000, 5000]]
     text = b"".join(messages)

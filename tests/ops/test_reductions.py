@@ -33,9 +33,12 @@ def sample(shape: tuple[int, ...], name: str, seed: int = 0) -> np.ndarray:
 
 
 def fold(check: Any, row: OpSpec, array: np.ndarray, **attributes: Any) -> np.ndarray:
-    """Check a fold, with errors relative to the sum of absolute values."""
+    """Check a fold, with errors relative to the sum of absolute values; products are of numbers near 1."""
     scale = None
-    if row.tolerance:
+    if row.name == "prod" and array.dtype == np.float32:
+        array = np.where(np.isfinite(array) & (array != 0), np.sign(array) * np.exp2(array / 64), array)
+        array = array.astype(np.float32)
+    elif row.tolerance:
         axes = attributes.get("axes")
         axes = tuple(axes) if isinstance(axes, list) else axes
         keep = attributes.get("keepdim", False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ops.numerics import HELPERS
 from ops.spec import OpSpec
 from ops.table import TABLE, find, full_name
 from ops.tensor import Tensor
+from tests.ops import test_elementwise, test_gradient
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,6 +35,15 @@ def test_every_name_and_alias_means_one_row() -> None:
         for name in (row.name, *row.aliases):
             assert find(name) is find(f"tensor.{name}") is row
     assert find("hash.sha256").name == "sha256"
+    assert [find(name).name for name in ("LeakyRelu", "Not", "GreaterOrEqual", "Atan2", "tensor.Clip")] == [
+        "leaky_relu",
+        "logical_not",
+        "ge",
+        "atan2",
+        "clamp",
+    ]
+    with pytest.raises(UnknownOpError):
+        find("add.dz")
     assert [full_name(find(name)) for name in ("add", "philox", "popcount")] == [
         "tensor.add",
         "random.philox",
@@ -43,7 +54,7 @@ def test_every_name_and_alias_means_one_row() -> None:
 def test_an_unknown_name_gets_the_closest_ones() -> None:
     with pytest.raises(UnknownOpError) as caught:
         find("tensor.sofmax")
-    assert caught.value.hint == "Did you mean softmax or max?"
+    assert caught.value.hint == "Did you mean softmax or fmax or max?"
 
 
 def test_rows_are_complete() -> None:
@@ -55,10 +66,19 @@ def test_rows_are_complete() -> None:
 
 
 def test_one_row_is_an_op(monkeypatch: pytest.MonkeyPatch, check: Any, numpy_engine: Any) -> None:
-    """Nothing else is edited: kernel, reference, function, method and documentation follow from the row."""
+    """Nothing else is edited: kernel, reference, gradient, function, methods, documentation and tests follow."""
     row = OpSpec(
-        "hinge", "elementwise", ("x", "y"), "`maximum(0, 1 - x * y)`.", "maximum(0, 1 - x * y)", ("svm",)
+        "hinge",
+        "elementwise",
+        ("x", "y"),
+        "`maximum(0, 1 - x * y)`.",
+        "maximum(0, 1 - x * y)",
+        ("svm",),
+        tolerance=3e-7,
+        relative="1 + abs(x * y)",
     )
+    for name in ("hinge_", "svm_"):
+        monkeypatch.setattr(Tensor, name, None, raising=False)
     monkeypatch.setitem(TABLE, "hinge", row)
     monkeypatch.setattr(Tensor, "hinge", None, raising=False)
     monkeypatch.setattr(Tensor, "svm", None, raising=False)
@@ -69,7 +89,14 @@ def test_one_row_is_an_op(monkeypatch: pytest.MonkeyPatch, check: Any, numpy_eng
     assert reference.apply("hinge", {}, [x.astype(np.int32), y.astype(np.int32)]).tolist() == [1, 0, 2]
     assert methods.FUNCTIONS["svm"](creation.tensor([0.5]), 1.0).tolist() == [0.5]
     assert creation.tensor([3.0]).hinge(1).tolist() == [0]  # type: ignore[attr-defined]
+    y_again = creation.tensor([3.0])
+    assert y_again.svm_(1) is y_again  # type: ignore[attr-defined]
     assert "### hinge(x, y)\n\n`maximum(0, 1 - x * y)`." in document()
+    assert find("hinge.dx").inputs == ("x", "y", "grad")
+    assert check("hinge.dx", {}, [x, y, np.float32([1, 1, 1])]).tolist() == [-1, 0, -1]
+    test_gradient.test_a_gradient_is_the_limit_of_differences(row, 1)
+    (dtypes,) = test_elementwise.dtype_choices(replace(row, dtypes=("f32",)), 0)
+    test_elementwise.test_a_row_is_right_at_every_pair_of_edge_values(row, dtypes, {}, check)
 
 
 def test_no_kernel_text_has_an_array_or_a_loop_without_bound() -> None:

@@ -92,3 +92,23 @@ def test_what_is_built_on_sums_is_right(gpu: Any) -> None:
     keep = np.random.default_rng(5).random(x.size) < 0.4
     for op, arrays in (("compact", [x, keep]), ("nonzero", [keep]), ("run_starts", [draw("u32", 9000) & 1])):
         same_bits(gpu.run(op, {}, arrays), reference.apply(op, {}, arrays))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("shape", [(3, 5000), (130, 200), (700, 3)])
+def test_rows_are_sorted_and_summed_apart(gpu: Any, check: Any, shape: tuple[int, int], axis: int) -> None:
+    for dtype in ("u32", "f32"):
+        x = draw(dtype, shape[0] * shape[1]).reshape(shape)
+        for descending in (False, True):
+            attributes = {"axis": axis, "descending": descending}
+            same_bits(gpu.run("sort", attributes, [x]), reference.apply("sort", attributes, [x]))
+            same_bits(gpu.run("argsort", attributes, [x]), reference.apply("argsort", attributes, [x]))
+    check("cumsum", {"axis": axis}, [draw("i32", shape[0] * shape[1]).reshape(shape)])
+
+
+def test_values_for_one_place_are_folded_in_order(gpu: Any, check: Any) -> None:
+    index = np.random.default_rng(1).integers(-9, 9, 6000).astype(np.int32)
+    value = np.random.default_rng(2).normal(size=6000).astype(np.float32)
+    for reduce in ("none", "add", "max"):
+        x = np.zeros(9, np.float32)
+        check("scatter", {"reduce": reduce}, [x, index, value], scale=np.full(9, 700.0))

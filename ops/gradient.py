@@ -1,0 +1,55 @@
+"""Gradients of elementwise rows, as rows: `gelu.dx` takes the inputs of `gelu` and `grad`, and gives what `x` gets.
+
+Owns their names and how a row's own gradient, or else the derivative of its expression, becomes a row. Must not know
+graphs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ops.derivative import ZERO, derivative, multiply, text
+from ops.expression import Name, parse
+from ops.spec import OpSpec
+
+GRAD = "grad"
+"""The last input of a gradient's row: the gradient of the result."""
+
+
+def name_of(spec: OpSpec, number: int) -> str:
+    """The name of the gradient of `spec` by its input `number`."""
+    return f"{spec.name}.d{spec.inputs[number]}"
+
+
+def is_differentiable(spec: OpSpec) -> bool:
+    """Whether the row takes and gives floats, elementwise."""
+    gives = spec.result in ("promote", "f32", "first")
+    return spec.kind == "elementwise" and gives and "f32" in spec.dtypes
+
+
+def gradient_row(spec: OpSpec, number: int) -> OpSpec | None:
+    """The row of the gradient by input `number`; None where it is 0 everywhere."""
+    if not is_differentiable(spec):
+        return None
+    if spec.gradients:
+        expression = spec.gradients[number]
+    else:
+        found = derivative(parse(spec.expression), spec.inputs[number])
+        expression = "0.0" if found == ZERO else text(multiply(Name(GRAD), found))
+    if expression == "0.0":
+        return None
+    return replace(
+        spec,
+        name=name_of(spec, number),
+        inputs=(*spec.inputs, GRAD),
+        doc=f"What the gradient `grad` of `{spec.name}` gives `{spec.inputs[number]}`.",
+        expression=expression,
+        aliases=(),
+        result="f32",
+        operator="",
+        tolerance=1e-5,
+        relative="maximum(abs(grad), abs(result))",
+        whole="",
+        gradients=(),
+        input_dtypes=(),
+    )

@@ -1,0 +1,118 @@
+"""Running folds along rows: each invocation takes a chunk of a row, and chunks' totals are scanned first.
+
+Owns the kernels and how the scanned axis becomes the last. Must not know op names: what is combined is an expression.
+On GPUs `tiles.py` does sums of flat arrays.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ops import wgsl
+from ops.expression import bind, cast, input_term, parse
+from ops.lowering import elementwise, tiles
+from ops.lowering.base import Builder, Source, Target
+from ops.lowering.messages import whole
+from ops.spec import Reduction
+from shaders.spec import Binding, KernelSpec, Param
+
+CHUNK = 1024
+_ELEMENT_WORK = 8
+SUM = Reduction("a + b", 0)
+
+
+def emit(
+    builder: Builder, fold: Reduction, source: Source, axis: int, exclusive: bool, target: Target
+) -> None:
+    """Write the running folds of `source` along `axis` to `target`, both of one dtype; sums wrap."""
+    if not target.layout.count:
+        return
+    rank = len(target.layout.shape)
+    order = [*(number for number in range(rank) if number != axis), axis][-rank:] if rank else []
+    turned = Source(source.operand, source.layout.permute(order), source.dtype)
+    place = Target(target.operand, target.layout.permute(order), target.dtype)
+    columns = place.layout.shape[-1] if rank else 1
+    direct = place.layout.is_contiguous and place.layout.offset == 0
+    out = place if direct else builder.temp(place.layout.shape, place.dtype)
+    scan_rows(builder, fold, whole(builder, turned), out, columns, exclusive)
+    if not direct:
+        elementwise.copy(builder, out.source(), place)
+
+
+def scan_rows(builder: Builder, fold: Reduction, x: Source, y: Target, columns: int, exclusive: bool) -> None:
+    """The running folds of rows of `columns`; both are contiguous from the start of their buffers, and not empty."""
+    total = x.layout.count
+    if builder.device.kind == "gpu" and columns == total and fold.combine == SUM.combine:
+        tiles.scan(builder, x, y, exclusive)
+        return
+    rows, chunks = total // columns, -(-columns // CHUNK)
+    params = {"count": rows * chunks, "columns": columns, "chunk": CHUNK, "chunks": chunks, "zero": 0}
+    work = _ELEMENT_WORK * min(columns, CHUNK)
+    operands = [x.operand]
+    if chunks > 1:
+        parts, sums = (builder.temp((rows, chunks), x.dtype) for _ in range(2))
+        spec = _spec(fold, x.dtype, "totals", True)
+        builder.spread(spec, rows * chunks, [x.operand, parts.operand], params, work)
+        scan_rows(builder, fold, parts.source(), sums, chunks, exclusive=False)
+        operands.append(sums.operand)
+    spec = _spec(fold, x.dtype, "exclusive" if exclusive else "inclusive", chunks > 1)
+    builder.spread(spec, rows * chunks, [*operands, y.operand], params, work)
+
+
+@lru_cache(maxsize=128)
+def _spec(fold: Reduction, dtype: str, form: str, chunked: bool) -> KernelSpec:
+    """The kernel that writes each chunk's total (`form` is `totals`), or each element's running fold."""
+    type = wgsl.storage(dtype)
+    pair = {"a": input_term(0, dtype), "b": input_term(1, dtype)}
+    combine = wgsl.function(
+        "combine", cast(bind(parse(fold.combine), pair), dtype), [("a", dtype), ("b", dtype)]
+    )
+    start = wgsl.stored(fold.start or 0, dtype)
+    totals = form == "totals"
+    body = [
+        "if (thread >= params.count) {\n    return;\n}",
+        "let row = thread / params.chunks;",
+        "let part = thread % params.chunks;",
+        "let begin = row * params.columns + part * params.chunk;",
+        "let end = min(begin + params.chunk, (row + 1u) * params.columns);",
+        f"var sum: {type} = {start};",
+        "if (part > 0u) {\n    sum = sums[thread - 1u];\n}" if chunked and not totals else "",
+        "var slip = 0.0f;" if _compensated(fold, dtype) else "",
+        "for (var i = begin; i < end; i++) {",
+        "    y[i] = sum;" if form == "exclusive" else "",
+        *_step(fold, dtype),
+        "    y[i] = sum;" if form == "inclusive" else "",
+        "}",
+        "y[thread] = sum;" if totals else "",
+    ]
+    inputs = [Binding("x", type), *([Binding("sums", type)] if chunked and not totals else [])]
+    return KernelSpec(
+        "scan",
+        tuple(inputs),
+        (Binding("y", type, "read_write"),),
+        "\n".join(line for line in body if line),
+        tuple(Param(name) for name in ("count", "columns", "chunk", "chunks", "zero")),
+        functions=wgsl.with_helpers(combine.text, _FINITE if _compensated(fold, dtype) else "", body=start),
+    )
+
+
+_FINITE = "fn kept(slip: f32) -> f32 {\n  return select(0.0f, slip, is_finite(slip));\n}"
+
+
+def _compensated(fold: Reduction, dtype: str) -> bool:
+    return dtype == "f32" and fold.combine == SUM.combine
+
+
+def _step(fold: Reduction, dtype: str) -> list[str]:
+    """Statements that fold element `i` into `sum`; sums of floats keep what rounding took (W. Kahan).
+
+    A number that only we know to be 0 keeps drivers from finding that `slip` were 0 if nothing were rounded.
+    """
+    if not _compensated(fold, dtype):
+        return ["    sum = combine(sum, x[i]);"]
+    return [
+        "    let value = x[i] - slip;",
+        "    let next = bitcast<f32>(bitcast<u32>(combine(sum, value)) ^ params.zero);",
+        "    slip = kept((next - sum) - value);",
+        "    sum = next;",
+    ]

@@ -1,0 +1,204 @@
+"""Writing at positions that a tensor gives, the same bytes each time.
+
+Owns the order of writes to one place: the last wins, and folds add up in the order of positions, which are sorted for
+that. Positions are as in `indexing.py`; one outside is not written. Must not know op names.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ops import wgsl
+from ops.expression import bind, cast, constant, input_term, parse
+from ops.layout import Layout
+from ops.lowering import collections, elementwise, sorting
+from ops.lowering.base import (
+    Builder,
+    Params,
+    Source,
+    Target,
+    address,
+    bucket,
+    coordinates,
+    padded,
+    stride_params,
+)
+from ops.lowering.indexing import place_function
+from ops.lowering.messages import whole
+from ops.spec import Reduction
+from shaders.routines import routine_spec
+from shaders.spec import Binding, KernelSpec, Param
+
+_CHUNK = 256
+_ELEMENT_WORK = 8
+_INFINITY = float("inf")
+
+
+def _folds(dtype: str) -> dict[str, Reduction]:
+    """What folds at one place combine, with a neutral value of a dtype."""
+    lowest, highest = {
+        "f32": (-_INFINITY, _INFINITY),
+        "i32": (-(1 << 31), (1 << 31) - 1),
+        "u32": (0, (1 << 32) - 1),
+        "bool": (0, 1),
+    }[dtype]
+    return {
+        "add": Reduction("a + b", 0),
+        "mul": Reduction("a * b", 1),
+        "max": Reduction("maximum(a, b)", lowest),
+        "min": Reduction("minimum(a, b)", highest),
+    }
+
+
+def emit(
+    builder: Builder, x: Source, index: Source, value: Source, axis: int, reduce: str, target: Target
+) -> None:
+    """Write `x` to `target` (contiguous, of its dtype), and `value` where `index` says along `axis`.
+
+    `value` is broadcast to the shape of `index`. `reduce` is `none` (the last is put), `add`, `mul`, `max` or `min`.
+    """
+    count = index.layout.count
+    elementwise.copy(builder, x, target)
+    if not count or not target.layout.count:
+        return
+    shown = Source(value.operand, value.layout.expand(index.layout.shape), value.dtype)
+    values = _values(builder, shown, target.dtype)
+    places = _places(builder, index, target.layout, axis)
+    if reduce == "none":
+        _put(builder, places, values, target)
+    else:
+        _fold(builder, places, values, _folds(target.dtype)[reduce], target)
+
+
+def _values(builder: Builder, value: Source, dtype: str) -> Source:
+    if value.dtype == dtype:
+        return whole(builder, value)
+    target = builder.temp(value.layout.shape, dtype)
+    elementwise.emit(builder, cast(input_term(0, value.dtype), dtype), [value], target)
+    return target.source()
+
+
+def _places(builder: Builder, index: Source, target: Layout, axis: int) -> Source:
+    """Where in the target's buffer each of `index` means; 2^32 - 1 outside."""
+    layout = index.layout if index.layout.shape else index.layout.expand((1,))
+    strides = target.strides or (1,)
+    rank = bucket(len(layout.shape))
+    places = builder.temp((layout.count,), "u32")
+    params: Params = {
+        "count": layout.count,
+        "size": target.shape[axis] if target.shape else 1,
+        "step": strides[axis],
+        "shape": padded(layout.shape, rank, 1),
+        "offset_index": layout.offset,
+        "strides_index": padded(layout.strides, rank, 0),
+        "offset_out": target.offset,
+        "strides_out": padded([0 if n == axis else stride for n, stride in enumerate(strides)], rank, 0),
+    }
+    spec = _places_spec(index.dtype, rank)
+    builder.spread(spec, layout.count, [index.operand, places.operand], params)
+    return places.source()
+
+
+@lru_cache(maxsize=16)
+def _places_spec(dtype: str, rank: int) -> KernelSpec:
+    body = [
+        "if (thread >= params.count) {\n    return;\n}",
+        coordinates("thread", rank),
+        f"let place = place_of(index[{address('index', rank)}], params.size);",
+        f"let at = {address('out', rank)} + place * params.step;",
+        "places[thread] = select(0xffffffffu, at, place < params.size);",
+    ]
+    names = ("count", "size", "step", "offset_index", "offset_out")
+    return KernelSpec(
+        "places",
+        (Binding("index", dtype),),
+        (Binding("places", "u32", "read_write"),),
+        "\n".join(body),
+        (*map(Param, names), *stride_params(["shape", "strides_index", "strides_out"], rank)),
+        functions=place_function(dtype),
+    )
+
+
+def _put(builder: Builder, places: Source, values: Source, target: Target) -> None:
+    owners = builder.temp((target.layout.count,), "u32")
+    elementwise.emit(builder, constant(0, "u32"), (), owners)
+    count = {"count": values.layout.count}
+    spec = routine_spec("last_writer", "places:u32", "owners:atomic<u32>")
+    builder.spread(spec, count["count"], [places.operand, owners.operand], count)
+    spec = routine_spec("write_last", "places:u32 values:u32 owners:u32", "y:u32")
+    operands = [places.operand, values.operand, owners.operand, target.operand]
+    builder.spread(spec, count["count"], operands, count)
+
+
+def _fold(builder: Builder, places: Source, values: Source, fold: Reduction, target: Target) -> None:
+    """Sort by place, then fold runs chunk by chunk: those at a chunk's two ends go on to the next pass."""
+    order = builder.temp((places.layout.count,), "u32")
+    keys = builder.temp((places.layout.count,), "u32")
+    ordered = builder.temp((places.layout.count,), target.dtype)
+    sorting.sort_places(builder, places, order)
+    collections.take_at(builder, places, order.source(), keys)
+    collections.take_at(builder, values, order.source(), ordered)
+    while True:
+        total = keys.layout.count
+        chunks = -(-total // _CHUNK)
+        more = chunks > 1
+        next_keys = builder.temp((2 * chunks,), "u32") if more else keys
+        next_values = builder.temp((2 * chunks,), target.dtype) if more else ordered
+        outputs = [next_keys.operand, next_values.operand] if more else []
+        params = {"count": chunks, "total": total, "chunk": _CHUNK}
+        operands = [keys.operand, ordered.operand, target.operand, *outputs]
+        work = _ELEMENT_WORK * min(total, _CHUNK)
+        builder.spread(_fold_spec(fold, target.dtype, more), chunks, operands, params, work)
+        if not more:
+            return
+        keys, ordered = next_keys, next_values
+
+
+_STORE = """fn store(key: u32, total: {type}) {{
+  if (key != 0xffffffffu) {{
+    y[key] = combine(y[key], total);
+  }}
+}}"""
+_PASS_ON = """fn pass_on(at: u32, key: u32, total: {type}) {{
+  next_keys[at] = key;
+  next_values[at] = total;
+}}"""
+
+
+@lru_cache(maxsize=64)
+def _fold_spec(fold: Reduction, dtype: str, more: bool) -> KernelSpec:
+    """The kernel of a chunk; `more` says that its first and last run may go on in other chunks."""
+    type = wgsl.storage(dtype)
+    pair = {"a": input_term(0, dtype), "b": input_term(1, dtype)}
+    combine = wgsl.function(
+        "combine", cast(bind(parse(fold.combine), pair), dtype), [("a", dtype), ("b", dtype)]
+    )
+    first = "pass_on(2u * thread, key, total);" if more else "store(key, total);"
+    last = "pass_on(2u * thread + 1u, key, total);" if more else "store(key, total);"
+    neutral = wgsl.stored(fold.start or 0, dtype)
+    body = [
+        "if (thread >= params.count) {\n    return;\n}",
+        "let begin = thread * params.chunk;",
+        "let end = min(begin + params.chunk, params.total);",
+        "var key = keys[begin];",
+        "var total = values[begin];",
+        "var is_first = true;",
+        "for (var i = begin + 1u; i < end; i++) {",
+        "    if (keys[i] == key) {\n        total = combine(total, values[i]);\n        continue;\n    }",
+        f"    if (is_first) {{\n        {first}\n    }} else {{\n        store(key, total);\n    }}",
+        "    is_first = false;\n    key = keys[i];\n    total = values[i];\n}",
+        *([f"if (is_first) {{\n    pass_on(2u * thread, key, {neutral});\n}}"] if more else []),
+        last,
+    ]
+    outputs = [Binding("y", type, "read_write")]
+    if more:
+        outputs += [Binding("next_keys", "u32", "read_write"), Binding("next_values", type, "read_write")]
+    texts = [combine.text, _STORE.format(type=type), *([_PASS_ON.format(type=type)] if more else [])]
+    return KernelSpec(
+        "fold_at",
+        (Binding("keys", "u32"), Binding("values", type)),
+        tuple(outputs),
+        "\n".join(body),
+        tuple(map(Param, ("count", "total", "chunk"))),
+        functions=wgsl.with_helpers(*texts, body=neutral),
+    )

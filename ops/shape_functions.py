@@ -1,0 +1,352 @@
+"""Functions of `torch` that move, cut and repeat elements, and read and write at positions, with PyTorch's arguments.
+
+Owns their forms: what gives several tensors, takes sizes one by one, or has its axis before its tensors. Must not know
+how rows become functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from ops.advanced import coordinates, positions, put
+from ops.errors import AttributeValueError, ShapeError
+from ops.shapes import axis as counted
+from ops.shapes import broadcast
+from ops.tensor import Tensor, apply, operands, sizes, view
+
+_REDUCE = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}
+
+
+def written_by_hand() -> dict[str, Callable[..., Any]]:
+    """These functions by their names."""
+    return {
+        "flip": flip,
+        "fliplr": lambda input: flip(input, 1),
+        "flipud": lambda input: flip(input, 0),
+        "roll": roll,
+        "tile": tile,
+        "repeat_interleave": repeat_interleave,
+        "diagonal": diagonal,
+        "diag_embed": lambda input, offset=0: apply("diag_embed", [input], offset=offset),
+        "split": split,
+        "chunk": chunk,
+        "unbind": unbind,
+        "narrow": narrow,
+        "select": select,
+        "movedim": movedim,
+        "moveaxis": movedim,
+        "ravel": lambda input: input.reshape(-1),
+        "meshgrid": meshgrid,
+        "hstack": hstack,
+        "vstack": vstack,
+        "broadcast_tensors": broadcast_tensors,
+        "gather": gather,
+        "scatter": scatter,
+        "scatter_add": scatter_add,
+        "scatter_reduce": scatter_reduce,
+        "index_select": index_select,
+        "take_along_dim": take_along_dim,
+        "index_add": index_add,
+        "index_copy": index_copy,
+        "index_fill": index_fill,
+        "index_put": index_put,
+        "masked_select": masked_select,
+        "masked_scatter": lambda input, mask, source: apply("masked_scatter", [input, mask, source]),
+        "take": take,
+        "nonzero": nonzero,
+        "argwhere": nonzero,
+        "einsum": einsum,
+    }
+
+
+IN_PLACE = [
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_put",
+    "masked_scatter",
+    "tril",
+    "triu",
+    "cumsum",
+    "cumprod",
+    "addmm",
+    "addmv",
+    "baddbmm",
+]
+"""Functions that are no elementwise rows and have an in-place form."""
+
+
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """Axes backwards."""
+    return apply("flip", [input], axes=sizes(dims))
+
+
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """Elements moved along axes; what leaves at one end comes back at the other."""
+    return apply("roll", [input], shifts=_list(shifts), axes=None if dims is None else _list(dims))
+
+
+def _list(value: Any) -> list[int]:
+    return [value] if isinstance(value, int) else list(value)
+
+
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """The whole tensor side by side, so many times along each axis."""
+    return apply("tile", [input], repeats=sizes(dims))
+
+
+def repeat(input: Tensor, *repeats: Any) -> Tensor:
+    """As `tile`, with a number for every axis."""
+    counts = sizes(repeats)
+    if len(counts) < input.ndim:
+        raise ShapeError(f"repeat takes a number for each of the {input.ndim} axes")
+    return apply("tile", [input], repeats=counts)
+
+
+def repeat_interleave(input: Tensor, repeats: int, dim: int | None = None) -> Tensor:
+    """Each element so many times in a row."""
+    return apply("repeat_interleave", [input], repeats=repeats, axis=dim)
+
+
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonals between two axes, as the last axis."""
+    return apply("diagonal", [input], offset=offset, axis0=dim1, axis1=dim2)
+
+
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """A view of `length` positions of an axis from `start` on."""
+    size = input.shape[counted(dim, input.ndim)] if input.ndim else 0
+    first = start + size if start < 0 else start
+    if not 0 <= first <= size or not 0 <= length <= size - first:
+        raise ShapeError(f"narrow from {start} by {length} is beyond axis {dim} of {size}")
+    return view(input, "slice", starts=[first], stops=[first + length], steps=[1], axes=[dim])
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """A view of one position of an axis."""
+    where = counted(dim, input.ndim)
+    return input[(*[slice(None)] * where, index)]
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of an axis: of one size, the last maybe smaller, or of the sizes listed."""
+    size = tensor.shape[counted(dim, tensor.ndim)] if tensor.ndim else 0
+    parts = split_size_or_sections
+    if isinstance(parts, int):
+        if parts < 1:
+            raise AttributeValueError(f"split takes a size from 1, not {parts}")
+        parts = [min(parts, size - start) for start in range(0, size, parts)] or [0]
+    if sum(parts) != size:
+        raise ShapeError(f"split into {list(parts)} is not all of an axis of {size}")
+    starts = [sum(parts[:number]) for number in range(len(parts))]
+    return tuple(narrow(tensor, dim, start, length) for start, length in zip(starts, parts, strict=True))
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of at most `chunks` parts of equal size, the last maybe smaller."""
+    if chunks < 1:
+        raise AttributeValueError(f"chunk takes a number from 1, not {chunks}")
+    return split(input, max(-(-input.shape[counted(dim, input.ndim)] // chunks), 1), dim)
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """A view of each position of an axis."""
+    return tuple(select(input, dim, number) for number in range(input.shape[counted(dim, input.ndim)]))
+
+
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """A view with axes in other places; the others keep their order."""
+    here = [counted(number, input.ndim) for number in _list(source)]
+    there = [counted(number, input.ndim) for number in _list(destination)]
+    rest = iter(number for number in range(input.ndim) if number not in here)
+    order = [here[there.index(number)] if number in there else next(rest) for number in range(input.ndim)]
+    return input.permute(order)
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """Each flat tensor along its own axis of a grid; "xy" exchanges the first two axes."""
+    given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else list(tensors)
+    if indexing == "xy" and len(given) > 1:
+        grids = meshgrid(given[1], given[0], *given[2:])
+        return (grids[1], grids[0], *grids[2:])
+    shape = [each.numel() for each in given]
+    return tuple(
+        each.reshape([-1 if number == own else 1 for number in range(len(given))]).expand(shape)
+        for own, each in enumerate(given)
+    )
+
+
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the second axis, flat ones along their only one."""
+    wide = [each.reshape(1) if not each.ndim else each for each in tensors]
+    return apply("concat", wide, axis=0 if wide[0].ndim == 1 else 1)
+
+
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the first axis, flat ones as rows."""
+    return apply("concat", [each.reshape([1, -1]) if each.ndim < 2 else each for each in tensors], axis=0)
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """All in the shape to which they broadcast."""
+    shape = broadcast(*(each.shape for each in tensors))
+    return tuple(each.expand(shape) for each in tensors)
+
+
+def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The elements whose position along an axis is `index`."""
+    return apply("gather", [input, index], axis=dim)
+
+
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Tensor:
+    """`input` with `src`, a tensor or a number, put or folded in at positions along an axis."""
+    given = value if src is None else src
+    if reduce is not None and reduce not in _REDUCE:
+        raise AttributeValueError(f"scatter does not reduce by {str(reduce)[:24]!r}", hint="add or multiply")
+    fold = "none" if reduce is None else _REDUCE[reduce]
+    return apply("scatter", [input, index, _source(input, index, given)], axis=dim, reduce=fold)
+
+
+def _source(input: Tensor, index: Tensor, source: Any) -> Tensor:
+    """What is scattered: a number as a tensor, and of a tensor as much as there are positions."""
+    if not isinstance(source, Tensor):
+        return operands([input, source])[1]
+    if source.ndim == index.ndim and source.shape != index.shape:
+        return source[tuple(slice(size) for size in index.shape)]
+    return source
+
+
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """`input` with `src` added at positions along an axis."""
+    return scatter(input, dim, index, src, reduce="add")
+
+
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`input` with `src` folded in by "sum", "prod", "amax", "amin" or "mean"."""
+    if reduce == "mean":
+        one = apply("full", [], shape=[], value=1, dtype=input._node.type.dtype)
+        counts = scatter(apply("expand", [one], shape=list(input.shape)), dim, index, 1, reduce="add")
+        total = scatter_reduce(input, dim, index, src, "sum", include_self=include_self)
+        if not include_self:
+            counts = apply("maximum", operands([apply("sub", operands([counts, 1])), 1]))
+        kind = "div" if input.is_floating_point() else "floor_divide"
+        return apply(kind, [total, counts])
+    if reduce not in _REDUCE:
+        raise AttributeValueError(f"scatter_reduce does not reduce by {str(reduce)[:24]!r}")
+    if include_self:
+        return scatter(input, dim, index, src, reduce=reduce)
+    first = scatter(input, dim, index, _neutral(reduce, input))
+    return scatter(first, dim, index, src, reduce=reduce)
+
+
+def _neutral(reduce: str, input: Tensor) -> float | int:
+    floats = input.is_floating_point()
+    unsigned = input._node.type.dtype == "u32"
+    low = float("-inf") if floats else 0 if unsigned else -(1 << 31)
+    high = float("inf") if floats else (1 << 32) - 1 if unsigned else (1 << 31) - 1
+    return {"add": 0, "mul": 1, "max": low, "min": high}[_REDUCE[reduce]]
+
+
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The parts at positions along an axis."""
+    return apply("index_select", [input, index], axis=dim)
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """As `gather`, where the other axes broadcast."""
+    return apply("take_along_dim", [input, indices], axis=dim)
+
+
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+    """`input` with parts of `source` added at positions along an axis."""
+    return apply("index_add", [input, index, source], axis=dim, alpha=alpha)
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`input` with parts of `source` at positions along an axis."""
+    return apply("index_copy", [input, index, source], axis=dim)
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """`input` with one value at positions along an axis."""
+    number = value.item() if isinstance(value, Tensor) else value
+    return apply("index_fill", [input, index], axis=dim, value=number)
+
+
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Any, accumulate: bool = False) -> Tensor:
+    """`input` with values put or added at positions along its first axes."""
+    result = input.clone()
+    put(result, tuple(indices), values, "add" if accumulate else "none")
+    return result
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where `mask` is true, as a flat tensor."""
+    wide, flags = broadcast_tensors(input, mask)
+    return wide[flags.bool()]
+
+
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements at positions in the flattened tensor."""
+    return apply("index_select", [input.reshape(-1), index], axis=0)
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The coordinates of what is not 0: one row an element, or one tensor an axis."""
+    if not as_tuple and not input.ndim:
+        return apply("full", [], shape=[len(positions(input)), 0], value=0, dtype="i32")
+    wide = input.reshape(1) if not input.ndim else input
+    parts = tuple(coordinates(wide.bool(), wide.shape))
+    return parts if as_tuple else apply("stack", list(parts), axis=1)
+
+
+def einsum(equation: str, *tensors: Any) -> Tensor:
+    """The sum of products that an equation says."""
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
+    return apply("einsum", list(given), equation=equation)
+
+
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
+    """More around a tensor: pairs of numbers, the first for the last axis."""
+    pairs = list(pad)
+    if len(pairs) % 2 or len(pairs) > 2 * input.ndim:
+        raise ShapeError(f"pad takes at most {input.ndim} pairs of numbers, not {len(pairs)} numbers")
+    spare = [0] * (input.ndim - len(pairs) // 2)
+    before, after = ([*spare, *pairs[start::2][::-1]] for start in (0, 1))
+    return apply("pad", [input], before=before, after=after, mode=mode, value=value or 0)
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """1 at each number's own place along a new last axis; as many places as the largest number needs for -1."""
+    if num_classes == -1:
+        num_classes = int(apply("max", [tensor])) + 1 if tensor.numel() else 0
+    return apply("one_hot", [tensor], num_classes=num_classes)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "repeat": repeat,
+    "view_as": lambda self, other: self.reshape(other.shape),
+    "reshape_as": lambda self, other: self.reshape(other.shape),
+    "unflatten": lambda self, dim, shape: self.reshape(
+        [*self.shape[: counted(dim, self.ndim)], *shape, *self.shape[counted(dim, self.ndim) + 1 :]]
+    ),
+    "nelement": lambda self: prod(self.shape),
+    "new_zeros": lambda self, *size, dtype=None: _new(self, size, 0, dtype),
+    "new_ones": lambda self, *size, dtype=None: _new(self, size, 1, dtype),
+    "new_full": lambda self, size, fill_value, dtype=None: _new(self, size, fill_value, dtype),
+}
+"""Methods of tensors that are no functions of `torch`."""
+
+
+def _new(self: Tensor, size: Any, value: Any, dtype: Any) -> Tensor:
+    made = operands([self, value])[1]
+    return apply("expand", [made.type(self.dtype if dtype is None else dtype)], shape=sizes(size))

@@ -1,0 +1,151 @@
+"""Gradients of every op that has them, composites too: by finite differences of the reference in f64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ops import reference
+from ops.backward import backward
+from ops.backward_rules import RULES
+from ops.errors import GraphError
+from ops.gradient import is_differentiable
+from ops.graph import Graph, Node, TensorType
+from ops.reference import DTYPES, dtype_name
+from ops.table import TABLE, find
+from tests.ops.test_composites import SAMPLES, Sample, X
+
+DRAW = np.random.default_rng(7)
+M, N, V = (DRAW.normal(size=shape).astype(np.float32) for shape in ((4, 5), (5, 3), (5,)))
+BATCH = DRAW.normal(size=(4, 1, 2, 6)).astype(np.float32)
+PLACES = np.array([2, 0, -1, 2], np.int32)
+MORE: dict[str, list[Sample]] = {
+    "sum": [Sample({"axes": axes}, [X], X) for axes in (None, 1, [0, 2])],
+    "nansum": [Sample({"axes": 1}, [X], X)],
+    "mean": [Sample({"axes": axes, "keepdim": True}, [X], X) for axes in (None, 1, [0, 2])],
+    "max": [Sample({"axes": axes}, [X], X) for axes in (None, 1)],
+    "min": [Sample({"axes": [0, 2]}, [X], X)],
+    "prod": [Sample({"axes": axes}, [np.where(np.abs(M) < 0.3, 0, M)], M) for axes in (None, 0, [0, 1])],
+    "softmax": [Sample({"axis": axis}, [X], X) for axis in (0, -1)],
+    "matmul": [
+        Sample({}, [left, right], M)
+        for left, right in ((M, N), (V, N), (M, V), (V, V), (X, N), (BATCH, X))
+    ],
+    "concat": [Sample({"axis": -1}, [M, M, M[:, :1]], M)],
+    "reshape": [Sample({"shape": [5, -1]}, [M], M)],
+    "permute": [Sample({"axes": [2, 0, -2]}, [X], X)],
+    "transpose": [Sample({}, [X], X)],
+    "expand": [Sample({"shape": [2, 4, 5]}, [M[:, :1]], M)],
+    "slice": [Sample({"starts": [-1, 1], "stops": [-9, 9], "steps": [-2, 1]}, [M], M)],
+    "slice_scatter": [Sample({"starts": [1], "stops": [4], "steps": [2]}, [M, V], M)],
+    "take": [Sample({}, [V, np.array([4, 4, 0, 9], np.uint32)], V)],
+    "compact": [Sample({}, [V, V > 0], V)],
+    "add": [Sample({"alpha": 2.0}, [X, V], X)],
+    "where": [Sample({}, [X > 0, X, V], X)],
+    "mul": [Sample({}, [M, V], M), Sample({}, [M, PLACES[:, None]], M)],
+    "lerp": [Sample({}, [M, V, V[:1]], M)],
+    "masked_fill": [Sample({"value": 3.0}, [M, M > 0], M)],
+    "cast": [Sample({"dtype": "f32"}, [M], M)],
+}  # fmt: skip
+CALLS = {name: [*SAMPLES.get(name, []), *MORE.get(name, [])] for name in {**SAMPLES, **MORE}}
+UNKNOWN = {"cumprod", "cummax", "cummin"}
+"""Ops of floats without a gradient yet: an error says so."""
+
+
+def value_of(name: str, sample: Sample, arrays: list[np.ndarray]) -> np.ndarray:
+    return reference.apply(name, sample.attributes, arrays)
+
+
+def gradients_of(name: str, sample: Sample, arrays: list[np.ndarray], seed: np.ndarray) -> list[Any]:
+    """What `backward` says the inputs' gradients are, computed by the reference."""
+    types = [TensorType(array.shape, dtype_name(array.dtype)) for array in arrays]
+    nodes, wanted = backward(name, sample.attributes, types)
+    leaves = [
+        Node("input", (), {"handle": number, "shape": list(array.shape), "dtype": dtype_name(array.dtype)})
+        for number, array in enumerate([*arrays, seed])
+    ]
+    graph = Graph([*leaves, *nodes], [number for number in wanted if number is not None])
+    found = iter(reference.evaluate(graph, dict(enumerate([*arrays, seed]))))
+    return [None if number is None else next(found) for number in wanted]
+
+
+def is_smooth(sample: Sample) -> bool:
+    return all(np.isfinite(x).all() for x in sample.inputs) and any(
+        x.dtype == np.float32 for x in sample.inputs
+    )
+
+
+CASES = [
+    pytest.param(name, sample, id=f"{name}-{number}")
+    for name, samples in sorted(CALLS.items())
+    for number, sample in enumerate(samples)
+    if is_smooth(sample) and find(name).result not in ("i32", "u32", "bool") and name not in UNKNOWN
+]
+
+
+@pytest.mark.parametrize(("name", "sample"), CASES)
+def test_a_gradient_is_that_of_differences(
+    name: str, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(DTYPES, "f32", np.dtype(np.float64))
+    draw = np.random.default_rng(3)
+    arrays = [x.astype(np.float64) if x.dtype == np.float32 else x for x in sample.inputs]
+    result = value_of(name, sample, arrays)
+    if result.dtype != np.float64 or not np.isfinite(result).all():
+        return
+    if sample.attributes.get("reduce") in ("mul", "max", "min"):
+        with pytest.raises(GraphError, match="not known"):
+            gradients_of(name, sample, arrays, result)
+        return
+    seed = draw.normal(size=result.shape)
+    found = gradients_of(name, sample, arrays, seed)
+    for number, array in enumerate(arrays):
+        if array.dtype != np.float64:
+            assert found[number] is None
+            continue
+        way = draw.normal(size=array.shape)
+        ends = [
+            value_of(name, sample, [*arrays[:number], array + step * way, *arrays[number + 1 :]])
+            for step in (1e-6, -1e-6)
+        ]
+        expected = float(np.sum(seed * (ends[0] - ends[1]))) / 2e-6
+        mine = found[number]
+        actual = 0.0 if mine is None else float(np.sum(mine * way))
+        assert mine is None or mine.shape == array.shape
+        assert actual == pytest.approx(expected, rel=1e-4, abs=1e-5)
+
+
+def test_every_rule_is_checked() -> None:
+    checked = {name for name, samples in CALLS.items() if any(map(is_smooth, samples))}
+    assert RULES.keys() <= checked
+    assert all(is_differentiable(TABLE[name]) for name in ("add", "where", "lerp", "masked_fill"))
+
+
+@pytest.mark.parametrize("name", sorted(UNKNOWN))
+def test_an_unknown_gradient_is_an_error(name: str) -> None:
+    with pytest.raises(GraphError, match=f"the gradient of {name} is not known"):
+        backward(name, {}, [TensorType((3,), "f32")])
+
+
+def test_equal_extremes_share_the_gradient_and_zeros_leave_a_product_s_alone() -> None:
+    ones, two = np.float32(1), Sample({}, [np.float32([2, 5, 5])], X)
+    assert gradients_of("max", two, two.inputs, ones)[0].tolist() == [0, 0.5, 0.5]
+    zero = Sample({}, [np.float32([2, 0, 3])], X)
+    assert gradients_of("prod", zero, zero.inputs, ones)[0].tolist() == [0, 6, 0]
+    none = Sample({}, [np.zeros(3, np.float32)], X)
+    for name in ("norm", "std"):
+        assert gradients_of(name, none, none.inputs, ones)[0].tolist() == [0, 0, 0]
+
+
+def test_gradients_run_on_the_device(device: Any) -> None:
+    types = [TensorType((4, 5), "f32"), TensorType((5, 3), "f32")]
+    nodes, (left, right) = backward("matmul", {}, types)
+    values: list[Any] = [M, N, np.ones((4, 3), np.float32)]
+    for node in nodes:
+        values.append(device.run(node.op, node.attributes, [values[index] for index in node.inputs]))
+    assert left is not None
+    assert right is not None
+    np.testing.assert_allclose(values[left], np.ones((4, 3)) @ N.T, rtol=1e-5)
+    np.testing.assert_allclose(values[right], M.T @ np.ones((4, 3)), rtol=1e-5)

@@ -1,0 +1,433 @@
+"""Every row that is no elementwise one, on the device and in NumPy, against what NumPy has for it.
+
+`SAMPLES` gives calls for each row, and what they must give; a row without samples, or without a test of its own, fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ops import reference
+from ops.composites import expand
+from ops.dtypes import DTypeError
+from ops.errors import AttributeValueError, GraphError, ShapeError
+from ops.graph import Graph, Node, TensorType
+from ops.reference import DTYPES, dtype_name
+from ops.table import TABLE, find
+from ops.validate import validate
+
+Array = np.ndarray
+X: Array = np.random.default_rng(0).normal(0.3, 1, (4, 6, 5)).astype(np.float32)
+M: Array = np.random.default_rng(1).normal(size=(5, 7)).astype(np.float32)
+N: Array = np.random.default_rng(2).normal(size=(7, 4)).astype(np.float32)
+V: Array = np.arange(1, 6, dtype=np.float32)
+PLACES: Array = np.array([2, 0, -1, 3, 3], np.int32)
+NAN: Array = np.where(X > 1, np.float32(np.nan), X)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A call, and what it must give."""
+
+    attributes: dict[str, Any]
+    inputs: list[Array]
+    expected: Array = field(compare=False)
+
+
+def sums(function: Callable[..., Any], x: Array = X, **more: Any) -> list[Sample]:
+    """A fold over several axes, with and without them; `function` is NumPy's."""
+    made = []
+    for axes in (None, 0, -1, (0, 2), (0, 1, 2)):
+        for keep in (False, True):
+            given = list(axes) if isinstance(axes, tuple) else axes
+            expected = function(x.astype(np.float64), axis=axes, keepdims=keep)
+            made.append(Sample({"axes": given, "keepdim": keep, **more}, [x], np.asarray(expected)))
+    return made
+
+
+def along(function: Callable[..., Any], x: Array = X, **more: Any) -> list[Sample]:
+    """A function of one axis, or of the flattened tensor."""
+    made = []
+    for axis in (None, 0, 1, -1):
+        for keep in (False, True):
+            expected = function(x.astype(np.float64), axis=axis, keepdims=keep)
+            made.append(Sample({"axis": axis, "keepdim": keep, **more}, [x], np.asarray(expected)))
+    return made
+
+
+def lower_median(x: Array, axis: int | None, keepdims: bool) -> Array:
+    return np.quantile(x, 0.5, axis=axis, keepdims=keepdims, method="lower")
+
+
+def log_sum(x: Array, axis: Any, keepdims: bool) -> Array:
+    return np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims))
+
+
+def norms(p: float) -> list[Sample]:
+    def norm(x: Array, axis: Any, keepdims: bool) -> Array:
+        size = np.abs(x)
+        if p == np.inf:
+            return np.max(size, axis=axis, keepdims=keepdims)
+        if p == -np.inf:
+            return np.min(size, axis=axis, keepdims=keepdims)
+        if p == 0:
+            return np.count_nonzero(x, axis=axis, keepdims=keepdims)
+        return np.sum(size**p, axis=axis, keepdims=keepdims) ** (1 / p)
+
+    return sums(norm, p=p)
+
+
+def top(k: int, axis: int, largest: bool, places: bool) -> Sample:
+    order = np.argsort(-X if largest else X, axis=axis, kind="stable")
+    cut = np.take(order, range(k), axis=axis)
+    expected = cut.astype(np.int32) if places else np.take_along_axis(X, cut, axis)
+    return Sample({"k": k, "axis": axis, "largest": largest}, [X], expected)
+
+
+def ordered(axis: int, descending: bool) -> Array:
+    return np.argsort(-X if descending else X, axis=axis, kind="stable")
+
+
+def running(function: Callable[..., Any]) -> list[Sample]:
+    return [
+        Sample({"axis": axis}, [x], function(x.astype(np.float64), axis=axis))
+        for x in (X, X.transpose(2, 0, 1), X[:, ::-1])
+        for axis in (0, 1, -1)
+    ]
+
+
+def scattered(reduce: str, axis: int) -> Sample:
+    draw = np.random.default_rng(axis)
+    index = draw.integers(-4, 4, (3, 5, 4)).astype(np.int32)
+    value = draw.normal(size=(3, 5, 4)).astype(np.float32)
+    expected = X.astype(np.float64)
+    for at in np.ndindex(index.shape):
+        place = list(at)
+        place[axis] = index[at]
+        old = expected[tuple(place)]
+        expected[tuple(place)] = {
+            "none": value[at],
+            "add": old + value[at],
+            "mul": old * value[at],
+            "max": max(old, value[at]),
+            "min": min(old, value[at]),
+        }[reduce]
+    return Sample({"axis": axis, "reduce": reduce}, [X, index, value], expected)
+
+
+def pads(mode: str, name: str, ends: list[tuple[int, int]], **more: Any) -> Sample:
+    attributes = {"before": [end[0] for end in ends], "after": [end[1] for end in ends], "mode": mode, **more}
+    options = {"constant_values": more["value"]} if more else {}
+    return Sample(attributes, [X], np.pad(X, ends, mode=name, **options))  # type: ignore[call-overload]
+
+
+def added(x: Array, values: Array) -> Array:
+    result = x.astype(np.float64)
+    np.add.at(result, np.s_[:, PLACES], values)
+    return result
+
+
+def copied(values: Any) -> Array:
+    result = X.copy()
+    result[:, PLACES[:4]] = values
+    return result
+
+
+ROWS = np.array([[0, -1], [1, 1]], np.int32)
+PARTS = np.random.default_rng(3).normal(size=(4, 5, 5)).astype(np.float32)
+FLAGS = X > 0.5
+SQUARE = X[:, :5]
+
+SAMPLES: dict[str, list[Sample]] = {
+    "nansum": sums(np.nansum, NAN),
+    "nanmean": sums(np.nanmean, NAN),
+    "prod": sums(np.prod),
+    "any": sums(np.any, np.where(X > 2, X, 0).astype(np.float32)),
+    "all": sums(np.all, np.where(X > -2, X, 0).astype(np.float32)),
+    "count_nonzero": sums(np.count_nonzero, np.where(X > 0, X, 0).astype(np.float32)),
+    "var": [*sums(lambda x, axis, keepdims: np.var(x, axis=axis, keepdims=keepdims, ddof=1)),
+            *sums(np.var, correction=0), *sums(np.var, X + 1000, correction=0)],
+    "std": sums(lambda x, axis, keepdims: np.std(x, axis=axis, keepdims=keepdims, ddof=1)),
+    "norm": [sample for p in (0, 1, 2, 3, 0.5, np.inf, -np.inf) for sample in norms(p)],
+    "logsumexp": [*sums(log_sum), Sample({"axes": 0}, [np.float32([1000, 1000])], np.array(1000 + np.log(2))),
+                  Sample({}, [np.float32([-np.inf, -np.inf])], np.array(-np.inf)),
+                  Sample({}, [np.float32([np.inf, 0])], np.array(np.inf)),
+                  Sample({"axes": 1}, [X[:, :0]], np.full((4, 5), -np.inf))],
+    "median": [*along(lower_median), *along(lower_median, X[:, :5]),
+               Sample({}, [np.float32([1, np.nan, 2])], np.array(np.nan)),
+               Sample({}, [np.int32([7, 1, 3, 5])], np.array(3))],
+    "quantile": [*along(lambda x, axis, keepdims: np.quantile(x, 0.3, axis=axis, keepdims=keepdims), q=0.3),
+                 *along(lambda x, axis, keepdims: np.max(x, axis=axis, keepdims=keepdims), q=1)],
+    "topk": [top(3, axis, largest, False) for axis in (0, 1, -1) for largest in (True, False)],
+    "topk_indices": [top(2, axis, largest, True) for axis in (0, 1, -1) for largest in (True, False)],
+    "sort": [Sample({"axis": axis, "descending": down}, [X], np.take_along_axis(X, ordered(axis, down), axis))
+             for axis in (0, 1, -1) for down in (False, True)],
+    "argsort": [Sample({"axis": axis, "descending": down}, [X], ordered(axis, down).astype(np.uint32))
+                for axis in (0, 1, -1) for down in (False, True)],
+    "cumsum": running(np.cumsum),
+    "cumprod": running(np.cumprod),
+    "cummax": running(np.maximum.accumulate),
+    "cummin": running(np.minimum.accumulate),
+    "gather": [
+        Sample({"axis": 1}, [X, np.argsort(X, axis=1).astype(np.int32)], np.sort(X, axis=1)),
+        Sample({"axis": 0}, [X, ROWS[:, :, None]], np.take_along_axis(X[:, :2, :1], ROWS[:, :, None], 0)),
+        Sample({"axis": -1}, [X.transpose(2, 0, 1), np.full((5, 4, 2), -2, np.int32)],
+               np.repeat(X.transpose(2, 0, 1)[:, :, -2:-1], 2, axis=2)),
+        Sample({"axis": 0}, [V, np.array([4, 9, -5, -6, 2**31 - 1], np.int32)], np.float32([5, 0, 1, 0, 0])),
+        Sample({"axis": 0}, [V, np.array([4, 2**32 - 1], np.uint32)], np.float32([5, 0])),
+        Sample({"axis": 0}, [V[:0], PLACES], np.zeros(5)),
+    ],
+    "scatter": [*(scattered(reduce, axis) for reduce in ("none", "add", "mul", "max", "min") for axis in (0, 1, 2)),
+                Sample({"axis": 0}, [V, PLACES, np.float32(9)], np.float32([9, 2, 9, 9, 9])),
+                Sample({"axis": 0}, [V, np.int32([7, -6, 1]), np.float32([1, 2, 3])], np.float32([1, 3, 3, 4, 5])),
+                Sample({"axis": 0, "reduce": "add"}, [V, PLACES[:0], V[:0]], V),
+                Sample({"axis": 0, "reduce": "add"}, [PLACES, PLACES, PLACES], np.array([2, 0, 1, 9, 2]))],
+    "scatter_add": [Sample({"axis": 0}, [V, PLACES, V], np.float32([3, 2, 4, 13, 8]) - np.float32([0, 0, 0, 0, 0]))],
+    "index_select": [Sample({"axis": 1}, [X, PLACES], np.take(X, PLACES, axis=1)), Sample({}, [X, ROWS], X[ROWS]),
+                     Sample({"axis": -1}, [X.T, np.int32(2)], X.T[..., 2]), Sample({}, [X, PLACES[:0]], X[:0])],
+    "take_along_dim": [Sample({"axis": 1}, [X, ROWS[:1, :, None]], np.take_along_axis(X, ROWS[:1, :, None], 1)),
+                       Sample({}, [X, ROWS], X.reshape(-1)[ROWS.reshape(-1)])],
+    "index_add": [Sample({"axis": 1}, [X, PLACES, PARTS], added(X, PARTS)),
+                  Sample({"axis": 1, "alpha": -2}, [X, PLACES, PARTS], added(X, -2.0 * PARTS))],
+    "index_copy": [Sample({"axis": 1}, [X, PLACES[:4], PARTS[:, :4]], copied(PARTS[:, :4]))],
+    "index_fill": [Sample({"axis": 1, "value": 7}, [X, PLACES[:4]], copied(7))],
+    "masked_scatter": [Sample({}, [X, FLAGS, X + 10], np.where(FLAGS, (X + 10).reshape(-1)[
+        np.cumsum(FLAGS).reshape(X.shape) - 1], X))],
+    "one_hot": [Sample({"num_classes": 4}, [np.int32([[0, 3], [4, -1]])],
+                       np.concatenate([np.eye(4), np.zeros((2, 4))])[[[0, 3], [4, 4]]].astype(np.int32))],
+    "diagonal": [Sample({"offset": k, "axis0": a, "axis1": b}, [X], np.diagonal(X, k, a, b))
+                 for k in (0, 2, -1, 9) for a, b in ((0, 1), (1, 2), (2, 0), (-1, -2))],
+    "pad": [
+        pads("constant", "constant", [(1, 2), (0, 0), (3, 0)], value=1.5),
+        pads("reflect", "reflect", [(3, 2), (0, 0), (4, 4)]),
+        pads("replicate", "edge", [(7, 2), (0, 1), (0, 0)]), pads("circular", "wrap", [(4, 2), (6, 0), (0, 5)]),
+        Sample({"before": [-1, 0, 2], "after": [-1, -2, 0]}, [X], np.pad(X[1:3, :4], [(0, 0), (0, 0), (2, 0)])),
+        Sample({"before": [1], "after": [1], "mode": "reflect"}, [X[0, :2, 0]], X[0, [1, 0, 1, 0], 0]),
+        Sample({"before": [], "after": []}, [np.float32(3)], np.float32(3)),
+        Sample({"before": [2], "after": [1], "value": 4}, [V[:0]], np.full(3, 4.0)),
+    ],
+    "flip": [Sample({"axes": axes}, [X], np.flip(X, axes)) for axes in (None, 0, [1, 2], [-1])],
+    "squeeze": [Sample({}, [X[:, :1, :1]], X[:, 0, 0]), Sample({"axes": 1}, [X[:1, :1]], X[:1, 0])],
+    "unsqueeze": [Sample({"axis": axis}, [X], np.expand_dims(X, axis)) for axis in (0, 2, -1)],
+    "flatten": [Sample({"start": 1}, [X], X.reshape(4, 30)), Sample({}, [X.T], X.T.reshape(-1)),
+                Sample({}, [np.float32(2)], np.float32([2]))],
+    "narrow": [Sample({"axis": 1, "start": 2, "length": 3}, [X], X[:, 2:5]),
+               Sample({"axis": -1, "start": -2, "length": 2}, [X], X[..., 3:])],
+    "roll": [Sample({"shifts": 2}, [X], np.roll(X, 2)), Sample({"shifts": [1, -7], "axes": [0, 1]}, [X],
+                                                               np.roll(X, (1, -7), (0, 1)))],
+    "tile": [Sample({"repeats": r}, [X[:2, :2]], np.tile(X[:2, :2], r))
+             for r in ([2], [2, 1, 3], [2, 1, 1, 2], [0], [2] * 8)],
+    "repeat_interleave": [Sample({"repeats": 3, "axis": a}, [X], np.repeat(X, 3, axis=a)) for a in (None, 0, -1)],
+    "tril": [Sample({"diagonal": k}, [X], np.tril(X, k)) for k in (-2, 0, 1, 9)],
+    "triu": [Sample({"diagonal": k}, [X], np.triu(X, k)) for k in (-2, 0, 1, 9)],
+    "diag": [Sample({"diagonal": k}, [x], np.diag(x, k)) for k in (-2, 0, 1) for x in (V, M)],
+    "diag_embed": [Sample({"offset": 1}, [X[0]], np.stack([np.diag(row, 1) for row in X[0]])),
+                   Sample({}, [V[:0]], np.zeros((0, 0)))],
+    "trace": [Sample({}, [M], np.trace(M.astype(np.float64)))],
+    "stack": [Sample({"axis": a}, [X, X + 1], np.stack([X, X + 1], a)) for a in (0, 1, -1)],
+    "eye": [Sample({"n": 3}, [], np.eye(3)),
+            Sample({"n": 2, "m": 4, "dtype": "i32"}, [], np.eye(2, 4, dtype=np.int32))],
+    "linspace": [Sample({"count": n, "start": a, "end": b}, [], np.linspace(a, b, n))
+                 for n in (0, 1, 2, 7, 1000) for a, b in ((0, 1), (-3.5, 3.5), (2, -1))],
+    "mm": [Sample({}, [M, N], M.astype(np.float64) @ N)],
+    "bmm": [Sample({}, [SQUARE, X.transpose(0, 2, 1)], SQUARE.astype(np.float64) @ X.transpose(0, 2, 1))],
+    "mv": [Sample({}, [N, N[0]], N.astype(np.float64) @ N[0])],
+    "dot": [Sample({}, [V, V[::-1]], V.astype(np.float64) @ V[::-1])],
+    "outer": [Sample({}, [V, N[0]], np.outer(V, N[0].astype(np.float64)))],
+    "addmm": [Sample({}, [N[:5], M, N], N[:5] + M.astype(np.float64) @ N),
+              Sample({"beta": 0, "alpha": 2}, [np.full((5, 4), np.nan, np.float32), M, N],
+                     2 * (M.astype(np.float64) @ N)),
+              Sample({"beta": 0.5}, [V[:4], M, N], 0.5 * V[:4] + M.astype(np.float64) @ N)],
+    "addmv": [Sample({}, [V[0:1], N, N[0]], V[0] + N.astype(np.float64) @ N[0])],
+    "baddbmm": [Sample({"beta": 2, "alpha": 0.5}, [V, SQUARE, SQUARE],
+                       2 * V + 0.5 * (SQUARE.astype(np.float64) @ SQUARE))],
+    "linear": [Sample({}, [X, M.T, V[:1]], X.astype(np.float64) @ M + V[0]),
+               Sample({}, [V, V, V[0]], V.astype(np.float64) @ V + V[0])],
+    "einsum": [
+        Sample({"equation": equation}, list(arrays),
+               np.einsum(equation, *(array.astype(np.float64) for array in arrays)))
+        for equation, arrays in (
+            ("ij,jk->ik", (M, N)), ("ij,jk", (M, N)), ("ij->ji", (M,)), ("ij->", (M,)), ("ii->i", (SQUARE[0],)),
+            ("ii", (SQUARE[0],)), ("bij,bkj->bik", (X, SQUARE)), ("...ij,jk->...ik", (X, M)), ("i,j->ij", (V, V)),
+            ("bij,bij->b", (X, X)), ("ij,jk,kl->il", (M, N, N.T)), ("bij,i,j->b", (X, X[0, :, 0], V)),
+            ("abc->cab", (X,)), ("...,...", (X, X)), ("i...,i->...", (X, X[:, 0, 0])), ("ij,ij->ij", (M, M)),
+        )
+    ],
+}  # fmt: skip
+TESTED_ELSEWHERE = {
+    "sum", "mean", "max", "min", "argmax", "argmin", "softmax", "matmul", "concat", "full", "arange",
+    "reshape", "permute", "transpose", "slice", "expand", "slice_scatter",
+}  # fmt: skip
+
+
+def test_every_row_has_samples() -> None:
+    rows = [row for row in TABLE.values() if row.namespace == "tensor" and row.kind != "elementwise"]
+    assert {row.name for row in rows} <= SAMPLES.keys() | TESTED_ELSEWHERE
+
+
+def scale_of(name: str, sample: Sample) -> Array | None:
+    """What errors are relative to, where that is not the result."""
+    row = TABLE[name]
+    if row.relative == "sum":
+        return np.abs(
+            reference.apply(name, sample.attributes, [np.abs(np.nan_to_num(x)) for x in sample.inputs])
+        )
+    return np.maximum(np.abs(sample.expected), 1) if row.tolerance or name == "linspace" else None
+
+
+CASES = [
+    pytest.param(name, sample, id=f"{name}-{number}")
+    for name, samples in SAMPLES.items()
+    for number, sample in enumerate(samples)
+]
+
+
+@pytest.mark.parametrize(("name", "sample"), CASES)
+def test_a_row_gives_what_numpy_gives(name: str, sample: Sample, check: Any) -> None:
+    meant = reference.apply(name, sample.attributes, sample.inputs)
+    expected = np.asarray(sample.expected).astype(meant.dtype)
+    assert meant.shape == expected.shape
+    scale = scale_of(name, sample)
+    check(name, sample.attributes, sample.inputs, expected, scale)
+    np.testing.assert_allclose(meant, expected, rtol=2e-5, atol=1e-6)
+
+
+MOVING = (
+    "flip roll tile repeat_interleave tril triu diagonal stack squeeze pad sort argsort topk gather scatter"
+    " index_select masked_scatter index_copy"
+)
+
+
+@pytest.mark.parametrize("dtype", ["i32", "u32", "bool"])
+@pytest.mark.parametrize("name", MOVING.split())
+def test_what_moves_elements_takes_every_dtype(name: str, dtype: str, check: Any) -> None:
+    for sample in SAMPLES[name]:
+        reduced = str(sample.attributes.get("reduce", "none"))
+        if reduced != "none" or sample.attributes.get("value"):
+            continue
+        inputs = [
+            x if x.dtype != np.float32 else np.round(4 * np.abs(x)).astype(DTYPES[dtype])
+            for x in sample.inputs
+        ]
+        actual = check(name, sample.attributes, inputs)
+        assert dtype_name(actual.dtype) in (dtype, "u32", "i32")
+
+
+def test_rows_of_every_length_are_sorted_and_summed(check: Any, device: Any) -> None:
+    draw = np.random.default_rng(0)
+    for rows, columns in ((3, 1), (700, 2), (5, 128), (5, 129), (3, 5000), (2, 1), (0, 4), (3, 0), (1, 300)):
+        for dtype in ("f32", "i32", "u32"):
+            words = draw.integers(0, 1 << 32, (rows, columns), np.uint32) & 0xF0FFF00F
+            x = words.view(DTYPES[dtype])
+            for descending in (False, True):
+                for axis in (0, 1):
+                    attributes = {"axis": axis, "descending": descending}
+                    places = device.run("argsort", attributes, [x])
+                    np.testing.assert_array_equal(places, reference.apply("argsort", attributes, [x]))
+                    values = device.run("sort", attributes, [x])
+                    expected = np.take_along_axis(x, places.astype(np.int64), axis)
+                    np.testing.assert_array_equal(values.view(np.uint32), expected.view(np.uint32))
+        x = draw.normal(size=(rows, columns)).astype(np.float32)
+        for axis in (0, 1):
+            scale = np.cumsum(np.abs(x).astype(np.float64), axis=axis)
+            check("cumsum", {"axis": axis}, [x], scale=scale)
+            check("cumsum", {"axis": axis, "exclusive": True}, [x], scale=scale)
+            check("cummax", {"axis": axis}, [x])
+        check("cumsum", {"axis": 0}, [(x * 100).astype(np.int32).T])
+
+
+def test_running_folds_treat_nan_and_infinity_as_numpy_does(check: Any) -> None:
+    x = np.float32([1, np.inf, 2, -np.inf, 3, np.nan, 4])
+    for name in ("cumsum", "cumprod", "cummax", "cummin"):
+        for size in (3, 7):
+            check(name, {}, [x[:size]])
+
+
+def test_a_running_sum_of_equal_numbers_does_not_drift(device: Any) -> None:
+    x = np.full(1_000_000, 0.1, np.float32)
+    exact = np.float64(np.float32(0.1)) * np.arange(1, x.size + 1)
+    actual = device.run("cumsum", {}, [x])
+    assert np.max(np.abs(actual - exact) / exact) < 1e-6
+
+
+def test_many_values_for_one_place_are_added_up_exactly_alike(device: Any) -> None:
+    draw = np.random.default_rng(0)
+    index = np.where(draw.random(50_000) < 0.5, 3, draw.integers(0, 1000, 50_000)).astype(np.int32)
+    value = draw.random(50_000).astype(np.float32)
+    x = np.zeros(1000, np.float32)
+    first, second = (device.run("scatter", {"reduce": "add"}, [x, index, value]) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    exact = np.bincount(index, value.astype(np.float64), 1000)
+    np.testing.assert_allclose(first, exact, rtol=1e-6)
+    last = device.run("scatter", {}, [x, index, value])
+    expected = x.copy()
+    expected[index] = value
+    np.testing.assert_array_equal(last, expected)
+    whole = device.run(
+        "scatter", {"reduce": "add"}, [x.astype(np.int32), index, (value * 100).astype(np.int32)]
+    )
+    np.testing.assert_array_equal(whole, np.bincount(index, (value * 100).astype(np.int32), 1000))
+
+
+REFUSED: list[tuple[str, dict[str, Any], list[Array], type[Exception], str]] = [
+    ("gather", {"axis": 0}, [X, PLACES], ShapeError, "do not fit"),
+    ("gather", {"axis": 0}, [X, X], DTypeError, "does not take f32 as index"),
+    ("gather", {"axis": 3}, [X, PLACES], ShapeError, "out of range"),
+    ("scatter", {"axis": 0}, [V, PLACES, np.zeros(4, np.float32)], ShapeError, "broadcast"),
+    ("scatter", {"axis": 0, "reduce": "xor"}, [V, PLACES, V], AttributeValueError, "must be one of"),
+    ("pad", {"before": [1], "after": [1]}, [X], ShapeError, "takes 3 numbers"),
+    ("pad", {"before": [5], "after": [0], "mode": "reflect"}, [V], ShapeError, "too much"),
+    ("pad", {"before": [6], "after": [0], "mode": "circular"}, [V], ShapeError, "too much"),
+    ("pad", {"before": [-3], "after": [-3]}, [V], ShapeError, "leaves nothing"),
+    ("diagonal", {}, [V], ShapeError, "out of range"),
+    ("diagonal", {"axis1": 0}, [X], ShapeError, "between two axes"),
+    ("topk", {"k": 6}, [V], AttributeValueError, "k is 6"),
+    ("quantile", {"q": 1.5}, [V], AttributeValueError, "from 0 to 1"),
+    ("median", {}, [V[:0]], AttributeValueError, "no value"),
+    ("mm", {}, [X, M], ShapeError, "2 and 2 axes"),
+    ("bmm", {}, [X, X[:2].transpose(0, 2, 1)], ShapeError, "one size"),
+    ("einsum", {"equation": "ij,jk->ik"}, [M], AttributeValueError, "names 2 operands of 1"),
+    ("einsum", {"equation": "ij->ijj"}, [M], AttributeValueError, "repeats a label"),
+    ("einsum", {"equation": "i-j"}, [M], AttributeValueError, "no equation"),
+    ("einsum", {"equation": "i"}, [M], ShapeError, "does not name the axes"),
+    ("einsum", {"equation": "ij,ij"}, [M, N], ShapeError, "has sizes"),
+    ("einsum", {"equation": "x" * 300}, [M], AttributeValueError, "at most 256"),
+    ("roll", {"shifts": [1, 2], "axes": 0}, [X], AttributeValueError, "2 shifts for 1 axes"),
+    ("narrow", {"axis": 0, "start": 3, "length": 2}, [X], ShapeError, "beyond axis"),
+    ("tril", {}, [V], ShapeError, "at least 2 axes"),
+    ("var", {}, [PLACES], DTypeError, "does not take i32"),
+    ("var", {}, [X, X], GraphError, "takes 1 inputs"),
+    ("sum", {"axis": 0, "axes": 1}, [X], AttributeValueError, "given twice"),
+]
+
+
+@pytest.mark.parametrize(("name", "attributes", "inputs", "error", "message"), REFUSED)
+def test_what_cannot_be_is_refused_by_name(
+    name: str, attributes: dict[str, Any], inputs: list[Array], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        reference.apply(name, attributes, inputs)
+
+
+def test_torch_s_and_numpy_s_names_of_attributes_will_do() -> None:
+    for names in ({"dim": 1, "keepdims": True}, {"axis": 1, "keepdim": True}, {"axes": 1, "keepdim": True}):
+        assert reference.apply("sum", names, [X]).shape == (4, 1, 5)
+    assert reference.apply("argmax", {"dim": 1}, [X]).shape == (4, 5)
+    assert reference.apply("flip", {"dims": [0]}, [X])[0, 0, 0] == X[3, 0, 0]
+    assert reference.apply("transpose", {"dim0": 0, "dim1": 1}, [X]).shape == (6, 4, 5)
+
+
+def test_a_graph_holds_no_composite() -> None:
+    leaf = Node("input", (), {"handle": 1, "shape": [3], "dtype": "f32"})
+    with pytest.raises(GraphError, match=r"var is made of other ops"):
+        validate(Graph([leaf, Node("var", (0,))], [1]))
+    for name in SAMPLES:
+        for sample in SAMPLES[name][:2]:
+            types = [TensorType(x.shape, dtype_name(x.dtype)) for x in sample.inputs]
+            nodes, _ = expand(name, sample.attributes, types)
+            assert all(find(node.op).kind != "composite" for node in nodes)
