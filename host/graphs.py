@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from ops.dtypes import dtype
 from ops.errors import GraphError
 from ops.graph import Graph, Node, TensorType
@@ -37,16 +35,6 @@ def check_inputs(graph: Graph, handles: Sequence[int], type_of: Callable[[int], 
                     f"the graph takes tensor {input_handle(node)} as {node.attributes['dtype']} "
                     f"{node.attributes['shape']}, but it is {actual.dtype} {list(actual.shape)}"
                 )
-
-
-def structure(graph: Graph) -> bytes:
-    """A key that is equal for graphs that differ only in handles and in the values of their constants."""
-    nodes = [_without_handle(node) if node.op == "input" else node for node in graph.nodes]
-    return msgspec.msgpack.encode((nodes, graph.outputs, [len(data) for data in graph.constants]))
-
-
-def _without_handle(node: Node) -> Node:
-    return Node(node.op, node.inputs, {k: v for k, v in node.attributes.items() if k != "handle"})
 
 
 def dtype_of(node: Node) -> str:

@@ -1,115 +1,58 @@
-"""From a checked graph to a plan: which kernels to run, over which buffers, and how long each buffer is needed.
+"""From a checked graph to a plan: which steps to do, over which buffers.
 
-Owns dead nodes, fusion of elementwise chains, views without copies, and the reuse of temporary buffers. Pure: a plan
-names no handle, no constant's value and no device object, so it serves every graph of the same structure.
+Owns equal and dead nodes, fusion and views without copies. Chains of elementwise ops wait as formulas until somebody
+needs their elements: another op may then take them in (a reduction and softmax what they read, a product and a
+reduction what is done with their result). Pure: where memory lies is decided in `host/placement.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Literal
 
+import msgspec
+
+from host.placement import Storage, place
+from host.plans import Gap, HostStep, Output, Plan, Ref, Step
+from host.structure import Structure, structure
 from host.tensors import device_bytes
-from ops.dtypes import dtype
+from ops.dtypes import DType, dtype
 from ops.errors import GraphError
-from ops.expression import Term, input_term
+from ops.expression import Term, input_term, substituted
 from ops.graph import Graph, TensorType
 from ops.layout import Layout
-from ops.lower import DeviceClass, HostProduct, Lowering, lower, lower_copy, lower_elementwise, term, view
+from ops.lower import (
+    DeviceClass,
+    HostProduct,
+    Lowering,
+    lower,
+    lower_copy,
+    lower_elementwise,
+    lower_fused,
+    term,
+    view,
+)
 from ops.table import find
-from shaders.pack import pack_params
-from shaders.spec import Dispatch, KernelSpec
+from ops.wgsl import length
+from shaders.pack import holes, pack_params
+from shaders.spec import Dispatch
 
 MAX_FUSED_INPUTS = 6
-MAX_FUSED_NODES = 24
+MAX_FUSED_NODES = 32
+MAX_FUSED_TEXT = 8192
+"""Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
 MAX_STEPS = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Ref:
-    """A buffer of a run: the n-th distinct input, constant, output or temporary."""
-
-    kind: Literal["input", "constant", "output", "temp"]
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A dispatch: the bytes of its uniform struct, and a buffer and a number of bytes for each storage binding.
-
-    `work` is about what it costs, as `DeviceClass.work` counts.
-    """
-
-    spec: KernelSpec
-    workgroups: tuple[int, int, int]
-    params: bytes
-    buffers: tuple[tuple[Ref, int], ...]
-    work: int = 0
-
-    @property
-    def threads(self) -> int:
-        """How many invocations it has."""
-        return prod(self.workgroups) * prod(self.spec.workgroup_size)
-
-
-@dataclass(frozen=True, slots=True)
-class HostStep:
-    """A product that the host computes, and for each of its operands a buffer and a number of bytes."""
-
-    product: HostProduct
-    buffers: tuple[tuple[Ref, int], ...]
-
-    @property
-    def work(self) -> int:
-        """As a dispatch's."""
-        return self.product.work
-
-    @property
-    def threads(self) -> int:
-        """As a dispatch would have: one an element of the result."""
-        return self.product.target.layout.count
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """An output of `nbytes`: a buffer of its own, or (`same_as`) one that exists anyway."""
-
-    nbytes: int
-    same_as: Ref | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run does. `inputs` are the nodes whose handles it takes, `constants` the indices of `Graph.constants`.
-
-    `temps` are sizes in bytes. `slice_work` bounds the steps that are done between two looks at what else waits.
-    """
-
-    inputs: tuple[int, ...]
-    constants: tuple[tuple[int, TensorType], ...]
-    outputs: tuple[Output, ...]
-    temps: tuple[int, ...]
-    steps: tuple[Step | HostStep, ...]
-    slice_work: int
-
-
-class _Storage:
-    """A buffer to be, before it is known which: `ref` is set for inputs, constants and outputs."""
-
-    __slots__ = ("first", "last", "nbytes", "ref")
-
-    def __init__(self, nbytes: int, ref: Ref | None = None) -> None:
-        self.nbytes, self.ref = nbytes, ref
-        self.first = self.last = -1
+_TAKES_BEFORE = ("reduction", "softmax")
+_TAKES_AFTER = ("reduction", "matmul")
+_TAKES_VIEWS = ("elementwise", "reduction", "softmax")
 
 
 @dataclass(frozen=True, slots=True)
 class _Value:
     """Elements that lie in a storage."""
 
-    storage: _Storage
+    storage: Storage
     layout: Layout
     dtype: str
 
@@ -120,18 +63,43 @@ class _Value:
         return whole and self.layout.offset == 0 and self.layout.is_contiguous
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pending:
+    """An op that waits for what is done with its result: node `index`, of `type`.
+
+    `before` is a formula that it reads instead of `sources`.
+    """
+
+    index: int
+    type: TensorType
+    sources: tuple[_Value, ...]
+    before: _Formula | None
+
+    @property
+    def dtype(self) -> str:
+        """That of its elements."""
+        return self.type.dtype
+
+    @property
+    def width(self) -> int:
+        """How many values it reads."""
+        return len(self.sources) if self.before is None else self.before.width
+
+
 @dataclass(frozen=True, slots=True)
 class _Formula:
     """Elements that are not computed yet: a term over `sources`, of `type`.
 
-    The term names its inputs by the planner's numbers. `nodes` counts what is fused, `indexed` says whether the term
+    The term names its inputs by the planner's numbers. Of the sources one at most is pending, and has the formula's
+    shape. `ops` are the nodes that are fused, `text` the length of their WGSL, `indexed` says whether the term
     depends on the position of an element.
     """
 
     term: Term
-    sources: tuple[_Value, ...]
+    sources: tuple[_Value | _Pending, ...]
     type: TensorType
-    nodes: int
+    ops: tuple[str, ...]
+    text: int
     indexed: bool
 
     @property
@@ -139,18 +107,34 @@ class _Formula:
         """Whether all elements are the same, whatever the inputs."""
         return not self.sources and not self.indexed
 
+    @property
+    def pending(self) -> _Pending | None:
+        """The op that it waits for."""
+        return next((source for source in self.sources if isinstance(source, _Pending)), None)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is just one of its sources."""
+        return self.term.function == "input"
+
+    @property
+    def width(self) -> int:
+        """How many values it reads."""
+        return sum(source.width if isinstance(source, _Pending) else 1 for source in self.sources)
+
 
 @dataclass(slots=True)
 class _Draft:
     """A dispatch, or what the host does, over storages."""
 
     dispatch: Dispatch | HostProduct
-    storages: tuple[_Storage, ...]
+    storages: tuple[Storage, ...]
+    ops: tuple[str, ...]
 
 
 def make_plan(graph: Graph, types: Sequence[TensorType], device: DeviceClass) -> Plan:
     """The plan of a graph that `validate` found to have these types. Raises `GraphError` for too many dispatches."""
-    return _Planner(graph, types, device).plan()
+    return _Planner(graph, types, device, structure(graph)).plan()
 
 
 @dataclass(slots=True)
@@ -158,32 +142,42 @@ class _Planner:
     graph: Graph
     types: Sequence[TensorType]
     device: DeviceClass
+    structure: Structure
+    same: list[int] = field(default_factory=list)
+    reader: dict[int, int] = field(default_factory=dict)
     values: dict[int, _Value | _Formula] = field(default_factory=dict)
     drafts: list[_Draft] = field(default_factory=list)
     inputs: list[int] = field(default_factory=list)
     constants: list[tuple[int, TensorType]] = field(default_factory=list)
-    numbers: dict[_Value, int] = field(default_factory=dict)
+    numbers: dict[_Value | _Pending, int] = field(default_factory=dict)
 
     def plan(self) -> Plan:
-        uses = self._uses()
-        for index, count in enumerate(uses):
-            if count:
-                self.values[index] = self._node(index, fusible=count == 1)
-        outputs = [self._output(number, index) for number, index in enumerate(self.graph.outputs)]
-        temps = _place(self.drafts)
+        self.same = _equal_nodes(self.graph, self.structure)
+        for index, readers in enumerate(self._readers()):
+            if readers:
+                self.values[index] = self._node(index, fusible=readers == 1)
+        outputs = [self._output(number, self.same[index]) for number, index in enumerate(self.graph.outputs)]
+        temps = place([draft.storages for draft in self.drafts])
         steps = tuple(map(_step, self.drafts))
         return Plan(tuple(self.inputs), tuple(self.constants), tuple(outputs), temps, steps, self.device.work)
 
-    def _uses(self) -> list[int]:
-        """How often each node is needed; outputs count twice, since they must be computed whole."""
-        uses = [0] * len(self.graph.nodes)
+    def _readers(self) -> list[int]:
+        """How many nodes read each, and one that does; outputs count twice, since they must be computed whole."""
+        readers = [0] * len(self.graph.nodes)
         for index in self.graph.outputs:
-            uses[index] += 2
-        for index in range(len(uses) - 1, -1, -1):
-            if uses[index]:
-                for source in self.graph.nodes[index].inputs:
-                    uses[source] += 1
-        return uses
+            readers[self.same[index]] += 2
+        for index in range(len(readers) - 1, -1, -1):
+            if readers[index]:
+                for source in set(self._sources(index)):
+                    readers[source] += 1
+                    self.reader[source] = index
+        return readers
+
+    def _sources(self, index: int) -> list[int]:
+        return [self.same[source] for source in self.graph.nodes[index].inputs]
+
+    def _kind(self, index: int) -> str:
+        return find(self.graph.nodes[index].op).kind
 
     def _node(self, index: int, fusible: bool) -> _Value | _Formula:
         node, type = self.graph.nodes[index], self.types[index]
@@ -197,59 +191,119 @@ class _Planner:
             return self._given(type, Ref("constant", len(self.constants) - 1))
         kind = find(node.op).kind
         if kind == "view":
-            return self._view(index)
+            return self._view(index, fusible)
         if kind in ("elementwise", "leaf"):
             formula = self._formula(index)
             return formula if fusible or formula.is_constant else self._computed(formula)
-        sources = [self._whole(source) for source in node.inputs]
-        operands = [(source.layout, dtype(source.dtype)) for source in sources]
-        return self._emit(lower(node.op, node.attributes, operands, type, self.device), sources, type)
+        before = self._before(self._sources(index)[0]) if kind in _TAKES_BEFORE else None
+        sources = () if before else tuple(self._whole(source) for source in self._sources(index))
+        pending = _Pending(index, type, sources, before)
+        if kind in _TAKES_AFTER and fusible:
+            return self._waiting(pending)
+        return self._done(pending)
 
     def _given(self, type: TensorType, ref: Ref) -> _Value:
-        return _Value(_Storage(device_bytes(type), ref), Layout.contiguous(type.shape), type.dtype)
+        return _Value(Storage(device_bytes(type), ref), Layout.contiguous(type.shape), type.dtype)
 
-    def _view(self, index: int) -> _Value:
-        node = self.graph.nodes[index]
-        source = self._whole(node.inputs[0])
-        layout = view(node.op, node.attributes, source.layout)
+    def _view(self, index: int, fusible: bool) -> _Value | _Formula:
+        node, (source,) = self.graph.nodes[index], self._sources(index)
+        formula = self.values[source]
+        if isinstance(formula, _Formula) and fusible and self._kind(self.reader[index]) in _TAKES_VIEWS:
+            seen = self._seen(formula, index)
+            if seen is not None:
+                return seen
+        value = self._whole(source)
+        layout = view(node.op, node.attributes, value.layout)
         if layout is None:
-            source = self._copy(source)
-            layout = view(node.op, node.attributes, source.layout)
+            value = self._copy(value)
+            layout = view(node.op, node.attributes, value.layout)
             assert layout is not None, "a contiguous value has every view"
-        return _Value(source.storage, layout, source.dtype)
+        return _Value(value.storage, layout, value.dtype)
+
+    def _seen(self, formula: _Formula, index: int) -> _Formula | None:
+        """A view of a formula as the same formula of views; None where that is not so, or would compute more."""
+        node, type = self.graph.nodes[index], self.types[index]
+        if formula.is_constant:
+            return replace(formula, type=type)
+        if formula.indexed or formula.pending or prod(type.shape) > prod(formula.type.shape):
+            return None
+        seen: dict[int, Term] = {}
+        sources: dict[_Value | _Pending, None] = {}
+        for source in formula.sources:
+            assert isinstance(source, _Value)
+            layout = view(node.op, node.attributes, source.layout.expand(formula.type.shape))
+            if layout is None:
+                return None
+            value = _Value(source.storage, layout, source.dtype)
+            seen[self.numbers[source]] = self._input(value)
+            sources[value] = None
+        return replace(formula, term=substituted(formula.term, seen), sources=tuple(sources), type=type)
+
+    def _before(self, source: int) -> _Formula | None:
+        """What an op that reads node `source` alone can take in, if anything; what it waits for is computed first."""
+        formula = self.values[source]
+        if not isinstance(formula, _Formula) or formula.indexed or not formula.sources:
+            return None
+        pending = formula.pending
+        if pending is None:
+            return formula
+        done = self._done(pending)
+        if formula.is_bare:
+            self.values[source] = done
+            return None
+        renamed = substituted(
+            formula.term,
+            {self.numbers[each]: self._input(done if each is pending else each) for each in formula.sources},
+        )
+        sources = tuple(dict.fromkeys(done if each is pending else each for each in formula.sources))
+        ops = list(formula.ops)
+        for name in self._names(pending):
+            ops.remove(name)
+        return replace(formula, term=renamed, sources=sources, ops=tuple(ops))
+
+    def _waiting(self, pending: _Pending) -> _Formula:
+        return _Formula(self._input(pending), (pending,), pending.type, self._names(pending), 0, False)
+
+    def _input(self, source: _Value | _Pending) -> Term:
+        return input_term(self.numbers.setdefault(source, len(self.numbers)), source.dtype)
 
     def _formula(self, index: int) -> _Formula:
         """The node as a term, with those of its inputs that wait as terms put in."""
-        node, type = self.graph.nodes[index], self.types[index]
-        parts: list[_Formula | _Value] = []
-        nodes, room = 1, MAX_FUSED_INPUTS - len(node.inputs)
-        for source in node.inputs:
+        row, type = find(self.graph.nodes[index].op), self.types[index]
+        parts: dict[int, _Formula | _Value] = {}
+        inputs = set(self._sources(index))
+        ops, text, room, is_waiting = 1, length(row.expression), MAX_FUSED_INPUTS - len(inputs), False
+        for source in sorted(inputs):
             value = self.values[source]
             if isinstance(value, _Formula):
-                fits = nodes + value.nodes <= MAX_FUSED_NODES and len(value.sources) - 1 <= room
-                if fits and (value.type.shape == type.shape or value.is_constant):
-                    nodes, room = nodes + value.nodes, room - (len(value.sources) - 1)
+                fits = ops + len(value.ops) <= MAX_FUSED_NODES and text + value.text <= MAX_FUSED_TEXT
+                alike = value.is_constant or value.type.shape == type.shape
+                if fits and value.width - 1 <= room and alike and not (is_waiting and value.pending):
+                    ops, text, room = ops + len(value.ops), text + value.text, room - value.width + 1
+                    is_waiting |= value.pending is not None
                 else:
                     value = self._whole(source)
-            parts.append(value)
-        return self._compose(index, parts, nodes)
+            parts[source] = value
+        return self._compose(index, parts, text)
 
-    def _compose(self, index: int, parts: Sequence[_Formula | _Value], nodes: int) -> _Formula:
+    def _compose(self, index: int, parts: Mapping[int, _Formula | _Value], text: int) -> _Formula:
         node, type = self.graph.nodes[index], self.types[index]
-        sources: dict[_Value, None] = {}
-        args: list[Term] = []
+        sources: dict[_Value | _Pending, None] = {}
+        ops: list[str] = []
         indexed = node.op == "arange"
-        for part in parts:
+        for part in parts.values():
             if isinstance(part, _Value):
                 sources[part] = None
-                args.append(input_term(self.numbers.setdefault(part, len(self.numbers)), part.dtype))
             else:
                 sources |= dict.fromkeys(part.sources)
-                args.append(part.term)
+                ops += part.ops
                 indexed |= part.indexed
-        return _Formula(
-            term(node.op, node.attributes, args, type.dtype), tuple(sources), type, nodes, indexed
-        )
+        args = [
+            self._input(part) if isinstance(part, _Value) else part.term
+            for part in (parts[source] for source in self._sources(index))
+        ]
+        made = term(node.op, node.attributes, args, type.dtype, self.structure.holes.get(index))
+        return _Formula(made, tuple(sources), type, (*ops, find(node.op).name), text, indexed)
 
     def _whole(self, index: int) -> _Value:
         """The elements of a node, computed now if they were not yet."""
@@ -258,25 +312,67 @@ class _Planner:
             value = self.values[index] = self._computed(value)
         return value
 
-    def _computed(self, value: _Formula) -> _Value:
-        operands = [(source.layout, dtype(source.dtype)) for source in value.sources]
-        places = {self.numbers[source]: place for place, source in enumerate(value.sources)}
-        renamed = _renamed(value.term, places, {})
-        return self._emit(
-            lower_elementwise(renamed, operands, value.type, self.device), value.sources, value.type
+    def _computed(self, formula: _Formula) -> _Value:
+        pending = formula.pending
+        if pending is not None:
+            return self._done(pending, formula)
+        values = _values(formula.sources)
+        lowering = lower_elementwise(
+            self._over(formula, values), _operands(values), formula.type, self.device
+        )
+        return self._emit(lowering, values, formula.type, formula.ops)
+
+    def _done(self, pending: _Pending, after: _Formula | None = None) -> _Value:
+        """The result of an op that waited, or of the formula over it."""
+        node, before = self.graph.nodes[pending.index], pending.before
+        names = self._names(pending)
+        if after is not None and after.is_bare:
+            after = None
+        values = pending.sources if before is None else _values(before.sources)
+        type = pending.type if after is None else after.type
+        if before is None and after is None:
+            lowering = lower(node.op, node.attributes, _operands(values), type, self.device)
+            return self._emit(lowering, values, type, names)
+        extras = [] if after is None else _values(each for each in after.sources if each is not pending)
+        lowering = lower_fused(
+            node.op,
+            node.attributes,
+            None if before is None else (self._over(before, values), before.type.shape),
+            _operands(values),
+            None if after is None else self._over(after, [pending, *extras]),
+            _operands(extras),
+            pending.type,
+            type,
+            self.device,
+        )
+        return self._emit(lowering, [*values, *extras], type, names if after is None else after.ops)
+
+    def _names(self, pending: _Pending) -> tuple[str, ...]:
+        """The nodes that an op that waits computes."""
+        before = () if pending.before is None else pending.before.ops
+        return (*before, find(self.graph.nodes[pending.index].op).name)
+
+    def _over(self, formula: _Formula, sources: Sequence[_Value | _Pending]) -> Term:
+        """The term of a formula with its inputs numbered as `sources` are."""
+        places = {self.numbers[source]: place for place, source in enumerate(sources)}
+        inputs = {self.numbers[source]: source.dtype for source in sources}
+        return substituted(
+            formula.term, {number: input_term(places[number], dtype) for number, dtype in inputs.items()}
         )
 
     def _copy(self, source: _Value) -> _Value:
         lowering = lower_copy(source.layout, dtype(source.dtype), self.device)
-        return self._emit(lowering, [source], TensorType(source.layout.shape, source.dtype))
+        return self._emit(lowering, [source], TensorType(source.layout.shape, source.dtype), ("copy",))
 
-    def _emit(self, lowering: Lowering, sources: Sequence[_Value], type: TensorType) -> _Value:
-        target = _Storage(device_bytes(type))
-        temps = [_Storage(size) for size in lowering.temps]
+    def _emit(
+        self, lowering: Lowering, sources: Sequence[_Value], type: TensorType, ops: tuple[str, ...]
+    ) -> _Value:
+        target = Storage(device_bytes(type))
+        temps = [Storage(size) for size in lowering.temps]
         found = {"input": [source.storage for source in sources], "output": [target], "temp": temps}
         for dispatch in lowering.dispatches:
             storages = tuple(found[operand.kind][operand.index] for operand in dispatch.operands)
-            self.drafts.append(_Draft(dispatch, storages))
+            self.drafts.append(_Draft(dispatch, storages, ops))
         if len(self.drafts) > MAX_STEPS:
             raise GraphError(
                 f"the graph needs more than {MAX_STEPS:,} dispatches, the most of one request",
@@ -295,55 +391,33 @@ class _Planner:
         return Output(value.storage.nbytes, same_as=value.storage.ref)
 
 
-def _renamed(term: Term, places: Mapping[int, int], done: dict[int, Term]) -> Term:
-    """`term` with other numbers for its inputs; what it shares within itself stays shared."""
-    if id(term) not in done:
-        if term.function == "input":
-            done[id(term)] = input_term(places[int(term.value)], term.dtype)
-        elif term.args:
-            args = tuple(_renamed(arg, places, done) for arg in term.args)
-            done[id(term)] = replace(term, args=args)
-        else:
-            done[id(term)] = term
-    return done[id(term)]
+def _equal_nodes(graph: Graph, structure: Structure) -> list[int]:
+    """For each node the first that computes the same; inputs are all different, since their handles may be."""
+    same: list[int] = []
+    first: dict[bytes, int] = {}
+    for index, node in enumerate(graph.nodes):
+        if node.op == "input":
+            same.append(index)
+            continue
+        op, _, *rest = msgspec.to_builtins(structure.forms[index])
+        form = (op, [same[source] for source in node.inputs], rest)
+        same.append(first.setdefault(msgspec.msgpack.encode(form), index))
+    return same
 
 
-def _place(drafts: Sequence[_Draft]) -> tuple[int, ...]:
-    """Give every storage that has no place a temporary; one whose last use is past serves again. Their sizes."""
-    for moment, draft in enumerate(drafts):
-        for storage in draft.storages:
-            storage.first = moment if storage.first < 0 else storage.first
-            storage.last = moment
-    sizes: list[int] = []
-    free: list[int] = []
-    for moment, draft in enumerate(drafts):
-        for storage in draft.storages:
-            if storage.ref is None:
-                storage.ref = Ref("temp", _take(storage.nbytes, sizes, free))
-        ended = {storage.ref for storage in draft.storages if storage.last == moment}
-        free.extend(ref.index for ref in ended if ref is not None and ref.kind == "temp")
-    return tuple(sizes)
+def _values(sources: Iterable[_Value | _Pending]) -> list[_Value]:
+    return [source for source in sources if isinstance(source, _Value)]
 
 
-def _take(nbytes: int, sizes: list[int], free: list[int]) -> int:
-    """The smallest free temporary that is large enough; else the largest one, made larger; else a new one."""
-    enough = [index for index in free if sizes[index] >= nbytes]
-    if enough:
-        index = min(enough, key=sizes.__getitem__)
-    elif free:
-        index = max(free, key=sizes.__getitem__)
-        sizes[index] = nbytes
-    else:
-        sizes.append(nbytes)
-        return len(sizes) - 1
-    free.remove(index)
-    return index
+def _operands(values: Sequence[_Value]) -> list[tuple[Layout, DType]]:
+    return [(value.layout, dtype(value.dtype)) for value in values]
 
 
 def _step(draft: _Draft) -> Step | HostStep:
     dispatch = draft.dispatch
     buffers = tuple((storage.ref, storage.nbytes) for storage in draft.storages if storage.ref is not None)
     if isinstance(dispatch, HostProduct):
-        return HostStep(dispatch, buffers)
+        return HostStep(dispatch, buffers, draft.ops)
     params = pack_params(dispatch.spec, dispatch.params)
-    return Step(dispatch.spec, dispatch.workgroups, params, buffers, dispatch.work)
+    gaps = tuple(Gap(*hole) for hole in holes(dispatch.spec, dispatch.params))
+    return Step(dispatch.spec, dispatch.workgroups, params, gaps, buffers, dispatch.work, draft.ops)

@@ -1,7 +1,7 @@
 """Plans on a device: compiled, kept by structure, and run in slices.
 
-Owns the cache of plans, their parameters on the device and their encoded dispatches. Between slices it asks whether
-the job was cancelled. Must not know handles: it is given blocks and gives blocks.
+Owns the cache of plans and their parameters on the device. Between slices it asks whether the job was cancelled. Must
+not know handles: it is given blocks.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ import time
 from collections import OrderedDict
 from collections.abc import Generator, Sequence
 from functools import lru_cache
-from typing import overload
 
 from host.buffers import Block, Pool
 from host.engine import Stop
 from host.errors import DeviceOutOfMemory
-from host.native import Access, Buffer, Gpu, Pipeline, Range, Run, Slot
+from host.native import Access, Buffer, Gpu, Pipeline, Run, Slot
 from host.pipelines import Pipelines
-from host.planner import HostStep, Plan, Ref, Step
+from host.plans import HostStep, Plan, Step
+from host.prepared import Blocks, Prepared
 from host.products import Hands, Tiles
+from host.structure import Scalars
 from host.tensors import DEVICE_OWNER
 from host.transfers import Transfers
 from ops.graph import TensorType
@@ -27,110 +28,6 @@ from shaders.spec import KernelSpec
 
 _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
-_MOST_KEPT = 4096
-_MOST_RUNS = 4
-_FIRST_SLICE = 16
-_PARAM_ALIGNMENT = 256
-
-
-Blocks = dict[Ref, tuple[Block, int]]
-"""The block of each buffer of a plan, and where in it its bytes begin."""
-
-
-class Prepared:
-    """A plan with its pipelines, its parameters in one uniform block, and the runs that were encoded last."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        types: Sequence[TensorType],
-        pipelines: Sequence[Pipeline | None],
-        params: Block | None,
-    ) -> None:
-        self.plan, self.types, self.pipelines, self.params = plan, types, pipelines, params
-        self.threads = sum(step.threads for step in plan.steps)
-        self.nbytes = sum(nbytes for step in plan.steps for _, nbytes in step.buffers)
-        self.slice = _FIRST_SLICE
-        self._offsets = _offsets(_params(plan))
-        self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
-        self._last: tuple[Blocks, list[Run | HostStep]] = ({}, [])
-
-    def runs(self, gpu: Gpu, blocks: Blocks) -> Sequence[Run | HostStep]:
-        """All steps over `blocks`, those of the host as they are.
-
-        What was encoded for the same buffers before is taken as it is. Those of a long plan are encoded when they are
-        asked for, and not kept.
-        """
-        if len(self.plan.steps) > _MOST_KEPT:
-            return _Encoded(self, gpu, blocks)
-        if self._last[0] != blocks or not self._last[1]:
-            steps = enumerate(self.plan.steps)
-            self._last = (blocks, [self._run(gpu, number, step, blocks) for number, step in steps])
-        return self._last[1]
-
-    def encode(self, gpu: Gpu, blocks: Blocks, number: int) -> Run | HostStep:
-        """A step over `blocks`."""
-        step = self.plan.steps[number]
-        return step if isinstance(step, HostStep) else self._encode(gpu, number, step, _ranges(step, blocks))
-
-    def slice_end(self, begin: int) -> int:
-        """Where the slice of dispatches ends that begins with step `begin`.
-
-        It ends after `slice` steps, or what they may cost together, or where the host's turn is.
-        """
-        end, work = begin, 0
-        for step in self.plan.steps[begin : begin + self.slice]:
-            work += step.work
-            if end > begin and (work > self.plan.slice_work or isinstance(step, HostStep)):
-                break
-            end += 1
-        return end
-
-    def forget(self) -> None:
-        """Drop the encoded runs, since a buffer goes."""
-        self._last = ({}, [])
-        for known in self._runs:
-            known.clear()
-
-    def _run(self, gpu: Gpu, number: int, step: Step | HostStep, blocks: Blocks) -> Run | HostStep:
-        if isinstance(step, HostStep):
-            return step
-        known, ranges = self._runs[number], _ranges(step, blocks)
-        run = known.get(ranges)
-        if run is None:
-            run = known[ranges] = self._encode(gpu, number, step, ranges)
-            if len(known) > _MOST_RUNS:
-                known.popitem(last=False)
-        known.move_to_end(ranges)
-        return run
-
-    def _encode(self, gpu: Gpu, number: int, step: Step, ranges: tuple[Range, ...]) -> Run:
-        bound, pipeline = list(ranges), self.pipelines[number]
-        if step.params and self.params is not None:
-            bound.append((self.params.buffer, self._offsets[number], len(step.params)))
-        assert pipeline is not None
-        return gpu.run(pipeline, [bound], step.workgroups)
-
-
-class _Encoded(Sequence[Run | HostStep]):
-    """The steps of a plan over `blocks`, each encoded when it is taken."""
-
-    def __init__(self, prepared: Prepared, gpu: Gpu, blocks: Blocks) -> None:
-        self._prepared, self._gpu, self._blocks = prepared, gpu, blocks
-
-    def __len__(self) -> int:
-        return len(self._prepared.plan.steps)
-
-    @overload
-    def __getitem__(self, place: int) -> Run | HostStep: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[Run | HostStep]: ...
-
-    def __getitem__(self, place: int | slice) -> Run | HostStep | list[Run | HostStep]:
-        if isinstance(place, int):
-            return self._prepared.encode(self._gpu, self._blocks, place)
-        return [self[number] for number in range(len(self))[place]]
 
 
 class Runner:
@@ -152,22 +49,32 @@ class Runner:
         return self._plans.get(key)
 
     def add(self, key: bytes, plan: Plan, types: Sequence[TensorType]) -> Prepared:
-        """Compile the kernels of a plan of nodes of `types`, upload its parameters, and keep it.
-
-        Raises `DeviceOutOfMemory`.
-        """
+        """Compile the kernels of a plan of nodes of `types`, and keep it. Raises `DeviceOutOfMemory`."""
         self._check_sizes(plan)
         pipelines = [self._pipeline(step.spec) if isinstance(step, Step) else None for step in plan.steps]
-        blob = _packed(_params(plan))
-        params = None
-        if blob:
-            params = self._pool.take(DEVICE_OWNER, len(blob), "uniform")
-            self._transfers.put(params, blob)
-        prepared = self._plans[key] = Prepared(plan, types, pipelines, params)
+        prepared = self._plans[key] = Prepared(plan, types, pipelines)
         self._steps += len(plan.steps)
         while len(self._plans) > 1 and (len(self._plans) > _MOST_PLANS or self._steps > _MOST_STEPS):
             self._drop(self._plans.popitem(last=False)[1])
         return prepared
+
+    def parameters(self, prepared: Prepared, scalars: Scalars, bits: bytes) -> Block | None:
+        """The block of a plan's parameters with these scalars (`Structure`); None where it has none.
+
+        Whoever shares the block keeps it as it is. Raises `DeviceOutOfMemory`.
+        """
+        if prepared.params is not None and prepared.bits == bits:
+            return prepared.params
+        structs = prepared.filled(scalars)
+        if not structs:
+            return None
+        if prepared.params is None or prepared.params.users > 1:
+            fresh = self._pool.take(DEVICE_OWNER, len(structs), "uniform")
+            self._give_params(prepared)
+            prepared.params = fresh
+        prepared.bits = bits
+        self._transfers.put(prepared.params, structs)
+        return prepared.params
 
     def forget(self, buffer: Buffer) -> None:
         """`buffer` is about to be destroyed."""
@@ -238,8 +145,12 @@ class Runner:
     def _drop(self, prepared: Prepared) -> None:
         self._steps -= len(prepared.plan.steps)
         prepared.forget()
+        self._give_params(prepared)
+
+    def _give_params(self, prepared: Prepared) -> None:
         if prepared.params is not None:
             self._pool.give(prepared.params)
+            prepared.params = None
 
 
 @lru_cache(maxsize=1024)
@@ -254,31 +165,5 @@ def _slots(spec: KernelSpec) -> tuple[Slot, ...]:
     return tuple(Slot(number, access) for number, access in enumerate(accesses))
 
 
-def _ranges(step: Step, blocks: Blocks) -> tuple[Range, ...]:
-    """Where each binding's bytes are; vectors of four elements may reach a little beyond the last element."""
-    ranges = []
-    for ref, nbytes in step.buffers:
-        block, offset = blocks[ref]
-        ranges.append((block.buffer, offset, min(-(-max(nbytes, 4) // 16) * 16, block.size - offset)))
-    return tuple(ranges)
-
-
-def _params(plan: Plan) -> list[bytes]:
-    """The uniform struct of each step."""
-    return [step.params if isinstance(step, Step) else b"" for step in plan.steps]
-
-
 def _since(began: float) -> float:
     return (time.perf_counter() - began) * 1e3
-
-
-def _offsets(pieces: Sequence[bytes]) -> list[int]:
-    offsets, end = [], 0
-    for piece in pieces:
-        offsets.append(end)
-        end += -(-len(piece) // _PARAM_ALIGNMENT) * _PARAM_ALIGNMENT
-    return offsets
-
-
-def _packed(pieces: Sequence[bytes]) -> bytes:
-    return b"".join(piece + bytes(-len(piece) % _PARAM_ALIGNMENT) for piece in pieces)

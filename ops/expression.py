@@ -10,13 +10,14 @@ tensors.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from ops import dtypes
 from ops.functions import FUNCTIONS
 from shaders.errors import KernelgateError
+from shaders.spec import Hole
 
 Value = int | float | bool
 
@@ -65,14 +66,15 @@ class Term:
     """A typed expression. Terms are compared by identity: one that is used twice is computed once.
 
     `function` names a row of `ops/functions.py`, or one of: `input` (`value` is the operand's number), `scalar`
-    (`value` is a number that travels as a parameter, so that the text does not depend on it), `number` (a literal),
-    `index` (the element's row-major position, u32), `cast` (of its one argument to `dtype`).
+    (`value` travels as a parameter, or what fills the `hole` does, so that the text does not depend on it), `number`
+    (a literal), `index` (the element's row-major position, u32), `cast` (of its one argument to `dtype`).
     """
 
     function: str
     dtype: str
     args: tuple[Term, ...] = ()
     value: Value = 0
+    hole: Hole | None = None
 
 
 _BINARY: dict[type[ast.operator], str] = {
@@ -129,9 +131,12 @@ def input_term(index: int, dtype: str) -> Term:
     return Term("input", dtype, (), index)
 
 
-def scalar_term(value: Value) -> Term:
-    """A number that travels as a parameter: a bool is bool, an integer i32 or u32 as it fits, all else f32."""
-    return Term("scalar", _scalar_dtype(value), (), value)
+def scalar_term(value: Value, hole: Hole | None = None) -> Term:
+    """A number that travels as a parameter: a bool is bool, an integer i32 or u32 as it fits, all else f32.
+
+    With a `hole`, the number may be another one of the same dtype each time that the kernel runs.
+    """
+    return Term("scalar", scalar_dtype(value), (), value, hole)
 
 
 def constant(value: Value, dtype: str) -> Term:
@@ -139,7 +144,8 @@ def constant(value: Value, dtype: str) -> Term:
     return _literal(Number(value), dtype)
 
 
-def _scalar_dtype(value: Value) -> str:
+def scalar_dtype(value: Value) -> str:
+    """The dtype of `scalar_term`."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, int) and -(1 << 31) <= value < 1 << 32:
@@ -215,3 +221,31 @@ def _as(arg: Term | Number, dtype: str) -> Term:
 def _literal(number: Number, dtype: str) -> Term:
     convert = {"f32": float, "bool": bool}.get(dtype, int)
     return Term("number", dtype, (), convert(number.value))
+
+
+def postorder(term: Term) -> Iterator[Term]:
+    """Each distinct term under `term` after its arguments, without recursion."""
+    seen: set[int] = set()
+    stack = [(term, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((arg, False) for arg in reversed(node.args))
+
+
+def substituted(term: Term, inputs: Mapping[int, Term]) -> Term:
+    """`term` with other terms for its inputs, by number; what it shares within itself stays shared."""
+    done: dict[int, Term] = {}
+    for node in postorder(term):
+        made = node
+        if node.function == "input":
+            made = inputs[int(node.value)]
+        elif node.args:
+            args = tuple(done[id(arg)] for arg in node.args)
+            made = Term(node.function, node.dtype, args, node.value, node.hole)
+        done[id(node)] = made
+    return done[id(term)]

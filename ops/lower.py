@@ -17,16 +17,27 @@ from ops.graph import TensorType
 from ops.infer import folded_axes
 from ops.layout import Layout
 from ops.lowering import digest, elementwise, matmul, reduce, search, softmax
-from ops.lowering.base import CPU, GPU, MAPPED, Builder, DeviceClass, HostProduct, Lowering, Source, Target
+from ops.lowering.base import (
+    CPU,
+    GPU,
+    MAPPED,
+    After,
+    Builder,
+    DeviceClass,
+    HostProduct,
+    Lowering,
+    Source,
+    Target,
+)
 from ops.lowering.messages import messages
 from ops.lowering.reduce import Fold
 from ops.lowering.routines import ROUTINES
-from ops.shapes import axis
+from ops.shapes import Shape, axis
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from ops.views import view
 from shaders.digests import DIGESTS
-from shaders.spec import Operand
+from shaders.spec import Hole, Operand
 
 __all__ = [
     "CPU",
@@ -38,6 +49,7 @@ __all__ = [
     "lower",
     "lower_copy",
     "lower_elementwise",
+    "lower_fused",
     "term",
     "view",
 ]
@@ -71,6 +83,43 @@ def lower_elementwise(
     return builder.lowering()
 
 
+def lower_fused(
+    op: str,
+    attributes: Mapping[str, object],
+    before: tuple[Term, Shape] | None,
+    inputs: Operands,
+    after: Term | None,
+    extras: Operands,
+    made: TensorType,
+    output: TensorType,
+    device: DeviceClass,
+) -> Lowering:
+    """The dispatches of an op with what is done before and after it, element by element.
+
+    `before` is a term and a shape: the op's only input is not `inputs[0]`, but the term of `inputs` broadcast to the
+    shape. `after` is a term of the op's result (input 0), of type `made`, and of `extras` (from 1 on): the output is
+    not the result, but the term, which has its shape. Operands are numbered through inputs and extras. A term has no
+    `index` in it.
+    """
+    spec = find(op)
+    builder = Builder(device)
+    normal = check_attributes(spec, attributes)
+    sources, target = _sources([*inputs, *extras]), _target(output)
+    sources, others = sources[: len(inputs)], sources[len(inputs) :]
+    wrapped = None if after is None else After(after, made.dtype, tuple(others))
+    if spec.kind == "reduction":
+        load, shape = before or (input_term(0, sources[0].dtype), sources[0].layout.shape)
+        _fold(builder, spec, normal, load, sources, shape, target, wrapped)
+    elif spec.kind == "softmax" and before is not None and wrapped is None:
+        _softmax_of(builder, normal, before[0], sources, before[1], target)
+    elif spec.kind == "matmul" and before is None and wrapped is not None:
+        left, right = (_converted(builder, source, made.dtype) for source in sources)
+        matmul.emit(builder, left, right, target, wrapped)
+    else:
+        raise AssertionError(f"nothing is fused with {spec.name}")
+    return builder.lowering()
+
+
 def lower_copy(layout: Layout, dtype: DType, device: DeviceClass) -> Lowering:
     """The dispatch that copies input 0, lying as `layout`, to a contiguous output."""
     builder = Builder(device)
@@ -79,24 +128,35 @@ def lower_copy(layout: Layout, dtype: DType, device: DeviceClass) -> Lowering:
     return builder.lowering()
 
 
-def term(op: str, attributes: Mapping[str, object], args: Sequence[Term], dtype: str) -> Term:
+def term(
+    op: str,
+    attributes: Mapping[str, object],
+    args: Sequence[Term],
+    dtype: str,
+    holes: Mapping[str, Hole] | None = None,
+) -> Term:
     """The term of an elementwise or leaf op with `args` for its inputs and a result of `dtype` (see `infer`).
+
+    The attributes that `holes` name may be other numbers each time that the kernel runs.
 
     The arguments may be terms of other ops: that is fusion. A term with `index` in it (that of `arange`) is right
     only where nothing broadcasts it.
     """
     spec = find(op)
-    return _term(spec, check_attributes(spec, attributes), args, dtype)
+    return _term(spec, check_attributes(spec, attributes), args, dtype, holes or {})
 
 
-def _term(spec: OpSpec, attributes: Attributes, args: Sequence[Term], dtype: str) -> Term:
+def _term(
+    spec: OpSpec, attributes: Attributes, args: Sequence[Term], dtype: str, holes: Mapping[str, Hole]
+) -> Term:
     names: dict[str, Term | str] = dict(zip(spec.inputs, args, strict=True))
     for attribute in spec.attributes:
         value = attributes[attribute.name]
         if attribute.type == "text":
             names[attribute.name] = str(value)
         elif attribute.type in ("number", "integer", "flag") and value is not None:
-            names[attribute.name] = scalar_term(typed("int | float", value))
+            number = typed("int | float", value)
+            names[attribute.name] = scalar_term(number, holes.get(attribute.name))
     return expression.cast(bind(parse(spec.expression), names), dtype)
 
 
@@ -114,19 +174,40 @@ def _elementwise(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
     args = [input_term(number, source.dtype) for number, source in enumerate(sources)]
-    elementwise.emit(builder, _term(spec, attributes, args, target.dtype), sources, target)
+    elementwise.emit(builder, _term(spec, attributes, args, target.dtype, {}), sources, target)
 
 
 def _reduction(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
     (source,) = sources
+    _fold(
+        builder,
+        spec,
+        attributes,
+        input_term(0, source.dtype),
+        sources,
+        source.layout.shape,
+        target,
+    )
+
+
+def _fold(
+    builder: Builder,
+    spec: OpSpec,
+    attributes: Attributes,
+    x: Term,
+    sources: list[Source],
+    shape: Shape,
+    target: Target,
+    after: After | None = None,
+) -> None:
+    """Reduce the elements `x` of `sources` broadcast to `shape`."""
     if spec.reduction is None:
         raise AssertionError(f"{spec.name} has no reduction")
-    shape = source.layout.shape
-    load = bind(parse(spec.reduction.load), {"x": input_term(0, source.dtype)})
-    fold = Fold(spec.reduction, load, target.dtype)
-    reduce.emit(builder, fold, sources, shape, folded_axes(spec, attributes, len(shape)), target)
+    load = bind(parse(spec.reduction.load), {"x": x})
+    fold = Fold(spec.reduction, load, target.dtype if after is None else after.dtype)
+    reduce.emit(builder, fold, sources, shape, folded_axes(spec, attributes, len(shape)), target, after)
 
 
 def _search(
@@ -141,10 +222,16 @@ def _softmax(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
     (source,) = sources
-    if not source.layout.shape:
-        source = Source(source.operand, source.layout.expand((1,)), source.dtype)
-        target = Target(target.operand, Layout.contiguous((1,)), target.dtype)
-    softmax.emit(builder, source, axis(integer(attributes, "axis"), len(source.layout.shape)), target)
+    _softmax_of(builder, attributes, input_term(0, source.dtype), sources, source.layout.shape, target)
+
+
+def _softmax_of(
+    builder: Builder, attributes: Attributes, x: Term, sources: list[Source], shape: Shape, target: Target
+) -> None:
+    """The softmax of the elements `x` of `sources` broadcast to `shape`."""
+    shape = shape or (1,)
+    target = Target(target.operand, Layout.contiguous(shape), target.dtype)
+    softmax.emit(builder, x, sources, shape, axis(integer(attributes, "axis"), len(shape)), target)
 
 
 def _matmul(

@@ -6,14 +6,15 @@ layouts or kernels: `ops/lowering/` puts the text into a `KernelSpec`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ops.dtypes import BY_NAME
-from ops.expression import Term, Value
+from ops.expression import Call, Term, Value, parse, postorder
 from ops.functions import CASTS, FUNCTIONS
 from ops.numerics import helpers
-from shaders.spec import Param, Scalar
+from shaders.spec import Hole, Param, Scalar
 
 _F32_MAX = 3.4028234663852886e38
 
@@ -30,7 +31,7 @@ class Function:
     text: str
     indexed: bool
     params: tuple[Param, ...]
-    values: dict[str, Scalar]
+    values: dict[str, Scalar | Hole]
 
 
 def storage(dtype: str) -> str:
@@ -44,7 +45,7 @@ def function(name: str, term: Term, inputs: Sequence[tuple[str, str]], prefix: s
     `inputs` are the arguments' names and dtypes; the n-th is what an `input` term of number n means. Scalars become
     parameters called `prefix` and a number.
     """
-    order = list(_postorder(term))
+    order = list(postorder(term))
     scalars = [node for node in order if node.function == "scalar"]
     names = {id(node): f"{prefix}{number}" for number, node in enumerate(scalars)}
     indexed = any(node.function == "index" for node in order)
@@ -57,7 +58,7 @@ def function(name: str, term: Term, inputs: Sequence[tuple[str, str]], prefix: s
         f"  return {result.format(lines[-1])};\n}}"
     )
     params = tuple(_param(names[id(node)], node.dtype) for node in scalars)
-    values = {names[id(node)]: _scalar(node.value, node.dtype) for node in scalars}
+    values = {names[id(node)]: node.hole or scalar(node.value, node.dtype) for node in scalars}
     return Function(name, text, indexed, params, values)
 
 
@@ -67,18 +68,17 @@ def with_helpers(*texts: str) -> str:
     return "\n".join(text for text in [helpers("\n".join(distinct)), *distinct] if text)
 
 
-def _postorder(term: Term) -> Iterator[Term]:
-    """Each distinct term under `term` after its arguments, without recursion."""
-    seen: set[int] = set()
-    stack = [(term, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            yield node
-        elif id(node) not in seen:
-            seen.add(id(node))
-            stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(node.args))
+@cache
+def length(expression: str) -> int:
+    """About how many characters of WGSL a driver sees of an expression on floats, helpers put in wherever called."""
+    total, waiting = 0, [parse(expression)] if expression else []
+    while waiting:
+        tree = waiting.pop()
+        if isinstance(tree, Call):
+            text = FUNCTIONS[tree.function].text("f32")
+            total += len(text) + len(helpers(text))
+            waiting.extend(tree.args)
+    return total
 
 
 def _statements(order: list[Term], inputs: Sequence[tuple[str, str]], names: dict[int, str]) -> list[str]:
@@ -142,7 +142,7 @@ def _param(name: str, dtype: str) -> Param:
     return Param(name, "f32" if dtype == "f32" else "i32" if dtype == "i32" else "u32")
 
 
-def _scalar(value: Value, dtype: str) -> Scalar:
+def scalar(value: Value, dtype: str) -> Scalar:
     """`value` as a uniform struct can hold it: floats beyond f32 become infinite."""
     if dtype != "f32":
         return int(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from shaders.errors import KernelgateError
@@ -17,7 +17,7 @@ from shaders.layout import Member, Type, round_up
 from shaders.limits import LIMITS
 from shaders.reflection import BindingInfo, Field
 from shaders.resolve import type_of
-from shaders.spec import KernelSpec, Param, Scalar
+from shaders.spec import Hole, KernelSpec, Param, Scalar
 
 _CODES = {"u32": "I", "i32": "i", "f32": "f", "f16": "e"}
 _STRUCT_NAME = re.compile(r"(?:array<)*([A-Za-z_][A-Za-z0-9_]*)")
@@ -30,11 +30,14 @@ class UniformError(KernelgateError):
     title = "A uniform's value does not fit its type"
 
 
-def pack_params(spec: KernelSpec, values: Mapping[str, Scalar | tuple[Scalar, ...]]) -> bytes:
+Given = Mapping[str, Scalar | tuple[Scalar, ...] | Hole]
+
+
+def pack_params(spec: KernelSpec, values: Given) -> bytes:
     """The bytes of `spec`'s uniform struct: `values` by name, defaults where there is none; a multiple of 16 long.
 
-    A parameter of length N > 1 takes a sequence of N. Raises `UniformError` on a missing or unknown name, a wrong
-    length, or a number that the type cannot hold.
+    A parameter of length N > 1 takes a sequence of N; a hole is packed as 0. Raises `UniformError` on a missing or
+    unknown name, a wrong length, or a number that the type cannot hold.
     """
     form = _form(spec.params)
     unknown = values.keys() - {param.name for param in spec.params}
@@ -45,6 +48,8 @@ def pack_params(spec: KernelSpec, values: Mapping[str, Scalar | tuple[Scalar, ..
         value = values.get(param.name, param.default)
         if value is None:
             raise UniformError(f"the kernel '{spec.name}' needs the parameter '{param.name}'")
+        if isinstance(value, Hole):
+            value = 0
         if param.length == 1 and not isinstance(value, tuple | list):
             flat.append(value)
             continue
@@ -60,16 +65,37 @@ def pack_params(spec: KernelSpec, values: Mapping[str, Scalar | tuple[Scalar, ..
         raise UniformError(f"a parameter of the kernel '{spec.name}' does not fit: {error}") from None
 
 
-@cache
-def _form(params: tuple[Param, ...]) -> struct.Struct:
-    """How a uniform struct of `params` lies: scalars four bytes each, arrays in chunks of sixteen."""
-    text, end = "<", 0
+def holes(spec: KernelSpec, values: Given) -> tuple[tuple[int, int, str], ...]:
+    """The holes among `values`: where in the struct each begins, its number, and its type."""
+    found = {name: value.number for name, value in values.items() if isinstance(value, Hole)}
+    if not found:
+        return ()
+    starts = ((param, start) for param, start in _starts(spec.params) if param.name in found)
+    return tuple((start, found[param.name], param.type) for param, start in starts)
+
+
+def pack_scalar(value: Scalar, type: str) -> bytes:
+    """A parameter of length 1, which the type can hold."""
+    return struct.pack(f"<{_CODES[type]}", value)
+
+
+def _starts(params: tuple[Param, ...]) -> Iterator[tuple[Param, int]]:
+    """Where each parameter begins in a uniform struct: scalars take four bytes each, arrays chunks of sixteen."""
+    end = 0
     for param in params:
         align = 16 if param.length > 1 else 4
         start = round_up(align, end)
-        size = round_up(align, 4 * param.length)
-        text += f"{start - end}x{param.length}{_CODES[param.type]}{size - 4 * param.length}x"
-        end = start + size
+        yield param, start
+        end = start + round_up(align, 4 * param.length)
+
+
+@cache
+def _form(params: tuple[Param, ...]) -> struct.Struct:
+    """How a uniform struct of `params` lies."""
+    text, end = "<", 0
+    for param, start in _starts(params):
+        text += f"{start - end}x{param.length}{_CODES[param.type]}"
+        end = start + 4 * param.length
     return struct.Struct(f"{text}{round_up(16, end) - end}x")
 
 

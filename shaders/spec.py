@@ -96,6 +96,13 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
+class Hole:
+    """A parameter that comes later: whoever runs a dispatch fills in the scalar of this number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Dispatch:
     """One launch of a spec: workgroups, parameter values, and an operand for each storage binding in order.
 
@@ -105,5 +112,5 @@ class Dispatch:
     spec: KernelSpec
     workgroups: tuple[int, int, int]
     operands: tuple[Operand, ...]
-    params: dict[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
+    params: dict[str, Scalar | tuple[Scalar, ...] | Hole] = field(default_factory=dict)
     work: int = 0

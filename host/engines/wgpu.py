@@ -14,16 +14,19 @@ from host import adapters, native
 from host.buffers import Block, Pool, default_memory
 from host.engine import NO_CONSTANTS, EngineSettings, Stop, Work, Write
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
-from host.graphs import check_graph, check_inputs, input_handle, structure
+from host.graphs import check_graph, check_inputs, input_handle
 from host.guarded import GuardedKernels, Launch, probe, ran_out
 from host.kernels import Kernels, check_reflection, groups_of
 from host.native import Buffer, Command, Copy, Gpu, Pipeline, Range
 from host.pipelines import Pipelines
-from host.planner import Plan, Ref, make_plan
-from host.runner import Blocks, Prepared, Runner
+from host.planner import make_plan
+from host.plans import PARAMS, Plan, Ref
+from host.prepared import Blocks, Prepared
+from host.runner import Runner
 from host.shared import Source
 from host.slices import Tally
 from host.steps import Checked, check_steps, fresh_types, in_step
+from host.structure import Structure, structure
 from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
@@ -138,9 +141,10 @@ class WgpuEngine:
         """Compute a graph."""
         stop()
         self._table.check_new(request.outputs)
-        prepared = self._prepare(request)
+        form = structure(request.graph)
+        prepared = self._prepare(request, form.key)
         with self._lease(request.owner) as lease:
-            inputs = self._inputs(lease, prepared, request.graph)
+            inputs = self._inputs(lease, prepared, request.graph, form)
             yield None
             blocks = self._blocks(lease, prepared.plan, request.graph, inputs)
             dispatches, elapsed = yield from self._runner.run(prepared, blocks, stop)
@@ -232,8 +236,7 @@ class WgpuEngine:
             self._gpu.wait()
         return _since(began)
 
-    def _prepare(self, request: RunGraph) -> Prepared:
-        key = structure(request.graph)
+    def _prepare(self, request: RunGraph, key: bytes) -> Prepared:
         prepared = self._runner.find(key)
         if prepared is not None:
             check_inputs(request.graph, request.outputs, self._table.type)
@@ -241,15 +244,17 @@ class WgpuEngine:
         types = check_graph(request.graph, request.outputs, self._table.type)
         return self._runner.add(key, make_plan(request.graph, types, self._class), types)
 
-    def _inputs(self, lease: Lease, prepared: Prepared, graph: Graph) -> Blocks:
-        """Take hold of the blocks that exist: whatever is freed meanwhile, they stay."""
-        if prepared.params is not None:
-            lease.share(prepared.params)
+    def _inputs(self, lease: Lease, prepared: Prepared, graph: Graph, form: Structure) -> Blocks:
+        """Take hold of the blocks that exist: whatever happens meanwhile, they stay."""
         handles = [input_handle(graph.nodes[index]) for index in prepared.plan.inputs]
-        return {
+        blocks: Blocks = {
             Ref("input", number): (lease.share(self._table.get(handle).storage), 0)
             for number, handle in enumerate(handles)
         }
+        params = self._runner.parameters(prepared, form.scalars, form.bits)
+        if params is not None:
+            blocks[PARAMS] = (lease.share(params), 0)
+        return blocks
 
     def _blocks(self, lease: Lease, plan: Plan, graph: Graph, inputs: Blocks) -> Blocks:
         """A block for everything that `plan` names."""

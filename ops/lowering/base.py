@@ -10,16 +10,17 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Literal
 
+from ops.expression import Term
 from ops.layout import Layout
-from shaders.spec import Dispatch, KernelSpec, Operand, Param, Scalar
+from shaders.spec import Dispatch, Hole, KernelSpec, Operand, Param, Scalar
 
 MAX_GROUPS = 65_535
 GROUP = 64
 _INVOCATION_WORK = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
-Params = dict[str, Scalar | tuple[Scalar, ...]]
-Given = Mapping[str, Scalar | tuple[Scalar, ...]]
+Params = dict[str, Scalar | tuple[Scalar, ...] | Hole]
+Given = Mapping[str, Scalar | tuple[Scalar, ...] | Hole]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,9 @@ class DeviceClass:
     `lanes` is the workgroup size of kernels in which invocations work together. `loop_turns` is how many turns all
     loops of one invocation may take: llvmpipe stops at 65 535, silently. `work` is about how many multiply-adds one
     dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth. `host_work` is from how
-    many multiply-adds on a product of f32 is the host's own BLAS to do, in the device's memory; 0: never.
+    many multiply-adds on a product of f32 is the host's own BLAS to do, in the device's memory; 0: never. `quads` are
+    how many quads of elements that lie side by side an invocation of an elementwise kernel takes, `chunks` of
+    how many columns one of a reduction may fold.
     """
 
     kind: Literal["cpu", "gpu"]
@@ -37,9 +40,11 @@ class DeviceClass:
     loop_turns: int
     work: int = 1 << 27
     host_work: int = 0
+    quads: int = 1
+    chunks: int = 1
 
 
-CPU = DeviceClass("cpu", 8, 60_000)
+CPU = DeviceClass("cpu", 8, 60_000, quads=4, chunks=16)
 MAPPED = replace(CPU, host_work=1 << 20)
 GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35)
 
@@ -64,6 +69,18 @@ class Target:
     def source(self) -> Source:
         """What was written, to be read."""
         return Source(self.operand, self.layout, self.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """What is done with each element of an op's result of `dtype`: a term of it (input 0) and of `sources`.
+
+    Input n is the element of `sources[n - 1]`, broadcast to the shape of the result.
+    """
+
+    term: Term
+    dtype: str
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Elementwise kernels: one term over any number of operands, and copies.
 
-Owns the contiguous form (four elements an invocation, by `vec4`) and the strided form (any layouts, the target's too).
+Owns the contiguous form (by `vec4`, one or more an invocation) and the strided form (any layouts, the target's too);
+`blocks.py` has the one for broadcast and transposed operands.
 Must not know op names: a chain of ops that is fused is just a larger term.
 """
 
@@ -12,7 +13,9 @@ from functools import lru_cache
 from ops import wgsl
 from ops.expression import Term, input_term
 from ops.layout import Layout, collapse
+from ops.lowering import blocks
 from ops.lowering.base import (
+    After,
     Builder,
     Params,
     Source,
@@ -26,6 +29,7 @@ from ops.lowering.base import (
 from shaders.spec import Binding, KernelSpec, Param
 
 QUAD = 4
+_QUAD_WORK = 64
 
 
 def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target) -> None:
@@ -41,21 +45,25 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
     operands = [*(source.operand for source in sources), target.operand]
     modes = [_mode(source.layout) for source in sources]
     if "strided" not in modes and _mode(target.layout) == "vector":
+        quads = blocks.quads_of(builder.device, function, count)
         spec = _contiguous_spec(
-            function.text, function.params, _types(sources, target), tuple(modes), function.indexed
+            function.text, function.params, _types(sources, target), tuple(modes), function.indexed, quads
         )
-        builder.spread(
-            spec, count // QUAD, operands, {**function.values, **_quad_params(sources, target, modes)}
-        )
+        params: Params = {**function.values, **_quad_params(sources, target, modes, quads)}
+        builder.spread(spec, count // QUAD // quads, operands, params, quads * _QUAD_WORK)
         return
     layouts = [*(source.layout for source in sources), target.layout]
+    fitting = None if function.indexed else blocks.fit(layouts)
+    if fitting is not None:
+        blocks.emit(builder, function, fitting, operands, _types(sources, target))
+        return
     shape, strides = collapse(target.layout.shape, *(layout.strides for layout in layouts))
     lanes = QUAD if shape and shape[-1] % QUAD == 0 else 1
     rank = bucket(len(shape))
     spec = _strided_spec(
         function.text, function.params, _types(sources, target), rank, lanes, function.indexed
     )
-    params: Params = {**function.values, "count": count // lanes, "shape": padded(shape, rank, 1)}
+    params = {**function.values, "count": count // lanes, "shape": padded(shape, rank, 1)}
     for name, layout, steps in zip(_names(len(sources)), layouts, strides, strict=True):
         params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(steps, rank, 0)}
     builder.spread(spec, count // lanes, operands, params)
@@ -65,6 +73,11 @@ def copy(builder: Builder, source: Source, target: Target) -> None:
     """Copy the elements of `source`, bit by bit, to `target`, which has the same shape."""
     raw = Source(source.operand, source.layout, "u32")
     emit(builder, input_term(0, "u32"), [raw], Target(target.operand, target.layout, "u32"))
+
+
+def emit_after(builder: Builder, after: After, made: Source, target: Target) -> None:
+    """Write what is done with the result `made` to `target`, by a kernel of its own."""
+    emit(builder, after.term, [made, *after.sources], target)
 
 
 def gather(builder: Builder, source: Source) -> Source:
@@ -89,8 +102,8 @@ def _names(count: int) -> list[str]:
     return [f"in{number}" for number in range(count)] + ["out"]
 
 
-def _quad_params(sources: Sequence[Source], target: Target, modes: Sequence[str]) -> Params:
-    params: Params = {"count": target.layout.count // QUAD}
+def _quad_params(sources: Sequence[Source], target: Target, modes: Sequence[str], quads: int) -> Params:
+    params: Params = {"count": target.layout.count // QUAD // quads}
     layouts = [*(source.layout for source in sources), target.layout]
     for name, layout, mode in zip(_names(len(sources)), layouts, [*modes, "vector"], strict=True):
         params[f"offset_{name}"] = layout.offset // QUAD if mode == "vector" else layout.offset
@@ -99,29 +112,31 @@ def _quad_params(sources: Sequence[Source], target: Target, modes: Sequence[str]
 
 @lru_cache(maxsize=4096)
 def _contiguous_spec(
-    text: str, params: tuple[Param, ...], types: tuple[str, ...], modes: tuple[str, ...], indexed: bool
+    text: str,
+    params: tuple[Param, ...],
+    types: tuple[str, ...],
+    modes: tuple[str, ...],
+    indexed: bool,
+    quads: int,
 ) -> KernelSpec:
     names = _names(len(modes))
     bindings = [
         f"vec4<{type}>" if mode == "vector" else type
         for type, mode in zip(types, (*modes, "vector"), strict=True)
     ]
-    loads = [
-        f"let v{number} = in{number}[params.offset_in{number}{' + thread' * (mode == 'vector')}];"
-        for number, mode in enumerate(modes)
-    ]
-    elements = []
-    for lane, part in enumerate("xyzw"):
-        arguments = [f"v{n}.{part}" if mode == "vector" else f"v{n}" for n, mode in enumerate(modes)]
-        arguments += [f"thread * {QUAD}u + {lane}u"] * indexed
-        elements.append(f"    element({', '.join(arguments)}),")
-    body = [
-        "if (thread >= params.count) {\n    return;\n}",
-        *loads,
-        f"out[params.offset_out + thread] = vec4<{types[-1]}>(",
-        *elements,
-        ");",
-    ]
+    body = ["if (thread >= params.count) {\n    return;\n}", f"let first = thread * {quads}u;"]
+    for quad in range(quads):
+        body += [
+            f"let v{number}_{quad} = in{number}[params.offset_in{number}{f' + first + {quad}u' * (mode == 'vector')}];"
+            for number, mode in enumerate(modes)
+        ]
+    for quad in range(quads):
+        elements = []
+        for lane, part in enumerate("xyzw"):
+            values = [f"v{n}_{quad}{f'.{part}' * (mode == 'vector')}" for n, mode in enumerate(modes)]
+            values += [f"(first + {quad}u) * {QUAD}u + {lane}u"] * indexed
+            elements.append(f"element({', '.join(values)})")
+        body.append(f"out[params.offset_out + first + {quad}u] = vec4<{types[-1]}>({', '.join(elements)});")
     return KernelSpec(
         "elementwise",
         tuple(map(Binding, names[:-1], bindings[:-1])),

@@ -1,25 +1,26 @@
 """Reductions: each invocation folds a chunk of a row into several accumulators, passes repeat until one is left.
 
-Owns the folding kernel. Chunks are short, so that sums err like pairwise ones and no loop is long. Must not know op
-names: what is loaded, combined and finished are terms, so that a fused producer is just a larger `load`.
+Owns the folding kernel. Chunks are short, so that sums err like pairwise ones; an invocation may have several. Must
+not know op names: what is loaded, combined and finished are terms, so that a fused producer is just a larger `load`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ops import expression, wgsl
 from ops.expression import Term, bind, cast, input_term, parse, scalar_term
 from ops.lowering import elementwise
-from ops.lowering.base import Builder, Params, Source, Target
-from ops.lowering.rows import CHUNK, Rows, arrange, contiguous_rows, row_params, row_prologue
+from ops.lowering.base import GROUP, After, Builder, DeviceClass, Params, Source, Target
+from ops.lowering.rows import CHUNK, Rows, are_rows, arrange, contiguous_rows, row_params, row_prologue
 from ops.shapes import Shape
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 _ELEMENT_WORK = 8
+_FEWEST = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +39,51 @@ def emit(
     shape: Shape,
     folded: Sequence[int],
     target: Target,
+    after: After | None = None,
 ) -> None:
     """Fold the axes `folded` of `fold.load`, whose inputs are `sources` broadcast to `shape`, into `target`.
 
-    The target is contiguous from offset 0.
+    The target is contiguous from offset 0. With `after` it gets what is done with the result.
     """
     if target.layout.count == 0:
         return
+    if after is not None and after.sources:
+        made = builder.temp(target.layout.shape, fold.dtype)
+        emit(builder, fold, sources, shape, folded, made)
+        elementwise.emit_after(builder, after, made.source(), target)
+        return
+    if len(sources) > 1 and not are_rows(sources, shape, folded):
+        loaded = builder.temp(shape, fold.load.dtype)
+        elementwise.emit(builder, fold.load, sources, loaded)
+        fold, sources = replace(fold, load=input_term(0, loaded.dtype)), [loaded.source()]
     rows = arrange(builder, sources, shape, folded)
     if rows.columns == 0:
         empty = fold.reduction.start if fold.reduction.empty is None else fold.reduction.empty
-        elementwise.emit(builder, expression.constant(empty or 0, target.dtype), (), target)
+        value = expression.constant(empty or 0, fold.dtype)
+        elementwise.emit(builder, _after(after, value, target.dtype), (), target)
         return
     load, total = fold.load, rows.columns
-    while rows.columns > CHUNK:
-        partial = builder.temp((rows.count, -(-rows.columns // CHUNK)), fold.dtype)
+    while rows.columns > (part := _share(builder.device, rows)):
+        partial = builder.temp((rows.count, -(-rows.columns // part)), fold.dtype)
         _pass(builder, fold, load, input_term(0, fold.dtype), rows, partial)
         rows = contiguous_rows(partial.source(), *partial.layout.shape)
         load = input_term(0, fold.dtype)
-    finish = _finish(fold, input_term(0, fold.dtype), total, target.dtype)
-    _pass(builder, fold, load, finish, rows, target)
+    finish = _finish(fold, input_term(0, fold.dtype), total)
+    _pass(builder, fold, load, _after(after, finish, target.dtype), rows, target)
 
 
-def _finish(fold: Fold, folded: Term, count: int, dtype: str) -> Term:
-    return cast(bind(parse(fold.reduction.finish), {"a": folded, "n": scalar_term(float(count))}), dtype)
+def _finish(fold: Fold, folded: Term, count: int) -> Term:
+    return cast(bind(parse(fold.reduction.finish), {"a": folded, "n": scalar_term(float(count))}), fold.dtype)
+
+
+def _after(after: After | None, result: Term, dtype: str) -> Term:
+    return cast(result if after is None else expression.substituted(after.term, {0: result}), dtype)
+
+
+def _share(device: DeviceClass, rows: Rows) -> int:
+    """How many columns an invocation folds: fewer where few invocations would be left."""
+    fair = -(-rows.count * rows.columns // (_FEWEST * CHUNK))
+    return CHUNK * max(1, min(device.chunks, fair))
 
 
 def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, target: Target) -> None:
@@ -84,19 +106,21 @@ def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, ta
         "" if start is None else wgsl.stored(start, fold.dtype),
         rows.rank,
         width,
+        builder.device.lanes if builder.device.kind == "cpu" else GROUP,
     )
-    chunks = -(-rows.columns // CHUNK)
+    part = _share(builder.device, rows)
+    parts = -(-rows.columns // part)
     params: Params = rows.params(width) | {
-        "count": rows.count * chunks,
+        "count": rows.count * parts,
         "rows": rows.count,
         "columns": rows.columns // width,
-        "chunk": CHUNK // width,
-        "chunks": chunks,
+        "part": part // width,
+        "parts": parts,
     }
     for function in functions:
         params |= function.values
     operands = [*rows.operands, target.operand]
-    builder.spread(spec, rows.count * chunks, operands, params, each=_ELEMENT_WORK * min(rows.columns, CHUNK))
+    builder.spread(spec, rows.count * parts, operands, params, each=_ELEMENT_WORK * min(rows.columns, part))
 
 
 @lru_cache(maxsize=1024)
@@ -109,8 +133,9 @@ def _spec(
     start: str,
     rank: int,
     width: int,
+    size: int,
 ) -> KernelSpec:
-    units = 4 if width == 4 else 8
+    units = 8
     names = [f"in{number}" for number in range(len(types))]
     accumulators = [f"a{number}" for number in range(units * width)]
     first = f"load({', '.join(_part(f'{name}[at_{name} + begin * params.step_{name}]', width, 0) for name in names)})"
@@ -119,15 +144,18 @@ def _spec(
         "let row = thread % params.rows;",
         "let part = thread / params.rows;",
         row_prologue(len(names), rank),
-        "let begin = part * params.chunk;",
-        "let end = min(begin + params.chunk, params.columns);",
+        "let begin = part * params.part;",
+        "let end = min(begin + params.part, params.columns);",
         f"let start: {folded} = {start or first};",
-        *(f"var {name} = start;" for name in accumulators),
+        "var total = start;",
         "var i = begin;",
-        f"for (; i + {units}u <= end; i += {units}u) {{",
+        "while (i < end) {",
+        f"let stop = min(i + {CHUNK // width}u, end);",
+        *(f"var {name} = start;" for name in accumulators),
+        f"for (; i + {units}u <= stop; i += {units}u) {{",
         *_turn(names, accumulators, units, width),
         "}",
-        "for (; i < end; i++) {",
+        "for (; i < stop; i++) {",
         *_turn(names, accumulators, 1, width),
         "}",
     ]
@@ -135,7 +163,7 @@ def _spec(
     while step:
         body += [f"a{low} = combine(a{low}, a{low + step});" for low in range(step)]
         step //= 2
-    body.append("out[row * params.chunks + part] = finish(a0);")
+    body += ["total = combine(total, a0);", "}", "out[row * params.parts + part] = finish(total);"]
     return KernelSpec(
         "reduce",
         tuple(
@@ -145,10 +173,11 @@ def _spec(
         (Binding("out", result, "read_write"),),
         "\n".join(body),
         (
-            *(Param(name) for name in ("count", "rows", "columns", "chunk", "chunks")),
+            *(Param(name) for name in ("count", "rows", "columns", "part", "parts")),
             *row_params(len(names), rank),
             *params,
         ),
+        (size, 1, 1),
         functions=wgsl.with_helpers(*functions),
     )
 

@@ -26,7 +26,7 @@ from ops.shapes import Shape
 from shaders.spec import Operand, Param
 
 CHUNK = 1024
-"""Columns that one invocation folds: few enough that sums stay accurate and loops short."""
+"""Columns that are folded one after the other: few enough that sums stay accurate and loops short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,7 @@ class Rows:
 
 def arrange(builder: Builder, sources: Sequence[Source], shape: Shape, folded: Sequence[int]) -> Rows:
     """`sources`, broadcast to `shape`, with the axes `folded` as columns; copied where strides cannot say that."""
-    order = [axis for axis in range(len(shape)) if axis not in folded] + list(folded)
-    moved = [
-        Source(source.operand, source.layout.expand(shape).permute(order), source.dtype) for source in sources
-    ]
+    order, moved = _moved(sources, shape, folded)
     rank = len(shape) - len(folded)
     columns, steps = _columns(moved, rank)
     if len(columns) > 1:
@@ -91,6 +88,19 @@ def arrange(builder: Builder, sources: Sequence[Source], shape: Shape, folded: S
         tuple(strides),
         tuple(step[0] if step else 1 for step in steps),
     )
+
+
+def are_rows(sources: Sequence[Source], shape: Shape, folded: Sequence[int]) -> bool:
+    """Whether `arrange` needs no copy."""
+    return len(_columns(_moved(sources, shape, folded)[1], len(shape) - len(folded))[0]) <= 1
+
+
+def _moved(sources: Sequence[Source], shape: Shape, folded: Sequence[int]) -> tuple[list[int], list[Source]]:
+    """The axes in the order in which they are rows and columns, and the sources in it."""
+    order = [axis for axis in range(len(shape)) if axis not in folded] + list(folded)
+    return order, [
+        Source(source.operand, source.layout.expand(shape).permute(order), source.dtype) for source in sources
+    ]
 
 
 def _columns(sources: Sequence[Source], rank: int) -> tuple[Shape, list[Shape]]:

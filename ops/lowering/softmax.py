@@ -1,46 +1,81 @@
-"""Softmax: one workgroup a row; rows too long for that are folded and spread by the kernels of other modules.
+"""Softmax: one kernel, of a row an invocation or a row a workgroup; rows too long for that are folded and spread.
 
-Owns the kernel. Must not know op names.
+Owns the two kernels. Must not know op names: what is read is a term, so that a fused producer is just a larger `load`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from ops.expression import bind, input_term, parse
+from ops import wgsl
+from ops.expression import Term, bind, input_term, parse
 from ops.layout import Layout
 from ops.lowering import elementwise, reduce
-from ops.lowering.base import Builder, Params, Source, Target, grid
+from ops.lowering.base import Builder, DeviceClass, Params, Source, Target, grid
 from ops.lowering.reduce import Fold
-from ops.lowering.rows import arrange, row_params, row_prologue
-from ops.numerics import helpers
+from ops.lowering.rows import are_rows, arrange, row_params, row_prologue
 from ops.shapes import Shape
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 _SWEEPS = 3
+_UNROLL = 4
+_FEWEST_ROWS = 64
+_ELEMENT_WORK = 64
 _MAX = Reduction("maximum(a, b)", None)
 _SUM = Reduction("a + b", 0)
 
 
-def emit(builder: Builder, source: Source, axis: int, target: Target) -> None:
-    """Write the softmax of `source` (f32) along `axis` to `target`, contiguous from offset 0."""
+def emit(
+    builder: Builder, load: Term, sources: Sequence[Source], shape: Shape, axis: int, target: Target
+) -> None:
+    """Write the softmax along `axis` of `load` (f32), whose inputs are `sources` broadcast to `shape`, to `target`.
+
+    The target is contiguous from offset 0.
+    """
     if target.layout.count == 0:
         return
-    lanes = builder.device.lanes
-    if _SWEEPS * (target.layout.shape[axis] // lanes + lanes) > builder.device.loop_turns:
-        _long(builder, source, axis, target)
+    columns = target.layout.shape[axis]
+    if not are_rows(sources, shape, [axis]):
+        sources, load = [_loaded(builder, load, sources, shape)], input_term(0, "f32")
+    kernel = _kernel(builder.device, target.layout.count // columns, columns)
+    if kernel is None:
+        source = sources[0] if load.function == "input" else _loaded(builder, load, sources, shape)
+        _long(builder, Source(source.operand, source.layout.expand(shape), "f32"), axis, target)
         return
-    rows = arrange(builder, [source], source.layout.shape, [axis])
+    rows = arrange(builder, sources, shape, [axis])
     inner = Layout.contiguous(target.layout.shape).strides[axis]
     width = 4 if inner == 1 and rows.quads() else 1
+    function = wgsl.function("load", load, [(f"x{n}", dtype) for n, dtype in enumerate(rows.dtypes)])
     params: Params = rows.params(width) | {
         "rows": rows.count,
         "columns": rows.columns // width,
         "inner": inner,
+        **function.values,
     }
-    spec = _spec(rows.rank, lanes, width)
-    builder.dispatch(spec, grid(rows.count), [*rows.operands, target.operand], params)
+    lanes = builder.device.lanes
+    types = tuple(map(wgsl.storage, rows.dtypes))
+    spec = kernel(function.text, function.params, types, load.function == "input", rows.rank, lanes, width)
+    operands = [*rows.operands, target.operand]
+    if kernel is _by_invocation:
+        builder.spread(spec, rows.count, operands, params, _ELEMENT_WORK * columns)
+    else:
+        builder.dispatch(spec, grid(rows.count), operands, params, _ELEMENT_WORK * -(-columns // lanes))
+
+
+def _kernel(device: DeviceClass, rows: int, columns: int) -> Callable[..., KernelSpec] | None:
+    """Which kernel takes rows of so many columns; None where its loops would be too long."""
+    by_row = device.kind == "cpu" and rows >= _FEWEST_ROWS
+    if by_row and _SWEEPS * columns <= device.loop_turns:
+        return _by_invocation
+    return _by_group if _SWEEPS * (columns // device.lanes + device.lanes) <= device.loop_turns else None
+
+
+def _loaded(builder: Builder, load: Term, sources: Sequence[Source], shape: Shape) -> Source:
+    target = builder.temp(shape, "f32")
+    elementwise.emit(builder, load, sources, target)
+    return target.source()
 
 
 def _long(builder: Builder, source: Source, axis: int, target: Target) -> None:
@@ -59,49 +94,148 @@ def _long(builder: Builder, source: Source, axis: int, target: Target) -> None:
     )
 
 
-@lru_cache(maxsize=16)
-def _spec(rank: int, lanes: int, width: int) -> KernelSpec:
-    """The kernel for rows that are read by `width` elements. `max` may drop a NaN: `exp` finds it again."""
-    type = "vec4<f32>" if width == 4 else "f32"
-    parts = ["{}.x", "{}.y", "{}.z", "{}.w"] if width == 4 else ["{}"]
-    exponentials = ", ".join(f"exp_f32({part.format('shifted')})" for part in parts)
-    sweep = f"for (var i = lane; i < params.columns; i += {lanes}u) {{"
-    value = "in0[at_in0 + i * params.step_in0]"
-    result = "out[at_out + i * params.inner]"
+@lru_cache(maxsize=256)
+def _by_invocation(
+    load: str,
+    params: tuple[Param, ...],
+    types: tuple[str, ...],
+    bare: bool,
+    rank: int,
+    lanes: int,
+    width: int,
+) -> KernelSpec:
+    """A row an invocation, read in runs of `_UNROLL` units of `width` elements."""
+    type, parts = _type(width)
+    body = [
+        "if (thread >= params.rows) {\n    return;\n}",
+        "let row = thread;",
+        *_begin(len(types), rank, type),
+        *_sweep(_UNROLL, 1, "0u", _first(types, bare, width)),
+        f"let top = {_folded('max({}, {})', parts, 'peak')};",
+        f"var total = {type}();",
+        *_sweep(_UNROLL, 1, "0u", _second(bare, "top")),
+        f"let scale = 1.0f / ({_folded('{} + {}', parts, 'total')});",
+        *_sweep(_UNROLL, 1, "0u", "out[at_out + i# * params.inner] *= scale;"),
+    ]
+    return _spec("softmax_rows", body, load, params, types, rank, (lanes, 1, 1), width, "")
+
+
+@lru_cache(maxsize=256)
+def _by_group(
+    load: str,
+    params: tuple[Param, ...],
+    types: tuple[str, ...],
+    bare: bool,
+    rank: int,
+    lanes: int,
+    width: int,
+) -> KernelSpec:
+    """A row a workgroup, whose lanes take turns."""
+    type, parts = _type(width)
     body = [
         "let row = wid.x + wid.y * nwg.x;",
         "if (row >= params.rows) {\n    return;\n}",
         "let lane = lid.x;",
-        row_prologue(1, rank),
-        "let at_out = row / params.inner * params.inner * params.columns + row % params.inner;",
-        f"var peak = {type}(-infinity());",
-        f"{sweep}\n    peak = max(peak, {value});\n}}",
-        f"row_peak[lane] = {_fold('max({}, {})', parts, 'peak')};",
+        *_begin(len(types), rank, type),
+        *_sweep(1, lanes, "lane", _first(types, bare, width)),
+        f"row_peak[lane] = {_folded('max({}, {})', parts, 'peak')};",
         *_tree("peak", "max(row_peak[lane], row_peak[lane + {}u])", lanes),
         f"var total = {type}();",
-        sweep,
-        f"    let shifted = {value} - row_peak[0];",
-        f"    let raised = {type}({exponentials});",
-        f"    {result} = raised;\n    total += raised;\n}}",
-        f"row_total[lane] = {_fold('{} + {}', parts, 'total')};",
+        *_sweep(1, lanes, "lane", _second(bare, "row_peak[0]")),
+        f"row_total[lane] = {_folded('{} + {}', parts, 'total')};",
         *_tree("total", "row_total[lane] + row_total[lane + {}u]", lanes),
         "let scale = 1.0f / row_total[0];",
-        f"{sweep}\n    {result} *= scale;\n}}",
+        *_sweep(1, lanes, "lane", "out[at_out + i# * params.inner] *= scale;"),
     ]
-    text = "\n".join(body)
     shared = "\n".join(f"var<workgroup> row_{name}: array<f32, {lanes}>;" for name in ("peak", "total"))
+    return _spec("softmax", body, load, params, types, rank, (lanes, 1, 1), width, shared)
+
+
+def _spec(
+    name: str,
+    body: Sequence[str],
+    load: str,
+    params: tuple[Param, ...],
+    types: Sequence[str],
+    rank: int,
+    size: tuple[int, int, int],
+    width: int,
+    shared: str,
+) -> KernelSpec:
+    float, bits, whole, *kinds = (
+        f"vec4<{type}>" if width == 4 else type for type in ("f32", "u32", "i32", *types, "f32")
+    )
+    power = _POWER.format(type=float, bits=bits, int=whole)
     return KernelSpec(
-        "softmax",
-        (Binding("in0", type),),
-        (Binding("out", type, "read_write"),),
-        text,
-        (*(Param(name) for name in ("rows", "columns", "inner")), *row_params(1, rank)),
-        (lanes, 1, 1),
-        functions=f"{shared}\n{helpers(text)}",
+        name,
+        tuple(Binding(f"in{number}", kind) for number, kind in enumerate(kinds[:-1])),
+        (Binding("out", kinds[-1], "read_write"),),
+        "\n".join(body),
+        (
+            *(Param(field) for field in ("rows", "columns", "inner")),
+            *row_params(len(types), rank),
+            *params,
+        ),
+        size,
+        functions="\n".join([shared, wgsl.with_helpers(load, _INFINITY), power]),
     )
 
 
-def _fold(combine: str, parts: list[str], name: str) -> str:
+def _type(width: int) -> tuple[str, list[str]]:
+    """The WGSL type of a unit, and its components as templates of its name."""
+    return ("vec4<f32>", ["{}.x", "{}.y", "{}.z", "{}.w"]) if width == 4 else ("f32", ["{}"])
+
+
+def _begin(count: int, rank: int, type: str) -> list[str]:
+    return [
+        row_prologue(count, rank),
+        "let at_out = row / params.inner * params.inner * params.columns + row % params.inner;",
+        f"var peak = {type}(lowest());",
+    ]
+
+
+def _sweep(unroll: int, step: int, start: str, text: str) -> list[str]:
+    """Statements that do `text`, whose names end in a number for `#`, to each unit `i#` from `start` on, by `step`."""
+    lines = [f"for (var i = {start}; i < params.columns; i += {step}u) {{", _numbered(text, "i", ""), "}"]
+    if unroll > 1:
+        lines = [
+            "{",
+            f"var i = {start};",
+            f"for (; i + {unroll}u <= params.columns; i += {unroll}u) {{",
+            *(_numbered(text, f"(i + {number}u)", str(number)) for number in range(unroll)),
+            "}",
+            f"for (; i < params.columns; i += {step}u) {{",
+            _numbered(text, "i", ""),
+            "}",
+            "}",
+        ]
+    return lines
+
+
+def _numbered(text: str, index: str, number: str) -> str:
+    return text.replace("i#", index).replace("#", number)
+
+
+def _first(types: Sequence[str], bare: bool, width: int) -> str:
+    """The first sweep: the largest element; what had to be computed is kept in the output."""
+    reads = [f"in{n}[at_in{n} + i# * params.step_in{n}]" for n in range(len(types))]
+    if bare:
+        return f"peak = max(peak, {reads[0]});"
+    lets = [f"let v{n}_# = {read};" for n, read in enumerate(reads)]
+    parts = [f".{part}" for part in "xyzw"] if width == 4 else [""]
+    values = [f"load({', '.join(f'v{n}_#{part}' for n in range(len(types)))})" for part in parts]
+    value = f"vec4<f32>({', '.join(values)})" if width == 4 else values[0]
+    keep = f"let w# = {value};\nout[at_out + i# * params.inner] = w#;\npeak = max(peak, w#);"
+    return "\n".join([*lets, keep])
+
+
+def _second(bare: bool, top: str) -> str:
+    """The second sweep: powers of e, and their sum. `max` may drop a NaN: `power` finds it again."""
+    value = "in0[at_in0 + i# * params.step_in0]" if bare else "out[at_out + i# * params.inner]"
+    return f"let e# = power({value} - {top});\ntotal += e#;\nout[at_out + i# * params.inner] = e#;"
+
+
+def _folded(combine: str, parts: Sequence[str], name: str) -> str:
     """The components of `name` combined."""
     text = parts[0].format(name)
     for part in parts[1:]:
@@ -120,3 +254,23 @@ def _tree(name: str, combine: str, lanes: int) -> list[str]:
         ]
         step //= 2
     return lines
+
+
+_INFINITY = "fn lowest() -> f32 {\n  return -infinity();\n}"
+_POWER = """
+fn power(x: {type}) -> {type} {{
+  let bounded = max(x, {type}(-88.0f));
+  let n = round(bounded * 1.44269504f);
+  let coarse = max(fma(n, {type}(-0.693359375f), bounded), {type}(-1.0f));
+  let r = fma(n, {type}(2.12194440e-4f), coarse);
+  var p = fma({type}(1.9875691500e-4f), r, {type}(1.3981999507e-3f));
+  p = fma(p, r, {type}(8.3334519073e-3f));
+  p = fma(p, r, {type}(4.1665795894e-2f));
+  p = fma(p, r, {type}(1.6666665459e-1f));
+  p = fma(p, r, {type}(5.0000001201e-1f));
+  p = fma(p, r * r, r) + 1.0f;
+  let scale = bitcast<{type}>({bits}({int}(n) + 127i) << {bits}(23u));
+  return select(p * scale, x, (bitcast<{bits}>(x) & {bits}(0x7fffffffu)) > {bits}(0x7f800000u));
+}}
+"""
+"""e to the power of numbers up to 0, as `exp_f32` in `ops/numerics.py`, whose other numbers never come here."""

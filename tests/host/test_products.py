@@ -15,7 +15,7 @@ from host.engines.wgpu import WgpuEngine
 from host.errors import Cancelled
 from host.frames import RunGraph
 from host.native import Gpu
-from host.planner import HostStep
+from host.plans import HostStep
 from host.products import Hands, Tiles
 from host.shared import Source as Elements
 from ops.dtypes import dtype as dtype_of

@@ -1,0 +1,142 @@
+"""Kernels written by hand for one shape each, as peers of the ops: the best known for llvmpipe.
+
+Owns text only, with sizes written in and no guard for what is over. Each function gives the source and the workgroups;
+storage bindings are numbered in the order of the names in its docstring, the result last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Kernel = tuple[str, tuple[int, int, int]]
+LANES = 8
+
+
+def _bindings(names: str, *types: str) -> str:
+    last = len(types) - 1
+    return "".join(
+        f"@group(0) @binding({number}) var<storage, {'read' if number < last else 'read_write'}> {name}: array<{type}>;\n"
+        for number, (name, type) in enumerate(zip(names, types, strict=True))
+    )
+
+
+def _each(count: int, text: str) -> str:
+    return "\n".join(text.replace("#", str(number)) for number in range(count))
+
+
+def matmul(size: int, rows: int = 8, quads: int = 4) -> Kernel:
+    """a, b, c: a thread owns `rows` rows and `quads` times four columns; the left operand is read by fours."""
+    step, tiles = size // 4, range(rows)
+    lines = [
+        _bindings("abc", "vec4f", "vec4f", "vec4f"),
+        f"@compute @workgroup_size({LANES})",
+        "fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_id) l: vec3u) {",
+        f"let r0 = w.y * {rows}u; let c0 = w.x * {LANES * quads}u + l.x; var at = c0;",
+        *(f"let a{r} = (r0 + {r}u) * {step}u;" for r in tiles),
+        *(f"var c{r}_{q} = vec4f();" for r in tiles for q in range(quads)),
+        f"for (var k = 0u; k < {step}u; k++) {{",
+        *(f"let x{r} = a[a{r} + k];" for r in tiles),
+    ]
+    for part in range(4):
+        lines += [f"let b{part}_{q} = b[at + {part * step + q * LANES}u];" for q in range(quads)]
+        lines += [
+            f"c{r}_{q} = fma(vec4f(x{r}.{'xyzw'[part]}), b{part}_{q}, c{r}_{q});"
+            for r in tiles
+            for q in range(quads)
+        ]
+    lines.append(f"at += {4 * step}u; }}")
+    lines += [
+        f"c[(r0 + {r}u) * {step}u + c0 + {q * LANES}u] = c{r}_{q};" for r in tiles for q in range(quads)
+    ]
+    return "\n".join([*lines, "}"]), (step // (LANES * quads), size // rows, 1)
+
+
+def relu_of_product(count: int) -> Kernel:
+    """a, b, c, d: relu(a * b + c), four times four elements a thread."""
+    lines = [
+        _bindings("abcd", "vec4f", "vec4f", "vec4f", "vec4f"),
+        "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) { let t = id.x * 4u;",
+        _each(4, "d[t + #u] = max(vec4f(), a[t + #u] * b[t + #u] + c[t + #u]);"),
+        "}",
+    ]
+    return "\n".join(lines), (count // 4 // 4 // 64, 1, 1)
+
+
+def sum_in_chunks(count: int, threads: int = 256) -> Kernel:
+    """a, b: the sums of as many contiguous chunks as there are threads."""
+    chunk = count // 4 // threads
+    lines = [
+        _bindings("ab", "vec4f", "f32"),
+        f"@compute @workgroup_size({LANES}) fn main(@builtin(global_invocation_id) id: vec3u) {{",
+        f"var i = id.x * {chunk}u;",
+        _each(8, "var s# = vec4f();"),
+        f"for (var k = 0u; k < {chunk // 8}u; k++) {{",
+        _each(8, "s# += a[i + #u];"),
+        "i += 8u; }",
+        f"b[id.x] = dot({' + '.join(f's{n}' for n in range(8))}, vec4f(1.0)); }}",
+    ]
+    return "\n".join(lines), (threads // LANES, 1, 1)
+
+
+def sum_of_few(count: int = 256) -> Kernel:
+    """a, b: the sum, by one thread."""
+    lines = [
+        _bindings("ab", "f32", "f32"),
+        "@compute @workgroup_size(1) fn main() { var s = 0.0;",
+        f"for (var k = 0u; k < {count}u; k++) {{ s += a[k]; }} b[0] = s; }}",
+    ]
+    return "\n".join(lines), (1, 1, 1)
+
+
+def softmax_by_group(rows: int, columns: int) -> Kernel:
+    """x, y: a row a workgroup, in registers, folded by a tree in workgroup memory."""
+    mine = range(columns // 4 // LANES)
+    lines = [
+        _bindings("xy", "vec4f", "vec4f"),
+        f"var<workgroup> m: array<f32, {LANES}>;",
+        f"@compute @workgroup_size({LANES})",
+        "fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_id) l: vec3u) {",
+        f"let at = w.x * {columns // 4}u + l.x;",
+        *(f"var x{n} = x[at + {n * LANES}u];" for n in mine),
+        f"let top = {_nested('max', [f'x{n}' for n in mine])};",
+        "var peak = max(max(top.x, top.y), max(top.z, top.w));",
+        _tree("peak", "max(m[l.x], m[l.x + h])"),
+        *(f"x{n} = exp(x{n} - vec4f(peak));" for n in mine),
+        f"var total = dot({' + '.join(f'x{n}' for n in mine)}, vec4f(1.0));",
+        _tree("total", "m[l.x] + m[l.x + h]"),
+        "let scale = vec4f(1.0 / total);",
+        *(f"y[at + {n * LANES}u] = x{n} * scale;" for n in mine),
+        "}",
+    ]
+    return "\n".join(lines), (rows, 1, 1)
+
+
+def softmax_by_thread(rows: int, columns: int) -> Kernel:
+    """x, y: a row a thread."""
+    sweep = f"for (var k = 0u; k < {columns // 4}u; k += 8u) {{"
+    lines = [
+        _bindings("xy", "vec4f", "vec4f"),
+        f"@compute @workgroup_size({LANES}) fn main(@builtin(global_invocation_id) id: vec3u) {{",
+        f"let at = id.x * {columns // 4}u; var top = vec4f(-3.4e38); var sum = vec4f();",
+        f"{sweep} {_each(8, 'top = max(top, x[at + k + #u]);')} }}",
+        "let peak = vec4f(max(max(top.x, top.y), max(top.z, top.w)));",
+        f"{sweep} {_each(8, 'let e# = exp(x[at + k + #u] - peak); sum += e#; y[at + k + #u] = e#;')} }}",
+        "let scale = vec4f(1.0 / dot(sum, vec4f(1.0)));",
+        f"{sweep} {_each(8, 'y[at + k + #u] *= scale;')} }} }}",
+    ]
+    return "\n".join(lines), (rows // LANES, 1, 1)
+
+
+def _nested(function: str, names: Sequence[str]) -> str:
+    text = names[0]
+    for name in names[1:]:
+        text = f"{function}({text}, {name})"
+    return text
+
+
+def _tree(name: str, combine: str) -> str:
+    return (
+        f"workgroupBarrier(); m[l.x] = {name}; workgroupBarrier();"
+        f"for (var h = {LANES // 2}u; h > 0u; h >>= 1u) {{ if (l.x < h) {{ m[l.x] = {combine}; }} workgroupBarrier(); }}"
+        f"{name} = m[0];"
+    )

@@ -1,0 +1,97 @@
+"""`Plan`: what a run of a graph does, as pure data.
+
+Owns the vocabulary between the planner and the runner. A plan names no handle, no constant's value and no device
+object, so it serves every graph of the same structure (`host/structure.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Literal, NamedTuple
+
+from ops.graph import TensorType
+from ops.lower import HostProduct
+from shaders.spec import KernelSpec
+
+
+class Ref(NamedTuple):
+    """A buffer of a run: the n-th distinct input, constant, output or temporary, or the only one of parameters."""
+
+    kind: Literal["input", "constant", "output", "temp", "params"]
+    number: int
+
+
+PARAMS = Ref("params", 0)
+"""The uniform structs of all steps."""
+
+
+class Gap(NamedTuple):
+    """Where in a step's uniform struct the scalar of a number goes, and as which type."""
+
+    start: int
+    scalar: int
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A dispatch: the bytes of its uniform struct, and a buffer and a number of bytes for each storage binding.
+
+    `work` is about what it costs, as `DeviceClass.work` counts. `ops` are the nodes that it computes, by name.
+    """
+
+    spec: KernelSpec
+    workgroups: tuple[int, int, int]
+    params: bytes
+    gaps: tuple[Gap, ...]
+    buffers: tuple[tuple[Ref, int], ...]
+    work: int
+    ops: tuple[str, ...]
+
+    @property
+    def threads(self) -> int:
+        """How many invocations it has."""
+        return prod(self.workgroups) * prod(self.spec.workgroup_size)
+
+
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """A product that the host computes, and for each of its operands a buffer and a number of bytes."""
+
+    product: HostProduct
+    buffers: tuple[tuple[Ref, int], ...]
+    ops: tuple[str, ...]
+
+    @property
+    def work(self) -> int:
+        """As a dispatch's."""
+        return self.product.work
+
+    @property
+    def threads(self) -> int:
+        """As a dispatch would have: one an element of the result."""
+        return self.product.target.layout.count
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An output of `nbytes`: a buffer of its own, or (`same_as`) one that exists anyway."""
+
+    nbytes: int
+    same_as: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run does. `inputs` are the nodes whose handles it takes, `constants` the indices of `Graph.constants`.
+
+    `temps` are sizes in bytes. `slice_work` bounds the steps that are done between two looks at what else waits.
+    """
+
+    inputs: tuple[int, ...]
+    constants: tuple[tuple[int, TensorType], ...]
+    outputs: tuple[Output, ...]
+    temps: tuple[int, ...]
+    steps: tuple[Step | HostStep, ...]
+    slice_work: int

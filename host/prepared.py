@@ -1,0 +1,152 @@
+"""A plan on a device: its pipelines, its parameters, and its encoded steps.
+
+Owns what is kept between runs of a plan. Must not know handles: it is given blocks.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import overload
+
+from host.buffers import Block
+from host.native import Gpu, Pipeline, Range, Run
+from host.plans import PARAMS, HostStep, Plan, Ref, Step
+from host.structure import Scalars
+from ops.graph import TensorType
+from ops.wgsl import scalar
+from shaders.pack import pack_scalar
+
+_MOST_KEPT = 4096
+_MOST_RUNS = 4
+_FIRST_SLICE = 16
+_PARAM_ALIGNMENT = 256
+
+
+Blocks = dict[Ref, tuple[Block, int]]
+"""The block of each buffer of a plan, and where in it its bytes begin."""
+
+
+class Prepared:
+    """A plan of nodes of `types`, with the pipelines of its dispatches, and the runs that were encoded last.
+
+    `params` has the uniform structs of all steps, filled with the scalars whose bits are `bits`.
+    """
+
+    def __init__(self, plan: Plan, types: Sequence[TensorType], pipelines: Sequence[Pipeline | None]) -> None:
+        self.plan, self.types, self.pipelines = plan, types, pipelines
+        self.params: Block | None = None
+        self.bits = b""
+        self.threads = sum(step.threads for step in plan.steps)
+        self.nbytes = sum(nbytes for step in plan.steps for _, nbytes in step.buffers)
+        self.slice = _FIRST_SLICE
+        self._structs, self._offsets = _packed(plan)
+        self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
+        self._last: tuple[Blocks, list[Run | HostStep]] = ({}, [])
+
+    def filled(self, scalars: Scalars) -> bytes:
+        """The uniform structs of all steps."""
+        structs = bytearray(self._structs)
+        for step, offset in zip(self.plan.steps, self._offsets, strict=True):
+            for start, number, type in step.gaps if isinstance(step, Step) else ():
+                value = pack_scalar(scalar(scalars[number], type), type)
+                structs[offset + start : offset + start + len(value)] = value
+        return bytes(structs)
+
+    def runs(self, gpu: Gpu, blocks: Blocks) -> Sequence[Run | HostStep]:
+        """All steps over `blocks`, those of the host as they are.
+
+        What was encoded for the same buffers before is taken as it is. Those of a long plan are encoded when they are
+        asked for, and not kept.
+        """
+        if len(self.plan.steps) > _MOST_KEPT:
+            return _Encoded(self, gpu, blocks)
+        if self._last[0] != blocks or not self._last[1]:
+            steps = enumerate(self.plan.steps)
+            self._last = (blocks, [self._run(gpu, number, step, blocks) for number, step in steps])
+        return self._last[1]
+
+    def encode(self, gpu: Gpu, blocks: Blocks, number: int) -> Run | HostStep:
+        """A step over `blocks`."""
+        step = self.plan.steps[number]
+        if isinstance(step, HostStep):
+            return step
+        return self._encode(gpu, number, step, self._ranges(number, step, blocks))
+
+    def slice_end(self, begin: int) -> int:
+        """Where the slice of dispatches ends that begins with step `begin`.
+
+        It ends after `slice` steps, or what they may cost together, or where the host's turn is.
+        """
+        end, work = begin, 0
+        for step in self.plan.steps[begin : begin + self.slice]:
+            work += step.work
+            if end > begin and (work > self.plan.slice_work or isinstance(step, HostStep)):
+                break
+            end += 1
+        return end
+
+    def forget(self) -> None:
+        """Drop the encoded runs, since a buffer goes."""
+        self._last = ({}, [])
+        for known in self._runs:
+            known.clear()
+
+    def _run(self, gpu: Gpu, number: int, step: Step | HostStep, blocks: Blocks) -> Run | HostStep:
+        if isinstance(step, HostStep):
+            return step
+        known, ranges = self._runs[number], self._ranges(number, step, blocks)
+        run = known.get(ranges)
+        if run is None:
+            run = known[ranges] = self._encode(gpu, number, step, ranges)
+            if len(known) > _MOST_RUNS:
+                known.popitem(last=False)
+        known.move_to_end(ranges)
+        return run
+
+    def _ranges(self, number: int, step: Step, blocks: Blocks) -> tuple[Range, ...]:
+        """Where each binding's bytes are; vectors of four elements may reach a little beyond the last element."""
+        ranges = []
+        for ref, nbytes in step.buffers:
+            block, offset = blocks[ref]
+            buffer, size = block.buffer, (max(nbytes, 4) + 15) & ~15
+            ranges.append((buffer, offset, size if offset + size <= buffer.size else buffer.size - offset))
+        if step.params:
+            ranges.append((blocks[PARAMS][0].buffer, self._offsets[number], len(step.params)))
+        return tuple(ranges)
+
+    def _encode(self, gpu: Gpu, number: int, step: Step, ranges: tuple[Range, ...]) -> Run:
+        pipeline = self.pipelines[number]
+        assert pipeline is not None
+        return gpu.run(pipeline, [ranges], step.workgroups)
+
+
+class _Encoded(Sequence[Run | HostStep]):
+    """The steps of a plan over `blocks`, each encoded when it is taken."""
+
+    def __init__(self, prepared: Prepared, gpu: Gpu, blocks: Blocks) -> None:
+        self._prepared, self._gpu, self._blocks = prepared, gpu, blocks
+
+    def __len__(self) -> int:
+        return len(self._prepared.plan.steps)
+
+    @overload
+    def __getitem__(self, place: int) -> Run | HostStep: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Run | HostStep]: ...
+
+    def __getitem__(self, place: int | slice) -> Run | HostStep | list[Run | HostStep]:
+        if isinstance(place, int):
+            return self._prepared.encode(self._gpu, self._blocks, place)
+        return [self[number] for number in range(len(self))[place]]
+
+
+def _packed(plan: Plan) -> tuple[bytes, list[int]]:
+    """The uniform structs of all steps, and where each begins."""
+    structs, offsets = bytearray(), []
+    for step in plan.steps:
+        offsets.append(len(structs))
+        if isinstance(step, Step):
+            structs += step.params + bytes(-len(step.params) % _PARAM_ALIGNMENT)
+    return bytes(structs), offsets

@@ -1,0 +1,94 @@
+"""What graphs have in common that one plan serves.
+
+Owns the key under which a plan is kept. Graphs differ within a key in handles, in the elements of constants, and in
+the numbers that ops take as parameters (`scalars`), as long as those are of the same dtypes and equal where they were
+equal. Must not know plans.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+
+from ops.errors import GraphError
+from ops.expression import Value, scalar_dtype
+from ops.graph import Graph, Node
+from ops.table import find
+from shaders.spec import Hole
+
+Scalars = tuple[Value, ...]
+_FREE_KINDS = ("elementwise", "leaf")
+_FRAME_INTEGER = 9
+_LONGEST_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A graph's key, its scalars, and its nodes with holes for them.
+
+    `bits` are equal where all scalars are the same to the last bit. `holes` has the holes of node n by attribute.
+    `forms` are the nodes as the key has them.
+    """
+
+    key: bytes
+    scalars: Scalars
+    bits: bytes
+    holes: Mapping[int, Mapping[str, Hole]]
+    forms: tuple[object, ...]
+
+
+def structure(graph: Graph) -> Structure:
+    """The structure of any graph, valid or not."""
+    numbers: dict[tuple[str, bytes], int] = {}
+    scalars: list[Value] = []
+    holes: dict[int, dict[str, Hole]] = {}
+    forms: list[object] = []
+    for index, node in enumerate(graph.nodes):
+        found: dict[str, Hole] = {}
+        for name in _free(node.op) if len(node.op) <= _LONGEST_NAME else ():
+            value = node.attributes.get(name)
+            if isinstance(value, int | float):
+                number = numbers.setdefault(_identity(value), len(numbers))
+                if number == len(scalars):
+                    scalars.append(value)
+                found[name] = Hole(number)
+        if found:
+            holes[index] = found
+        forms.append(_form(node, found, scalars))
+    whole = (forms, graph.outputs, [len(data) for data in graph.constants])
+    bits = b"".join(bits for _, bits in numbers)
+    return Structure(msgspec.msgpack.encode(whole), tuple(scalars), bits, holes, tuple(forms))
+
+
+def _form(node: Node, holes: Mapping[str, Hole], scalars: list[Value]) -> object:
+    """What of a node matters: an input is any tensor of its type, a hole any number of its dtype."""
+    if node.op == "input":
+        return Node(node.op, node.inputs, {k: v for k, v in node.attributes.items() if k != "handle"})
+    if not holes:
+        return node
+    rest = {name: value for name, value in node.attributes.items() if name not in holes}
+    free = [(name, hole.number, scalar_dtype(scalars[hole.number])) for name, hole in holes.items()]
+    return (node.op, node.inputs, rest, free)
+
+
+@lru_cache(maxsize=4096)
+def _free(op: str) -> tuple[str, ...]:
+    """The attributes of an op that travel as parameters, so that its kernel does not depend on them."""
+    try:
+        spec = find(op)
+    except GraphError:
+        return ()
+    if spec.kind not in _FREE_KINDS:
+        return ()
+    return tuple(attribute.name for attribute in spec.attributes if attribute.type == "number")
+
+
+def _identity(value: Value) -> tuple[str, bytes]:
+    """Equal for numbers of the same type and bits."""
+    if isinstance(value, float):
+        return "float", struct.pack("<d", value)
+    return type(value).__name__, value.to_bytes(_FRAME_INTEGER, "little", signed=True)

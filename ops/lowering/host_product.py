@@ -1,0 +1,57 @@
+"""Products that the host's BLAS computes in the device's memory.
+
+Owns which products those are, and how their operands must lie. Must not know NumPy: `host/products.py` computes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from ops.layout import Layout, collapse
+from ops.lowering import elementwise
+from ops.lowering.base import Builder, DeviceClass, HostProduct, Source, Target
+
+_LEAST_MATRIX = 1 << 12
+
+
+def is_for_host(device: DeviceClass, dtype: str, batches: int, work: int) -> bool:
+    """Whether products of `work` multiply-adds each pay for stopping the device."""
+    least = device.host_work
+    return dtype == "f32" and 0 < least <= batches * work and work >= _LEAST_MATRIX
+
+
+def emit(builder: Builder, x: Source, y: Source, domain: Sequence[int], target: Target) -> None:
+    """Write the product of `x` and `y`, both with two axes or more, to `target`; `domain` is as in `matmul.py`."""
+    *batch, rows, columns, inner = domain
+    left, right = (_for_blas(builder, source) for source in (x, y))
+    a, b = left.layout.expand((*batch, rows, inner)), right.layout.expand((*batch, inner, columns))
+    c = Layout.contiguous((*batch, rows, columns))
+    shape, steps = collapse(tuple(batch), *(layout.strides[:-2] for layout in (a, b, c)))
+    a, b, c = (
+        Layout((*shape, *layout.shape[-2:]), (*step, *layout.strides[-2:]), layout.offset)
+        for layout, step in zip((a, b, c), steps, strict=True)
+    )
+    builder.dispatches.append(
+        HostProduct(
+            Source(left.operand, a, "f32"),
+            Source(right.operand, b, "f32"),
+            Target(target.operand, c, "f32"),
+            prod(domain),
+        )
+    )
+
+
+def _for_blas(builder: Builder, source: Source) -> Source:
+    """`source` with matrices as BLAS takes them, one axis of stride 1 and the other beyond it: itself, or a copy."""
+    layout = source.layout
+    (rows, columns), (down, right) = layout.shape[-2:], layout.strides[-2:]
+    if rows == 1:
+        down = columns if right == 1 else 1
+    if columns == 1:
+        right = rows if down == 1 else 1
+    if not ((right == 1 and down >= columns) or (down == 1 and right >= rows)):
+        return elementwise.gather(builder, source)
+    return Source(
+        source.operand, Layout(layout.shape, (*layout.strides[:-2], down, right), layout.offset), "f32"
+    )

@@ -1,0 +1,197 @@
+"""Plans on the device give what the reference gives, however their ops are fused, and whatever numbers they get."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from host.engine import EngineSettings, finish
+from host.engines.wgpu import WgpuEngine
+from host.frames import RunGraph
+from host.shared import Source
+from ops.graph import Graph, Node, TensorType
+from ops.reference import evaluate
+from shaders.errors import KernelgateError
+
+ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["with the host", "kernels alone"])
+def engine(request: pytest.FixtureRequest) -> Iterator[WgpuEngine]:
+    opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=1 << 28, host_steps=request.param))
+    for handle, array in INPUTS.items():
+        type = TensorType(array.shape, "f32")
+        opened.upload(handle, "me", type, Source(array.nbytes, array.tobytes()))
+    yield opened
+    opened.close()
+
+
+def matrix(*shape: int) -> np.ndarray:
+    return np.random.default_rng(len(shape)).uniform(-1, 1, shape).astype(np.float32)
+
+
+INPUTS = {1: matrix(16, 16), 2: matrix(16), 3: matrix(16, 1), 4: matrix(2, 16, 16)}
+UNARY = ["neg", "abs", "tanh", "relu", "sigmoid"]
+BINARY = ["add", "sub", "mul", "maximum", "minimum"]
+WITH_AXES: list[Callable[[int, int], Node]] = [
+    lambda index, axis: Node("sum", (index,), {"axes": [axis], "keepdim": True}),
+    lambda index, axis: Node("mean", (index,), {"axes": [axis]}),
+    lambda index, axis: Node("max", (index,), {"axes": [axis], "keepdim": True}),
+    lambda index, axis: Node("softmax", (index,), {"axis": axis}),
+    lambda index, axis: Node("transpose", (index,), {"axis0": axis, "axis1": -1}),
+    lambda index, axis: Node("slice", (index,), {"starts": [1], "stops": [13], "axes": [axis]}),
+    lambda index, axis: Node("reshape", (index,), {"shape": [-1, 4]}),
+]
+
+
+def inputs() -> list[Node]:
+    return [
+        Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"})
+        for handle, array in INPUTS.items()
+    ]
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Graph:
+    """Programs of bounded values: products are followed by `tanh`."""
+    nodes = inputs()
+    for _ in range(draw(st.integers(1, 12))):
+        pick = st.integers(0, len(nodes) - 1)
+        kind = draw(st.integers(0, 4))
+        if kind == 0:
+            made = [Node(draw(st.sampled_from(UNARY)), (draw(pick),))]
+        elif kind == 1:
+            made = [Node(draw(st.sampled_from(BINARY)), (draw(pick), draw(pick)))]
+        elif kind == 2:
+            made = [draw(st.sampled_from(WITH_AXES))(draw(pick), draw(st.integers(-2, 1)))]
+        elif kind == 3:
+            made = [Node("matmul", (draw(pick), draw(pick))), Node("tanh", (len(nodes),))]
+        else:
+            value = draw(st.floats(-2, 2, width=32))
+            full = Node("full", (), {"shape": [], "value": value, "dtype": "f32"})
+            made = [full, Node(draw(st.sampled_from(BINARY)), (draw(pick), len(nodes)))]
+        if is_valid([*nodes, *made]):
+            nodes += made
+    outputs = draw(st.lists(st.integers(0, len(nodes) - 1), min_size=1, max_size=3))
+    return Graph(nodes, [len(nodes) - 1, *outputs])
+
+
+def is_valid(nodes: list[Node]) -> bool:
+    try:
+        evaluate(Graph(nodes, [len(nodes) - 1]), INPUTS)
+    except (KernelgateError, ValueError):
+        return False
+    return True
+
+
+def compute(engine: WgpuEngine, program: Graph) -> list[np.ndarray]:
+    handles = list(range(100, 100 + len(program.outputs)))
+    finish(engine.run_graph(RunGraph(1, 1, "me", program, handles), lambda: None))
+    return taken(engine, handles)
+
+
+def taken(engine: WgpuEngine, handles: list[int]) -> list[np.ndarray]:
+    found = []
+    for handle in handles:
+        data = bytearray()
+        engine.download(handle, data.extend)
+        found.append(np.frombuffer(data, np.float32))
+    engine.free(handles)
+    return found
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_fused_programs_equal_the_reference(engine: WgpuEngine, program: Graph) -> None:
+    wanted = evaluate(program, INPUTS)
+    for _ in range(2):
+        for found, expected in zip(compute(engine, program), wanted, strict=True):
+            np.testing.assert_allclose(found, expected.reshape(-1), rtol=2e-4, atol=2e-4)
+    assert engine.memory().tensors == len(INPUTS)
+
+
+def scaled(value: Any) -> Graph:
+    nodes = [*inputs()[:1], Node("full", (), {"shape": [], "value": value, "dtype": "f32"})]
+    return Graph([*nodes, Node("mul", (0, 1)), Node("sum", (2,), {"axes": [1]})], [2, 3])
+
+
+def test_other_numbers_need_no_other_plan_or_kernel(engine: WgpuEngine) -> None:
+    compute(engine, scaled(1.0))
+    plans, pipelines = len(engine._runner._plans), engine.memory().pipelines
+    for value in (2.5, -0.0, 1e-30, float("inf"), 1e300, 2.5):
+        product, total = compute(engine, scaled(value))
+        with np.errstate(all="ignore"):
+            expected = INPUTS[1] * np.float32(value)
+            folded = expected.sum(1)
+        assert product.tobytes() == expected.tobytes()
+        np.testing.assert_allclose(total, folded, rtol=1e-5)
+    assert (len(engine._runner._plans), engine.memory().pipelines) == (plans, pipelines)
+
+
+def test_runs_of_one_plan_that_are_under_way_together_keep_their_own_numbers(engine: WgpuEngine) -> None:
+    def begin(value: float, handle: int) -> Any:
+        request = RunGraph(handle, handle, "me", scaled(value), [handle, handle + 1])
+        work = engine.run_graph(request, lambda: None)
+        next(work)
+        return work
+
+    works = [begin(value, handle) for value, handle in ((3.0, 200), (5.0, 210), (3.0, 220))]
+    for work in works:
+        finish(work)
+    for value, handle in ((3.0, 200), (5.0, 210), (3.0, 220)):
+        product, _ = taken(engine, [handle, handle + 1])
+        assert product.tobytes() == (INPUTS[1] * np.float32(value)).tobytes()
+
+
+BIAS = Node("input", (), {"handle": 2, "shape": [16], "dtype": "f32"})
+
+
+@pytest.mark.parametrize("columns", [16, 15, 13])
+@pytest.mark.parametrize("dtype", ["f32", "i32"])
+def test_a_product_with_its_epilogue_is_right_at_every_edge(
+    engine: WgpuEngine, columns: int, dtype: str
+) -> None:
+    nodes = [
+        *inputs()[:1],
+        BIAS,
+        Node("slice", (0,), {"starts": [0], "stops": [columns], "axes": [1]}),
+        Node("slice", (1,), {"starts": [0], "stops": [columns]}),
+        Node("cast", (0,), {"dtype": dtype}),
+        Node("cast", (2,), {"dtype": dtype}),
+        Node("cast", (3,), {"dtype": dtype}),
+        Node("matmul", (4, 5)),
+        Node("add", (7, 6)),
+        Node("relu" if dtype == "f32" else "abs", (8,)),
+        Node("cast", (9,), {"dtype": "f32"}),
+    ]
+    program = Graph(nodes, [10])
+    (found,) = compute(engine, program)
+    np.testing.assert_allclose(found, evaluate(program, INPUTS)[0].reshape(-1), rtol=1e-5, atol=1e-5)
+
+
+def test_a_product_in_parts_is_finished_once() -> None:
+    engine = WgpuEngine(EngineSettings(ADAPTER, host_steps=False))
+    rows, inner = 24, 1 << 18
+    x = np.random.default_rng(5).integers(-2, 3, (rows, inner)).astype(np.float32)
+    engine.upload(1, "me", TensorType(x.shape, "f32"), Source(x.nbytes, x.tobytes()))
+    nodes = [
+        Node("input", (), {"handle": 1, "shape": [rows, inner], "dtype": "f32"}),
+        Node("transpose", (0,), {"axis0": 0, "axis1": 1}),
+        Node("matmul", (0, 1)),
+        Node("neg", (2,)),
+        Node("relu", (3,)),
+    ]
+    engine._class = replace(engine._class, work=1 << 22)
+    (found,) = compute(engine, Graph(nodes, [4]))
+    exact = np.maximum(-(x.astype(np.float64) @ x.T.astype(np.float64)), 0)
+    assert found.tolist() == exact.reshape(-1).tolist()
+    (prepared,) = engine._runner._plans.values()
+    assert sum(step.ops[-1] == "relu" for step in prepared.plan.steps) > 1
+    engine.close()
