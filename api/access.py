@@ -13,7 +13,7 @@ import msgspec
 from fastapi import Depends, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
-from api.errors import Unauthorized
+from api.errors import AdminOnly, Unauthorized
 from api.keys import Identity
 from api.runtime import Runtime
 
@@ -37,6 +37,16 @@ async def identity_of(request: Request, server: Server) -> Identity:
 
 
 Caller = Annotated[Identity, Depends(identity_of)]
+
+
+async def admin_of(caller: Caller) -> Identity:
+    """The caller, if it is an admin. Raises `AdminOnly`."""
+    if caller.role != "admin":
+        raise AdminOnly("this needs an admin's key")
+    return caller
+
+
+Admin = Annotated[Identity, Depends(admin_of)]
 PageSize = Annotated[int, Query(ge=1, le=500, description="entries in one answer")]
 Cursor = Annotated[str | None, Query(max_length=64, description="`next` of the answer before")]
 

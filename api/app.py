@@ -12,7 +12,7 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
-from api.routes import device, health, kernels, ops, runs, scripts, tensors
+from api.routes import device, health, kernels, ops, quarantine, runs, scripts, tensors
 from api.runtime import Runtime
 from api.settings import VERSION, Settings
 from sandbox.gates.network import SYSTEM, Network
@@ -47,7 +47,7 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     app.state.runtime = runtime
     problems.install(app)
     app.include_router(health.router)
-    for module in (runs, scripts, kernels, tensors, ops, device):
+    for module in (runs, scripts, kernels, quarantine, tensors, ops, device):
         app.include_router(
             module.router, dependencies=[Depends(identity_of)], responses={"default": problems.RESPONSE}
         )

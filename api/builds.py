@@ -15,9 +15,9 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from api.compiling import Compiler
 from api.errors import InvalidRequest
 from api.parameters import Template, key_of
-from host.supervisor import Device
 from sandbox.pool import WorkerPool
 from shaders.errors import KernelgateError
 from shaders.guard.guard import VERSION
@@ -43,7 +43,7 @@ class Build:
 class Builder:
     """Makes builds. Those of templates are kept, the longest unused leave."""
 
-    def __init__(self, pool: WorkerPool, compiler: Device, ready: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, pool: WorkerPool, compiler: Compiler, ready: Callable[[], Awaitable[None]]) -> None:
         self._pool = pool
         self._compiler = compiler
         self._ready = ready
@@ -51,10 +51,15 @@ class Builder:
         self._proven: OrderedDict[tuple[str, Constants], None] = OrderedDict()
         self._under_way: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
+    def check(self, digest: str) -> None:
+        """Raise `KernelQuarantined` for a text that is not to be built."""
+        self._compiler.check(digest)
+
     async def of_source(self, source: str) -> Build:
         """The build of WGSL. Raises what parsing and compiling raise."""
-        await self._ready()
         digest = text_hash(source)
+        self.check(digest)
+        await self._ready()
         reflection = await self._pool.reflect(source)
         await self._compiler.add_kernel(digest, reflection, warm=True)
         return Build(source, digest, reflection)

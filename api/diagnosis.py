@@ -32,7 +32,7 @@ def diagnose(settings: Settings) -> dict[str, Any]:
     return {
         "kernelgate": VERSION,
         "python": platform.python_version(),
-        "kernel": platform.release(),
+        "kernel": f"{platform.system()} {platform.release()}",
         "adapters": [msgspec.to_builtins(adapter) for adapter in found],
         "adapters_problem": why,
         "device": asyncio.run(_device(settings)),
@@ -75,7 +75,7 @@ def lines(found: dict[str, Any]) -> list[str]:
     """The findings as text."""
     folder = found["data"]
     text = [
-        f"kernelgate  {found['kernelgate']}, Python {found['python']}, Linux {found['kernel']}",
+        f"kernelgate  {found['kernelgate']}, Python {found['python']}, {found['kernel']}",
         f"data        {folder['path']} ({'exists' if folder['exists'] else 'is made at the first start'}, "
         f"{'writable' if folder['writable'] else 'NOT WRITABLE'}, {folder['free_bytes'] >> 30} GiB free)",
         *walls.lines(found["sandbox"]),

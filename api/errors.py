@@ -114,6 +114,27 @@ class TensorLost(KernelgateError):
     title = "The tensor went with the device"
 
 
+class AdminOnly(KernelgateError):
+    """A user's key for something that concerns everybody."""
+
+    code = "admin_only"
+    title = "Only an admin may do this"
+
+
+class KernelQuarantined(KernelgateError):
+    """A kernel that crashed or hung the device before."""
+
+    code = "kernel_quarantined"
+    title = "The kernel is in quarantine"
+
+
+class QuarantineNotFound(KernelgateError):
+    """A kernel that is not in quarantine."""
+
+    code = "quarantine_not_found"
+    title = "The kernel is not in quarantine"
+
+
 class NameReserved(KernelgateError):
     """A name of a kernel or a script that belongs to the server."""
 
@@ -140,6 +161,13 @@ class DispatchLimit(KernelgateError):
 
     code = "dispatch_limit"
     title = "The run used its dispatches"
+
+
+class HandleLimit(KernelgateError):
+    """A run would hold more tensors at once than it may."""
+
+    code = "handle_limit"
+    title = "The run holds too many tensors"
 
 
 class ReadLimit(KernelgateError):

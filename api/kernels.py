@@ -94,6 +94,7 @@ class KernelStore:
         check_name(name)
         template = text if isinstance(text, Template) else None
         digest = text_hash(text) if isinstance(text, str) else text.hash
+        self._builder.check(digest)
         found = await self._database.do(lambda db: _find(db, identity.owner, name, digest))
         if found is not None and is_current(found.reflection):
             record = found

@@ -34,6 +34,9 @@ class Metrics:
         self.kills = Counter(
             "udf_sandbox_kills", "Workers stopped, by the limit that fired", ["reason"], registry=registry
         )
+        self.quarantined = Counter(
+            "udf_quarantined", "Kernels put into quarantine", ["reason"], registry=registry
+        )
         self.restarts = Gauge("udf_device_restarts", "Restarts of the device process", registry=registry)
         self.device_bytes = Gauge(
             "udf_device_bytes", "Bytes that tensors hold on the device", registry=registry

@@ -28,6 +28,7 @@ from api.gates import Gatekeeper, RunGates, shown
 from api.ids import new_id, now
 from api.kernels import KernelStore
 from api.keys import Identity
+from api.launcher import Launcher
 from api.metrics import Metrics
 from api.records import RunRecord, Usage
 from api.scripts import ScriptStore
@@ -36,7 +37,6 @@ from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore
 from api.values import TensorId, TensorValue
 from api.work import Work
-from host.supervisor import Device
 from ops.graph import TensorRef
 from sandbox.gates.grants import Grants
 from sandbox.pool import Limits, Outcome, WorkerPool
@@ -44,7 +44,9 @@ from shaders.errors import ErrorRecord, KernelgateError
 
 log = logging.getLogger("kernelgate")
 FLUSH_S = 0.5
-_KILLS = frozenset({"wall_limit", "cpu_limit", "memory_limit", "output_limit", "worker_crashed"})
+_KILLS = frozenset(
+    {"wall_limit", "cpu_limit", "memory_limit", "output_limit", "message_limit", "worker_crashed"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class RunManager:
         settings: Settings,
         database: Database,
         pool: WorkerPool,
-        device: Device,
+        launcher: Launcher,
         kernels: KernelStore,
         scripts: ScriptStore,
         tensors: TensorStore,
@@ -102,7 +104,7 @@ class RunManager:
         self._settings = settings
         self._database = database
         self._pool = pool
-        self._device = device
+        self._launcher = launcher
         self._kernels = kernels
         self._scripts = scripts
         self._tensors = tensors
@@ -239,10 +241,11 @@ class RunManager:
         await self._ready()
         record.level, record.level_reason = self._pool.level, self._pool.reason
         gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
-        async with Work(self._device, self._tensors, live.identity) as work:
+        limits = submission.limits
+        async with Work(self._launcher, self._tensors, live.identity, limits.handles) as work:
             live.services = services = RunServices(
                 work,
-                submission.limits,
+                limits,
                 self._settings,
                 self._kernels,
                 self._scripts,
@@ -253,11 +256,10 @@ class RunManager:
             )
             try:
                 inputs = await self._admit(work, submission)
-                limits = _worker_limits(submission.limits)
                 outcome = await self._pool.run_script(
                     submission.script,
                     inputs,
-                    limits,
+                    _worker_limits(limits),
                     services,
                     gates.environment,
                     native=bool(submission.grants.native),

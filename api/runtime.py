@@ -16,11 +16,15 @@ from typing import Any
 from api import device_process, keys
 from api.blobs import BlobStore, storage_errors
 from api.builds import Builder
+from api.compiling import Compiler
 from api.database import Database
 from api.errors import DeviceUnavailable, ServerRestarted, StorageError
 from api.gates import Gatekeeper
 from api.kernels import KernelStore
+from api.lane import Lane
+from api.launcher import Launcher
 from api.metrics import Metrics
+from api.quarantine import Quarantine
 from api.records import end_interrupted
 from api.residency import Residency
 from api.runs import RunManager
@@ -37,6 +41,11 @@ from shaders.errors import KernelgateError
 
 log = logging.getLogger("kernelgate")
 
+COMPILER_BYTES = 256 << 20
+"""For the buffers of one dispatch over one workgroup."""
+LANE_BYTES = 4 << 30
+"""For the buffers of the heavy lane, which are copies."""
+
 
 class Runtime:
     """A server. The stores are ready when `start` returns; the processes start meanwhile, `ready` waits for them.
@@ -51,24 +60,10 @@ class Runtime:
         self.metrics = Metrics()
         self.database = Database(settings.data / "kernelgate.db")
         self.blobs = BlobStore(settings.data / "blobs")
-        self.device = Device(
-            DeviceSettings(
-                adapter=settings.adapter,
-                host_steps=settings.host_steps,
-                fuel=settings.fuel,
-                deadline_s=settings.device_deadline_s,
-                module=device_process.MODULE,
-            )
-        )
+        self.device = self._device()
         self.device.on_charge = self._count_device
-        self.compiler = Device(
-            DeviceSettings(
-                adapter=settings.adapter,
-                role="compiler",
-                deadline_s=settings.device_deadline_s,
-                module=device_process.MODULE,
-            )
-        )
+        self.compiler = self._device(role="compiler", memory_bytes=COMPILER_BYTES)
+        self.lane = Lane(self.device, lambda: self._device(memory_bytes=LANE_BYTES), settings.lane_idle_s)
         self.pool = WorkerPool(
             PoolSettings(
                 size=settings.workers,
@@ -81,7 +76,17 @@ class Runtime:
         self.tensors = TensorStore(
             self.database, self.blobs, self.device, self.residency, settings.transient_tensors
         )
-        self.kernels = KernelStore(self.database, Builder(self.pool, self.compiler, self.compiler_ready))
+        self.quarantine = Quarantine(self.database)
+        self.compiling = Compiler(self.compiler, self.database, self.quarantine)
+        self.kernels = KernelStore(self.database, Builder(self.pool, self.compiling, self.compiler_ready))
+        self.launcher = Launcher(
+            self.device,
+            self.lane,
+            self.compiling,
+            self.quarantine,
+            self.metrics,
+            settings.heavy_compile_ms,
+        )
         self.scripts = ScriptStore(self.database)
         self.streams = Streams(settings.event_streams)
         self.gates = Gatekeeper(settings, self.metrics, network)
@@ -89,7 +94,7 @@ class Runtime:
             settings,
             self.database,
             self.pool,
-            self.device,
+            self.launcher,
             self.kernels,
             self.scripts,
             self.tensors,
@@ -110,6 +115,7 @@ class Runtime:
         self._begin("device", self._start_device("device", self.device))
         self._begin("workers", self.pool.start())
         await self.database.start()
+        await self.quarantine.start()
         await self.database.do(
             lambda db: end_interrupted(db, ServerRestarted("the server stopped during the run").record())
         )
@@ -126,6 +132,7 @@ class Runtime:
         for task in self._starts.values():
             task.cancel()
         await asyncio.gather(*self._starts.values(), return_exceptions=True)
+        await self.lane.close()
         await asyncio.gather(self.pool.close(), self.device.close(), self.compiler.close())
         self.database.close()
         self.blobs.close()
@@ -177,13 +184,33 @@ class Runtime:
             raise
 
     async def _start_compiler(self) -> None:
+        """The compiler, and at last the spare: neither takes the processors from what a server must have."""
         await asyncio.wait([self._starts["device"]])
         await self._start_device("compiler", self.compiler)
+        await asyncio.wait([self._starts["workers"]])
+        spare = self.settings.spare
+        if self.settings.adapter not in ("numpy", "null") if spare is None else spare:
+            self.device.keep_spare()
 
     async def _start_device(self, name: str, device: Device) -> None:
         await device.start()
         if device.seal.missing:
             log.warning("%s: a wall is missing around its process: %s", name, device.seal.missing)
+
+    def _device(self, **more: Any) -> Device:
+        settings = self.settings
+        return Device(
+            DeviceSettings(
+                adapter=settings.adapter,
+                host_steps=settings.host_steps,
+                fuel=settings.fuel,
+                deadline_s=settings.device_deadline_s,
+                watchdog_s=settings.watchdog_s,
+                compile_s=settings.compile_s,
+                module=device_process.MODULE,
+                **more,
+            )
+        )
 
     def _error(self, name: str) -> str | None:
         """Why a process did not start: "" when it did, None while it is starting."""

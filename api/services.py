@@ -38,6 +38,7 @@ from sandbox.values import unpack
 T = TypeVar("T")
 MAX_RESULT_TENSORS = 1024
 MAX_PROGRESS_BYTES = 4096
+MAX_PROGRESS_VALUES = 64
 INLINE_TOTAL = 1 << 20
 
 
@@ -87,8 +88,9 @@ class RunServices:
     async def progress(self, fraction: float | None, reported: dict[str, Any]) -> None:
         """The script called `progress`."""
         finite = fraction if fraction is not None and math.isfinite(fraction) else None
-        event: dict[str, Any] = {"fraction": finite, "values": values.render(reported, {})}
-        if len(to_json(event)) > MAX_PROGRESS_BYTES:
+        many = len(reported) > MAX_PROGRESS_VALUES  # which no script sends
+        event: dict[str, Any] = {"fraction": finite, "values": {} if many else values.render(reported, {})}
+        if many or len(to_json(event)) > MAX_PROGRESS_BYTES:
             event = {"fraction": finite, "values": {}, "cut": True}
         self._events.add("progress", event)
 
@@ -166,6 +168,7 @@ class RunServices:
         held = self._work.held(handle)
         if held.record is not None and held.record.stored:
             return held.record
+        held = await self._work.present(handle)
         record = await self._tensors.store_from_device(self._work.identity.owner, held.type, held.handle)
         self._work.give_up(handle)
         return record

@@ -21,7 +21,8 @@ VERSION = version("kernelgate")
 
 
 class RunLimits(msgspec.Struct, frozen=True):
-    """What one run may use: seconds, MiB, bytes of output, device milliseconds, dispatches, fuel of each invocation."""
+    """What one run may use: seconds, MiB, bytes of output, device milliseconds, dispatches, tensors held at once, fuel
+    of each invocation."""
 
     wall_s: float
     cpu_s: float
@@ -29,6 +30,7 @@ class RunLimits(msgspec.Struct, frozen=True):
     output_bytes: int
     device_ms: float
     dispatches: int
+    handles: int = 0  # in runs stored before there was this limit
     fuel: int = MOST_FUEL
 
 
@@ -89,6 +91,25 @@ class Settings(BaseSettings):
         le=MOST_FUEL,
         description="fuel of a kernel's thread where a dispatch names none; unset: what burns in a second, measured",
     )
+    watchdog_s: float = Field(
+        default=2,
+        gt=0,
+        description="seconds one slice of device work may take; beyond it the process is killed",
+    )
+    compile_s: float = Field(
+        default=30,
+        gt=0,
+        description="seconds a kernel may take to compile and to be dispatched for the first time",
+    )
+    spare: bool | None = Field(
+        default=None, description="keep a second device process ready; unset: but for numpy and null"
+    )
+    heavy_compile_ms: float = Field(
+        default=250, gt=0, description="kernels that took longer to compile run in a process of their own"
+    )
+    lane_idle_s: float = Field(
+        default=60, gt=0, description="seconds without such a kernel until that process ends"
+    )
 
     json_bytes: int = Field(default=16 * MIB, gt=0, description="largest JSON body")
     upload_bytes: int = Field(default=1024 * MIB, gt=0, description="largest tensor, and largest upload")
@@ -124,6 +145,9 @@ class Settings(BaseSettings):
     default_dispatches: int = Field(
         default=100_000, gt=0, description="dispatches of a run that asks for none"
     )
+    default_handles: int = Field(
+        default=10_000, gt=0, description="tensors held at once by a run that asks for none"
+    )
     default_fuel: int = Field(
         default=MOST_FUEL,
         ge=1,
@@ -138,6 +162,9 @@ class Settings(BaseSettings):
         default=3_600_000, gt=0, description="most device milliseconds a run may ask for"
     )
     max_dispatches: int = Field(default=10_000_000, gt=0, description="most dispatches a run may ask for")
+    max_handles: int = Field(
+        default=100_000, gt=0, description="most tensors held at once that a run may ask for"
+    )
     max_fuel: int = Field(
         default=MOST_FUEL,
         ge=1,

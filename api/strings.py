@@ -26,10 +26,11 @@ def texts_in(value: object) -> list[bytes] | None:
 
 def packed(texts: Sequence[bytes]) -> tuple[InlineTensor, InlineTensor]:
     """The words of all `texts` (one at least), and their u32 offsets in bytes."""
-    data = b"".join(texts)
-    data += bytes(-len(data) % 4 or (0 if data else 4))
     offsets = np.fromiter(accumulate(map(len, texts), initial=0), "<u4", len(texts) + 1)
-    return (
-        InlineTensor((len(data) // 4,), "u32", data),
-        InlineTensor((len(offsets),), "u32", offsets.tobytes()),
-    )
+    return words(b"".join(texts)), InlineTensor((len(offsets),), "u32", offsets.tobytes())
+
+
+def words(data: bytes) -> InlineTensor:
+    """Bytes as words, filled up with zeros; one at least."""
+    data += bytes(-len(data) % 4 or (0 if data else 4))
+    return InlineTensor((len(data) // 4,), "u32", data)

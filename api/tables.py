@@ -8,6 +8,7 @@ from __future__ import annotations
 from sqlalchemy import (
     Boolean,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -47,6 +48,24 @@ kernels = Table(
     Column("template", Text),
     Column("params", Text),
     PrimaryKeyConstraint("owner", "name", "hash"),
+)
+
+compile_times = Table(
+    "compile_times",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("milliseconds", Float, nullable=False),
+)
+
+quarantine = Table(
+    "quarantine",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("owner", String(64), nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("reason", String(16), nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("created_at", String(32), nullable=False),
 )
 
 kernel_names = Table(

@@ -1,7 +1,8 @@
 """One piece of device work for an owner: the tensors it holds, and what it asks of the device.
 
 Owns the map from small numbers, which mean nothing outside the piece of work, to device handles; everything that it
-holds is given back at the end. Must not know scripts or HTTP.
+holds is given back at the end. A request that somebody else's fault took the device from is made again, when what it
+reads can come back. Must not know scripts or HTTP.
 """
 
 from __future__ import annotations
@@ -9,49 +10,60 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import logging
 import time
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 from api.arguments import plan, resolve
 from api.asked import Asked, Given
+from api.background import later
+from api.errors import HandleLimit, TensorLost
 from api.kernels import KernelRecord, KernelStore
 from api.keys import Identity
+from api.launcher import Launcher
 from api.residency import Resident
 from api.tensors import TensorRecord, TensorStore
 from api.values import InlineTensor, TensorId, TensorValue
-from host.errors import DeviceRestarted, UnknownHandle
-from host.frames import Usage
+from host.errors import DeviceCrashed, DeviceRestarted, UnknownHandle
+from host.frames import INLINE_BYTES, Usage
 from host.meter import Meter, Report
-from host.supervisor import Device
 from ops.graph import Graph, Node, TensorRef, TensorType
 from ops.validate import validate
 
-log = logging.getLogger("kernelgate")
+T = TypeVar("T")
 _jobs = itertools.count(1)
 _SETTLE_S = 2.0
+_ATTEMPTS = 3
 _FEW_STEPS = 16
 """Steps up to which a dispatch is planned in the event loop."""
 
 
 @dataclass(slots=True)
 class Held:
-    """A tensor of this work: its device handle; `resident` and `record` when it is a tensor of the server's."""
+    """A tensor of this work: its device handle; `resident` and `record` when it is a tensor of the server's.
+
+    One that went with an earlier device process can come back from a stored `record`, or from a small `value`.
+    """
 
     handle: int
     type: TensorType
     generation: int
     resident: Resident | None = None
     record: TensorRecord | None = None
+    value: InlineTensor | None = None
 
 
 class Work:
-    """Tensors are named by local handles throughout; use it in an `async with` block, which frees them."""
+    """Tensors are named by local handles throughout; use it in an `async with` block, which frees them.
 
-    def __init__(self, device: Device, tensors: TensorStore, identity: Identity) -> None:
+    `handles` is how many it may hold at once, if that is limited.
+    """
+
+    def __init__(
+        self, launcher: Launcher, tensors: TensorStore, identity: Identity, handles: int | None = None
+    ) -> None:
         self.job = next(_jobs)
         self.identity = identity
         self.device_ms = 0.0
@@ -59,8 +71,10 @@ class Work:
         self.threads = 0
         self.bytes = 0
         self.peak_bytes = 0
-        self._device = device
+        self._launcher = launcher
+        self._device = launcher.device
         self._tensors = tensors
+        self._handles = handles
         self._held: dict[int, Held] = {}
         self._meters: list[Meter] = []
         self._local = itertools.count(1)
@@ -76,21 +90,26 @@ class Work:
         return self.held(local).type
 
     def held(self, local: int) -> Held:
-        """A tensor held. Raises `UnknownHandle`, or `DeviceRestarted` when it went with the device."""
+        """A tensor held, which may have gone with the device. Raises `UnknownHandle`."""
         held = self._held.get(local)
         if held is None:
             raise UnknownHandle.of(local)
+        return held
+
+    async def present(self, local: int) -> Held:
+        """A tensor held, on the device. Raises `UnknownHandle`, or `DeviceRestarted` when it cannot come back."""
+        held = self.held(local)
         if held.generation != self._device.generation:
-            raise _lost()
+            await self._bring_back(held)
         return held
 
     async def admit(self, value: TensorValue | TensorRecord) -> TensorRef:
-        """Hold a tensor that a request gave: by id, which is checked, or by value."""
+        """Hold a tensor that a request gave: by id, which is checked, or by value. Raises `HandleLimit`."""
+        self._check_room(1)
         if isinstance(value, InlineTensor):
-            handle = self._device.new_handle()
-            type = TensorType(value.shape, value.dtype)
-            await self._device.upload_bytes(handle, self.identity.owner, value.dtype, value.shape, value.data)
-            return self._hold(Held(handle, type, self._device.generation))
+            handle = await self._upload(value)
+            type, kept = TensorType(value.shape, value.dtype), len(value.data) <= INLINE_BYTES
+            return self._hold(Held(handle, type, self._device.generation, value=value if kept else None))
         record = (
             value if isinstance(value, TensorRecord) else await self._tensors.get(self.identity, value.id)
         )
@@ -98,21 +117,25 @@ class Work:
         return self._hold(Held(resident.handle, record.type, resident.generation, resident, record))
 
     async def graph(self, graph: Graph, budget_s: float | None = None) -> list[TensorRef]:
-        """Compute `graph`, whose inputs are local handles. Raises `GraphError` and the device's errors.
+        """Compute `graph`, whose inputs are local handles. Raises `GraphError`, `HandleLimit` and the device's errors.
 
         After `budget_s` seconds of the device's time it is stopped with `DeviceTimeout`.
         """
+        self._check_room(len(graph.outputs))
         types = validate(graph)
-        mapped = Graph([self._map(node) for node in graph.nodes], graph.outputs, graph.constants)
-        outputs = [self._device.new_handle() for _ in graph.outputs]
-        with _all_known():
+
+        async def attempt() -> list[TensorRef]:
+            mapped = Graph([self._map(node) for node in graph.nodes], graph.outputs, graph.constants)
+            outputs = [self._device.new_handle() for _ in graph.outputs]
             await self._device.run_graph(
                 self.job, self.identity.owner, mapped, outputs, meter=self._meter(budget_s)
             )
-        return [
-            self._hold(Held(handle, types[index], self._device.generation))
-            for handle, index in zip(outputs, graph.outputs, strict=True)
-        ]
+            return [
+                self._hold(Held(handle, types[index], self._device.generation))
+                for handle, index in zip(outputs, graph.outputs, strict=True)
+            ]
+
+        return await self._resumed({_local(node) for node in graph.nodes if node.op == "input"}, attempt)
 
     async def dispatch(
         self,
@@ -125,38 +148,48 @@ class Work:
     ) -> dict[str, TensorRef]:
         """Dispatch `kernel`; references in `asked` are local handles. The tensors that it wrote, by array.
 
-        `most_fuel` is as in `Device.dispatch`, `budget_s` as in `graph`; `report` is told how far it is.
+        `most_fuel` is as in `Device.dispatch`, `budget_s` as in `graph`; `report` is told how far it is. Raises
+        `HandleLimit` and the device's errors.
         """
         given = {name: await self._given(value) for name, value in asked.given.items()}
         resolved = resolve(kernel.reflection, asked, given)
         await kernels.prove(kernel, [step.constants for step in resolved])
-        new_handle = self._device.new_handle
-        make = partial(plan, kernel.reflection, asked, resolved, given, new_handle)
-        made = await asyncio.to_thread(make) if len(resolved) > _FEW_STEPS else make()
-        await self._device.add_kernel(kernel.hash, kernel.reflection)
-        with _all_known():
-            await self._device.dispatch(
-                self.job,
-                self.identity.owner,
-                kernel.hash,
-                made.steps,
-                made.fresh,
-                fuel=asked.fuel,
-                most_fuel=most_fuel,
-                meter=self._meter(budget_s, report),
-            )
-        return {
-            name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation))
-            for name, ref in made.outputs.items()
-        }
+
+        async def attempt() -> dict[str, TensorRef]:
+            here = {name: self._on_device(value) for name, value in given.items()}
+            make = partial(plan, kernel.reflection, asked, resolved, here, self._device.new_handle)
+            made = await asyncio.to_thread(make) if len(resolved) > _FEW_STEPS else make()
+            self._check_room(len(made.outputs))
+            refs = [value for value in here.values() if isinstance(value, TensorRef)]
+            types = {ref.handle: TensorType(ref.shape, ref.dtype) for ref in refs}
+            async with self._launcher.launch(kernel, types) as device:
+                await device.dispatch(
+                    self.job,
+                    self.identity.owner,
+                    kernel.hash,
+                    made.steps,
+                    made.fresh,
+                    fuel=asked.fuel,
+                    most_fuel=most_fuel,
+                    meter=self._meter(budget_s, report),
+                )
+            return {
+                name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation))
+                for name, ref in made.outputs.items()
+            }
+
+        return await self._resumed(
+            {value.handle for value in given.values() if isinstance(value, TensorRef)}, attempt
+        )
 
     async def read(self, local: int) -> bytes:
         """The elements of a tensor held, in wire form."""
-        handle = self.held(local).handle
-        with _all_known():
-            shared = await self._device.download(handle)
-        with shared:
-            return bytes(shared.view)
+
+        async def attempt() -> bytes:
+            with await self._device.download(self.held(local).handle) as shared:
+                return bytes(shared.view)
+
+        return await self._resumed([local], attempt)
 
     async def keep(self, ref: TensorRef) -> TensorRecord:
         """Make a tensor held a transient tensor of the owner's; it is not held any more."""
@@ -172,7 +205,7 @@ class Work:
         gone = [self._held.pop(local) for local in locals_ if local in self._held]
         handles = [held.handle for held in gone if held.resident is None]
         if handles:
-            _later(self._device.free(handles))
+            later(self._device.free(handles), "freeing tensors")
         for held in gone:
             if held.resident is not None:
                 await self._tensors.unpin(held.resident)
@@ -195,26 +228,76 @@ class Work:
             "bytes": self.bytes,
         }
 
+    def _check_room(self, more: int) -> None:
+        if self._handles is not None and len(self._held) + more > self._handles:
+            raise HandleLimit(
+                f"the run's limit handles is {self._handles}, and it would hold {len(self._held) + more} tensors",
+                hint="Drop tensors that are done with, join small ones, or ask for more with limits.handles.",
+            )
+
+    async def _resumed(self, locals_: Iterable[int], attempt: Callable[[], Awaitable[T]]) -> T:
+        """`attempt` with these tensors on the device; again if the device is lost by somebody else's fault.
+
+        Raises `DeviceRestarted` if a tensor cannot come back, or the device was lost by this very request.
+        """
+        for left in reversed(range(_ATTEMPTS)):
+            for local in locals_:
+                await self.present(local)
+            try:
+                with _all_known():
+                    return await attempt()
+            except DeviceRestarted as error:
+                if isinstance(error, DeviceCrashed) or not left:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _bring_back(self, held: Held) -> None:
+        """Put a tensor on the device that went with an earlier process."""
+        if held.record is not None and held.resident is not None:
+            before = held.resident
+            try:
+                held.resident = await self._tensors.pin(held.record)
+            except TensorLost:
+                raise _lost() from None
+            held.handle, held.generation = held.resident.handle, held.resident.generation
+            await self._tensors.unpin(before)
+        elif held.value is not None:
+            held.handle = await self._upload(held.value)
+            held.generation = self._device.generation
+        else:
+            raise _lost()
+
+    async def _upload(self, value: InlineTensor) -> int:
+        handle = self._device.new_handle()
+        await self._device.upload_bytes(handle, self.identity.owner, value.dtype, value.shape, value.data)
+        return handle
+
     def _hold(self, held: Held) -> TensorRef:
         local = next(self._local)
         self._held[local] = held
         return TensorRef(local, held.type.shape, held.type.dtype)
 
     async def _given(self, value: Given) -> Given:
-        """What a dispatch is given, with the device's name and the real type of a tensor."""
+        """What a dispatch is given, with the local handle and the real type of a tensor."""
         if isinstance(value, InlineTensor | TensorId):
             value = await self.admit(value)
         if not isinstance(value, TensorRef):
             return value
-        held = self.held(value.handle)
-        return TensorRef(held.handle, held.type.shape, held.type.dtype)
+        type = self.type_of(value.handle)
+        return TensorRef(value.handle, type.shape, type.dtype)
+
+    def _on_device(self, value: Given) -> Given:
+        """What a dispatch is given, with the device's handle of a tensor."""
+        if not isinstance(value, TensorRef):
+            return value
+        return TensorRef(self.held(value.handle).handle, value.shape, value.dtype)
 
     def _map(self, node: Node) -> Node:
         """`node` with the device's handle in place of the local one."""
         if node.op != "input":
             return node
-        local = node.attributes["handle"]
-        held = self.held(local if isinstance(local, int) else 0)
+        local = _local(node)
+        held = self.held(local)
         claimed = TensorType(tuple(node.attributes["shape"]), str(node.attributes["dtype"]))  # type: ignore[arg-type]
         if claimed != held.type:
             raise UnknownHandle(
@@ -237,7 +320,10 @@ class Work:
         self.peak_bytes = max(self.peak_bytes, usage.peak_bytes)
 
 
-_background: set[asyncio.Task[None]] = set()
+def _local(node: Node) -> int:
+    """The local handle of an input."""
+    local = node.attributes["handle"]
+    return local if isinstance(local, int) else 0
 
 
 @contextlib.contextmanager
@@ -253,18 +339,16 @@ def _all_known() -> Iterator[None]:
 
 def _lost() -> DeviceRestarted:
     return DeviceRestarted(
-        "the device was restarted meanwhile, and the tensors of this work went with it", hint="Run it again."
+        "the device was restarted meanwhile, and tensors that this work had computed went with it",
+        hint="Run it again; what is stored, and small values of a request, come back by themselves.",
     )
 
 
-def _later(work: Coroutine[Any, Any, None]) -> None:
-    """Do `work` without waiting for it. If it fails, the device has been lost, and others say so."""
-    task = asyncio.get_running_loop().create_task(work)
-    _background.add(task)
-    task.add_done_callback(_forget)
-
-
-def _forget(task: asyncio.Task[None]) -> None:
-    _background.discard(task)
-    if not task.cancelled() and task.exception() is not None:
-        log.warning("tensors could not be freed: %s", task.exception())
+async def again_if_lost(attempt: Callable[[], Awaitable[T]]) -> T:
+    """`attempt`, which can be made twice; again if its results went with the device before they were read."""
+    try:
+        return await attempt()
+    except (DeviceRestarted, TensorLost) as error:
+        if isinstance(error, DeviceCrashed):
+            raise
+        return await attempt()

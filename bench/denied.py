@@ -20,7 +20,7 @@ from collections import Counter
 import numpy as np
 
 from api import device_process
-from host.frames import Bound, Fresh
+from host.frames import Bound, Fresh, Step
 from host.supervisor import Device, DeviceSettings
 from ops.graph import Graph, Node
 from sandbox.walls import device, linux, seccomp
@@ -107,8 +107,8 @@ async def work(target: Device) -> None:
     (await target.download(result)).close()
     if target.info is not None and target.info.kind != "numpy":
         await target.add_kernel("collatz", reflect(KERNEL), warm=True)
-        arguments = [Bound("a", other), Fresh("b", steps, "u32", (4096,))]
-        await target.dispatch(2, OWNER, "collatz", "main", (64, 1, 1), arguments)
+        step = Step("main", (64, 1, 1), [Bound("a", other), Bound("b", steps)])
+        await target.dispatch(2, OWNER, "collatz", [step], [Fresh(steps, "u32", (4096,))])
         (await target.download(steps)).close()
     for wrong in (Node("exq", (0,)), Node("expand", (0,), {"shape": [1 << 20, side, side]})):
         graph = Graph([taken, wrong, Node("exp", (1,))], [2])

@@ -1,6 +1,7 @@
-"""A GPU's figures against CUDA on the same device: SHA-256 against a kernel built by `nvcc`, sorting against CuPy.
+"""A GPU's figures against CUDA on the same device: SHA-256 against a kernel built by `nvcc`, sorting against CuPy,
+products of matrices against cuBLAS.
 
-Run as `python bench/gpu.py [adapter]` on a machine with an NVIDIA GPU, `nvcc` and CuPy. The guarded kernel is
+Run as `python bench/gpu.py [adapter]` on a machine with an NVIDIA GPU, `nvcc`, CuPy and PyTorch. The guarded kernel is
 examples/sha256.wgsl as a stranger would register it; sorting is the operation as graphs use it, its submission and the
 wait for its end included.
 """
@@ -18,6 +19,7 @@ from pathlib import Path
 import cupy
 import numpy as np
 import timing
+import torch
 from guard import EXAMPLES, Contest
 
 from host import adapters, frames, native
@@ -28,6 +30,7 @@ from ops.graph import Graph, Node, TensorType
 
 MESSAGES, ROUNDS, REPEAT = 1 << 22, 15, 16
 ELEMENTS = 1 << 24
+SIZES = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (4096, 1024, 512)]
 
 
 def main(argv: list[str]) -> None:
@@ -41,6 +44,7 @@ def main(argv: list[str]) -> None:
         for length in (64, 55):
             hashing(adapter, program, length)
     sorting(adapter)
+    products(adapter)
 
 
 def hashing(adapter: str, program: Path, length: int) -> None:
@@ -134,6 +138,49 @@ def sorting(adapter: str) -> None:
         a, b = timing.median(times["ours"]), timing.median(times["theirs"])
         figure = f"{a * 1e3:.2f} ms against {b * 1e3:.2f} ms: {a / b:.2f} times"
         timing.row(f"{op} of 16 M u32, of CuPy's time", figure, "<= 3 times", a / b <= 3)
+    engine.close()
+
+
+def products(adapter: str) -> None:
+    """Matrix products in f32, against cuBLAS through PyTorch without TF32, checked against f64 in places."""
+    torch.backends.cuda.matmul.allow_tf32 = False
+    engine = WgpuEngine(EngineSettings(adapter=adapter))
+    handles = itertools.count(1)
+    for rows, inner, columns in SIZES:
+        random = np.random.default_rng(rows)
+        arrays = [
+            random.normal(0, 1, shape).astype(np.float32) for shape in ((rows, inner), (inner, columns))
+        ]
+        nodes, on_gpu = [], []
+        for array in arrays:
+            handle = next(handles)
+            engine.upload(handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
+            place = {"handle": handle, "shape": list(array.shape), "dtype": "f32"}
+            nodes.append(Node("input", attributes=place))
+            on_gpu.append(torch.from_numpy(array).cuda())
+        graph = Graph([*nodes, Node("matmul", (0, 1))], [2])
+
+        def ours(check: bool = False, graph: Graph = graph, arrays: list[np.ndarray] = arrays) -> None:
+            handle = next(handles)
+            finish(engine.run_graph(frames.RunGraph(1, 1, "me", graph, [handle]), lambda: None))
+            if check:
+                found = bytearray()
+                engine.download(handle, found.extend)
+                a, b = (array.astype(np.float64) for array in arrays)
+                first = np.frombuffer(found, np.float32).reshape(len(a), -1)[:64]
+                np.testing.assert_allclose(first, a[:64] @ b, atol=1e-5 * a.shape[1])
+            engine.free([handle])
+
+        def theirs(on_gpu: list[torch.Tensor] = on_gpu) -> None:
+            torch.matmul(*on_gpu)
+            torch.cuda.synchronize()
+
+        ours(check=True)
+        times = timing.interleave({"ours": ours, "theirs": theirs}, ROUNDS)
+        a, b = timing.median(times["ours"]), timing.median(times["theirs"])
+        flops = 2 * rows * inner * columns
+        figure = f"{b / a:.2f}: {flops / a / 1e12:.1f} against {flops / b / 1e12:.1f} TFLOP/s"
+        timing.row(f"matmul {rows}x{inner}x{columns}, of cuBLAS's rate", figure, ">= 0.6", b / a >= 0.6)
     engine.close()
 
 

@@ -13,10 +13,10 @@ LANES = 8
 
 
 def _bindings(names: str, *types: str) -> str:
-    last = len(types) - 1
+    accesses = ["read"] * (len(types) - 1) + ["read_write"]
     return "".join(
-        f"@group(0) @binding({number}) var<storage, {'read' if number < last else 'read_write'}> {name}: array<{type}>;\n"
-        for number, (name, type) in enumerate(zip(names, types, strict=True))
+        f"@group(0) @binding({number}) var<storage, {access}> {name}: array<{type}>;\n"
+        for number, (name, type, access) in enumerate(zip(names, types, accesses, strict=True))
     )
 
 
@@ -137,6 +137,6 @@ def _nested(function: str, names: Sequence[str]) -> str:
 def _tree(name: str, combine: str) -> str:
     return (
         f"workgroupBarrier(); m[l.x] = {name}; workgroupBarrier();"
-        f"for (var h = {LANES // 2}u; h > 0u; h >>= 1u) {{ if (l.x < h) {{ m[l.x] = {combine}; }} workgroupBarrier(); }}"
-        f"{name} = m[0];"
+        f"for (var h = {LANES // 2}u; h > 0u; h >>= 1u) {{"
+        f" if (l.x < h) {{ m[l.x] = {combine}; }} workgroupBarrier(); }} {name} = m[0];"
     )

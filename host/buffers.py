@@ -6,7 +6,6 @@ can see it; within an owner only where zeros are asked for. Must not know tensor
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
@@ -158,10 +157,3 @@ class Pool:
         self._budget.give(block.size)
         self._on_destroy(block.buffer)
         self._gpu.destroy(block.buffer)
-
-
-def default_memory(kind: str) -> int | None:
-    """Half of the machine's memory for an adapter that lives in it; None (the driver decides) for a GPU."""
-    if kind != "cpu":
-        return None
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

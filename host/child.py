@@ -19,10 +19,10 @@ from pathlib import Path
 
 import msgspec
 
-from host import frames
+from host import ceiling, frames
 from host.clock import Clock, Timer
 from host.engine import EngineSettings
-from host.errors import DeviceCrashed, DeviceFailed, DeviceLeft, DeviceRestarted, DeviceTimeout
+from host.errors import DeviceCrashed, DeviceFailed, DeviceHung, DeviceLeft, DeviceRestarted
 from host.link import Link, pair
 from host.meter import Meter
 from host.shared import Shared, Windows
@@ -49,6 +49,7 @@ _OURS = {  # no layer that asks for a screen, no shader of a stranger's in the h
     "__GL_SHADER_DISK_CACHE": "0",
     "OPENBLAS_NUM_THREADS": "1",
 }
+_OVERSLEPT_S = 1.0
 _HINT = "Tensors on the device are lost; upload or compute them again."
 
 _MEANINGS: dict[int, str] = {signal.SIGSYS: ", as it made a system call that its walls forbid"}
@@ -60,14 +61,15 @@ Reply = frames.Done | Shared
 class ChildSettings:
     """How a device process is started and watched; times in seconds.
 
-    `module` is what it runs: `host.process`, or one that puts walls around that.
-    `start_s` is how long it may take to be ready, `takeup_s` how long the oldest request may wait for the GPU thread
-    when nothing runs, `exit_s` how long a shutdown may take before it becomes a kill.
+    `module` is what it runs: `host.process`, or one that puts walls around that. `watchdog_s` is how long a slice may
+    take, `start_s` how long the process may take to be ready, `takeup_s` how long the oldest request may wait for the
+    GPU thread when nothing runs, `exit_s` how long a shutdown may take before it becomes a kill.
     """
 
     python: str
     module: str
     engine: EngineSettings
+    watchdog_s: float = 2.0
     start_s: float = 30.0
     takeup_s: float = 10.0
     exit_s: float = 2.0
@@ -75,11 +77,14 @@ class ChildSettings:
 
 @dataclass(slots=True)
 class _Pending:
+    """A request without an answer. `limit_s` bounds the step in hand, `step_s` any that is no slice."""
+
     future: asyncio.Future[Reply]
     what: str
-    deadline_s: float
+    step_s: float
     meter: Meter
     stop: Callable[[], None]
+    limit_s: float = 0.0
     started: bool = False
 
 
@@ -97,6 +102,7 @@ class Child:
         self._timer: Timer | None = None
         self._reaper: asyncio.Task[None] | None = None
         self._stderr: deque[bytes] = deque(maxlen=16)
+        self._killed = False
         self._windows = Windows(self._unread)
         self._next_id = 1
         self.memory = frames.MemoryReport()
@@ -108,6 +114,11 @@ class Child:
     def pid(self) -> int:
         """The process's id."""
         return self._process.pid
+
+    @property
+    def info(self) -> frames.DeviceInfo:
+        """What the adapter is; the process must be ready."""
+        return self._ready.result()
 
     @property
     def alive(self) -> bool:
@@ -134,13 +145,14 @@ class Child:
         self,
         make: Callable[[int], frames.Request],
         what: str,
-        deadline_s: float,
+        step_s: float,
         fd: int | None = None,
         meter: Meter | None = None,
     ) -> asyncio.Future[Reply]:
         """Send a request now; the future ends with its reply. `make` gets its id, `what` names it in errors.
 
-        `meter` counts what it costs; when its budget is used up, the request's job is cancelled.
+        A step of it that is no slice may take `step_s`. `meter` counts what it costs; when its budget is used up, the
+        request's job is cancelled.
         """
         future: asyncio.Future[Reply] = self._loop.create_future()
         if not self.alive:
@@ -151,7 +163,7 @@ class Child:
         id, self._next_id = self._next_id, self._next_id + 1
         message = make(id)
         meter = meter or Meter(lambda usage: None)
-        self._pending[id] = _Pending(future, what, deadline_s, meter, lambda: self._stop(message))
+        self._pending[id] = _Pending(future, what, step_s, meter, lambda: self._stop(message))
         self._link.send(message, fd)
         if len(self._pending) == 1:
             self._watch()
@@ -163,8 +175,9 @@ class Child:
 
     def kill(self) -> None:
         """Kill the process; `on_exit` follows."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        self._killed = True
+        if self._process.returncode is None:  # its id is its own until `_wait` returns
+            os.kill(self.pid, signal.SIGKILL)
 
     async def close(self) -> None:
         """Shut the process down, or kill it when it does not go in time, and wait until it is gone."""
@@ -230,7 +243,7 @@ class Child:
             self.memory = message.memory
             self._settle(message.id, message)
         elif isinstance(message, frames.Started):
-            self._start(message.id)
+            self._start(message)
         elif isinstance(message, frames.Progressed):
             self._progressed(message)
         elif isinstance(message, frames.Ready):
@@ -245,10 +258,12 @@ class Child:
     def _window(self, message: frames.Downloaded) -> Shared:
         return self._windows.open(message.carrier, message.nbytes)
 
-    def _start(self, id: int) -> None:
-        if id not in self._pending:
-            raise FrameError(f"the device took up request {id}, which was not asked")
-        self._turn_to(self._pending[id])
+    def _start(self, message: frames.Started) -> None:
+        pending = self._pending.get(message.id)
+        if pending is None:
+            raise FrameError(f"the device took up request {message.id}, which was not asked")
+        pending.limit_s = self._settings.watchdog_s if message.slice else pending.step_s
+        self._turn_to(pending)
         self._watch()
 
     def _progressed(self, message: frames.Progressed) -> None:
@@ -288,10 +303,15 @@ class Child:
             self._timer = None
         if self._pending and self.alive:
             late = self._current or next(iter(self._pending.values()))
-            seconds = late.deadline_s if late is self._current else self._settings.takeup_s
-            self._timer = self._clock.call_later(seconds, lambda: self._overrun(late))
+            seconds = late.limit_s if late is self._current else self._settings.takeup_s
+            due = self._clock.now() + seconds
+            self._timer = self._clock.call_later(seconds, lambda: self._overrun(late, due))
 
-    def _overrun(self, pending: _Pending) -> None:
+    def _overrun(self, pending: _Pending, due: float) -> None:
+        """`pending` is late, unless this process was itself kept from running: then the device was too, perhaps."""
+        if self._clock.now() > due + _OVERSLEPT_S:
+            self._watch()
+            return
         self._late = pending
         log.warning("killing device process %d: %s is late", self.pid, pending.what)
         self.kill()
@@ -314,7 +334,7 @@ class Child:
 
     async def _reap(self) -> None:
         timer = self._clock.call_later(self._settings.exit_s, self.kill)
-        status = await self._loop.run_in_executor(None, self._process.wait)
+        status, peak_bytes = await self._loop.run_in_executor(None, self._wait)
         timer.cancel()
         assert self._process.stderr is not None
         self._read_stderr()
@@ -322,14 +342,20 @@ class Child:
         self._process.stderr.close()
         self._windows.close()
         self._watch()
-        self._fail_pending(-status if status < 0 else 0)
+        self._fail_pending(max(-status, 0), peak_bytes)
         self._exited.set_result(None)
         self._on_exit(self)
 
-    def _fail_pending(self, number: int) -> None:
+    def _wait(self) -> tuple[int, int]:
+        """On a thread of its own: wait for the end; the status as `Popen` has it, and the most memory that it had."""
+        _, status, usage = os.wait4(self.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        return self._process.returncode, ceiling.peak_bytes(usage)
+
+    def _fail_pending(self, number: int, peak_bytes: int) -> None:
         how = f"it was ended by {signal.Signals(number).name}" if number else "it ended"
         how += _MEANINGS.get(number, "")
-        if self._pending or not self._ready.done():
+        if not self._killed and (self._pending or not self._ready.done()):
             log.warning("device process %d is gone: %s\n%s", self.pid, how, self.last_words())
         if not self._ready.done():
             self._ready.set_exception(
@@ -341,26 +367,41 @@ class Child:
                 pending.meter.pause()
                 pending.meter.settle(None)
             if not pending.future.done():
-                pending.future.set_exception(self._why(pending, how, number))
+                pending.future.set_exception(self._why(pending, how, number, peak_bytes))
         self._pending.clear()
 
-    def _why(self, pending: _Pending, how: str, number: int) -> KernelgateError:
+    def _why(self, pending: _Pending, how: str, number: int, peak_bytes: int) -> KernelgateError:
         if not pending.started:
             return DeviceLeft(f"the device was restarted before it took up {pending.what}", hint=_HINT)
         if pending is self._late:
-            return DeviceTimeout(
-                f"{pending.what} ran longer than {pending.deadline_s:g} s, so the device was restarted",
+            return DeviceHung(
+                f"a step of {pending.what} ran longer than {pending.limit_s:g} s, so the device was restarted",
                 hint="Do less in one request, or ask for a longer limit.",
             )
         if pending is not self._current:
             return DeviceRestarted(f"the device was restarted during {pending.what}", hint=_HINT)
         crash = DeviceCrashed(f"the device process was lost during {pending.what}: {how}", hint=_HINT)
         crash.signal = number
+        crash.starved = ceiling.was_short(self.last_words(), peak_bytes, self._settings.engine.memory_bytes)
         return crash
 
     def last_words(self) -> str:
         """The end of what the process wrote to its standard error."""
         return b"".join(self._stderr)[-2000:].decode(errors="replace").strip()
+
+
+async def open_child(settings: ChildSettings, clock: Clock, on_exit: Callable[[Child], None]) -> Child:
+    """A process that is ready. Raises `AdapterNotFound` or `DeviceFailed`; then it is gone."""
+    child = Child(settings, clock, on_exit)
+    try:
+        await child.ready()
+        if not child.alive:
+            raise DeviceFailed("the device process ended as soon as it was ready", hint=child.last_words())
+    except BaseException:
+        child.kill()
+        await asyncio.shield(child.close())
+        raise
+    return child
 
 
 def child_environment() -> dict[str, str]:

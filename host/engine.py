@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Generator, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -21,10 +21,21 @@ from shaders.reflection import Reflection
 Stop = Callable[[], None]
 """Called between dispatches; raises `Cancelled` when the job shall end."""
 
-Work = Generator[float | None, None, Usage]
-"""A request that is done in steps: until the first yield it only takes hold of what it needs, then each step is
-short. It yields which fraction of it is done, where it knows. What it gives in the end is what it cost. Whoever has
-it may do other requests between steps, or close it."""
+
+class Ahead(NamedTuple):
+    """What work says between two steps: which fraction of it is done, where it knows, and whether it is `cold`.
+
+    Then the next step may have to compile first, which some drivers do at a pipeline's first dispatch only.
+    """
+
+    fraction: float | None = None
+    cold: bool = False
+
+
+Work = Generator[Ahead, None, Usage]
+"""A request that is done in steps: until the first yield it only takes hold of what it needs, then each step is a short
+slice, unless the work is cold. What it gives in the end is what it cost. Whoever has it may do other requests between
+steps, or close it."""
 
 Write = Callable[[memoryview], None]
 """Takes the next bytes of a download; they are valid only during the call."""

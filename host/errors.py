@@ -5,6 +5,8 @@ Owns the classes and the texts that more than one module needs. Must not know HT
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from shaders.errors import KernelgateError
 
 
@@ -27,16 +29,24 @@ class DeviceLeft(DeviceRestarted):
 
 
 class DeviceCrashed(DeviceRestarted):
-    """The device process died of itself while it worked on this very request. `signal` is 0 if unknown."""
+    """The device process died of itself while it worked on this very request.
+
+    `signal` is 0 if unknown; `starved`: it had no memory left.
+    """
 
     signal: int = 0
+    starved: bool = False
 
 
 class DeviceTimeout(KernelgateError):
-    """The request ran longer than its deadline, so the device process was killed."""
+    """The request had its time on the device."""
 
     code = "device_timeout"
     title = "The device took too long"
+
+
+class DeviceHung(DeviceTimeout):
+    """One step of the request did not end in time, so the device process was killed."""
 
 
 class DeviceOutOfMemory(KernelgateError):
@@ -53,6 +63,13 @@ class DeviceFailed(KernelgateError):
     title = "The device does not work"
 
 
+class DeviceLost(DeviceFailed):
+    """The driver gave the device up while it worked on this request; the process ends."""
+
+    code = "device_lost"
+    title = "The driver lost the device"
+
+
 class DeviceUnsupported(KernelgateError):
     """This kind of device cannot do what was asked."""
 
@@ -67,11 +84,47 @@ class KernelCompileError(KernelgateError):
     title = "The kernel does not compile"
 
 
-class KernelCrash(KernelgateError):
-    """The compiler or driver crashed on a kernel."""
+class KernelCompilerCrashed(KernelgateError):
+    """The compiler process died of a new kernel."""
 
+    code = "kernel_compiler_crashed"
+    title = "The kernel crashed the compiler"
+
+
+class KernelCompilerTimeout(KernelgateError):
+    """A new kernel did not compile and run once in time."""
+
+    code = "kernel_compiler_timeout"
+    title = "The kernel takes too long to compile"
+
+
+class KernelCompilerMemory(KernelgateError):
+    """A new kernel needs more memory to compile, or to run once, than the compiler process has."""
+
+    code = "kernel_compiler_memory"
+    title = "The kernel takes too much memory to compile"
+
+
+class KernelFault(KernelgateError):
+    """Base of what a kernel did to the device process that ran it, in a word."""
+
+    reason: ClassVar[str]
+
+
+class KernelCrash(KernelFault):
+    """A kernel's dispatch crashed the driver, and the process with it."""
+
+    reason = "crash"
     code = "kernel_crash"
     title = "The kernel crashed the driver"
+
+
+class KernelHung(KernelFault):
+    """A slice of a kernel's dispatch did not end in time, and the process was killed."""
+
+    reason = "hang"
+    code = "kernel_hung"
+    title = "The kernel did not yield the device"
 
 
 class FuelExhausted(KernelgateError):

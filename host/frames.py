@@ -55,9 +55,10 @@ class Free(Request, frozen=True, tag="free"):
 
 
 class AddKernel(Request, frozen=True, tag="add_kernel"):
-    """Compile the kernel `kernel` (its hash) and keep its pipelines. `warm`: also dispatch it once, timed.
+    """Compile the kernel `kernel` (its hash) and keep its pipelines. `warm`: also dispatch it once.
 
-    `constants` are values for its overrides, by name, that the pipelines are made with.
+    `constants` are values for its overrides, by name, that the pipelines are made with. The `device_ms` of its `Done`
+    is the processor time that this took, which the machine's load does not change.
     """
 
     kernel: str
@@ -217,9 +218,13 @@ class Ready(Reply, frozen=True, tag="ready"):
 
 
 class Started(Reply, frozen=True, tag="started"):
-    """The GPU thread turns to request `id`, for the first time or again: a step of it begins now."""
+    """The GPU thread turns to request `id`, for the first time or again: a step of it begins now.
+
+    `slice`: a short one, of work that is cut; any other may have to compile, or to copy much.
+    """
 
     id: int
+    slice: bool = False
 
 
 class Progressed(Reply, frozen=True, tag="progressed"):

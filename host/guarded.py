@@ -9,10 +9,10 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from host.buffers import Block, Pool
-from host.engine import NO_CONSTANTS, Stop
+from host.engine import NO_CONSTANTS, Ahead, Stop
 from host.errors import DriverLoopLimit, FuelExhausted, KernelCompileError
 from host.kernels import groups_of
 from host.native import Command, Gpu, Pipeline, Range, Slot
@@ -22,7 +22,7 @@ from host.transfers import Transfers
 from ops.wire import FrameError
 from shaders.errors import KernelgateError, caret
 from shaders.guard import names
-from shaders.guard.budget import MOST_FUEL, Kind, priced, turns_budget
+from shaders.guard.budget import MOST_FUEL, Kind, fuel_budget, priced, turns_budget
 from shaders.guard.edits import original_column
 from shaders.reflect import reflect
 from shaders.reflection import EntryPoint, Guard, Reflection
@@ -42,11 +42,15 @@ _LEAST_FUEL = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What each counter of an invocation starts with, and whose bound that is; `driver`: it is the driver's."""
+    """What an invocation may use, and whose bound that is; `driver`: it is the driver's.
+
+    `left` is what each of its counters starts with: what stands outside counted loops is paid before.
+    """
 
     value: int
     whose: str
     driver: bool = False
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,26 +93,27 @@ class GuardedKernels:
 
         Raises `KernelCompileError`, its place in the kernel's own text.
         """
-        groups = [
-            tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
-            for group in groups_of(reflection, entry)
-        ]
-        groups += [()] * (names.GROUP - len(groups))
         guard = guard_of(reflection)
         try:
-            text = priced(guard, self.kind)
             return self._pipelines.get(
-                text, entry.name, [*groups, _HOST_SLOTS], trusted=True, constants=constants
+                priced(guard, self.kind), entry.name, _slots(reflection, entry), True, constants
             )
         except KernelCompileError as error:
             raise _placed(error, reflection, guard) from None
+
+    def has_run(self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float]) -> bool:
+        """Whether a dispatch of an entry point has ended, so that nothing is left to compile."""
+        text = priced(guard_of(reflection), self.kind)
+        pipeline = self._pipelines.find(text, entry.name, _slots(reflection, entry), True, constants)
+        return pipeline is not None and pipeline.ran
 
     def budget(
         self, reflection: Reflection, entry: EntryPoint, asked: int | None, most: Mapping[str, int]
     ) -> Budget:
         """The least of what is asked (None: the device's own), what `most` allows by whose it is, and what the driver
-        can do. Raises `DriverLoopLimit` if free loops turn too often.
+        can do. Raises `DriverLoopLimit` or `FuelExhausted` if what is outside counted loops takes all of it.
         """
+        guard = guard_of(reflection)
         own = (
             []
             if asked is not None or self.kind == "turns"
@@ -118,15 +123,23 @@ class GuardedKernels:
         if asked is not None:
             bounds.append(Budget(asked, "what the request asks for"))
         if self.kind == "turns":
-            turns = turns_budget(guard_of(reflection), entry.name)
+            turns = turns_budget(guard, entry.name)
             if turns <= 0:
                 raise _driver_limit(f"the loops of {entry.name!r} turn too often before any is counted")
             bounds.insert(0, Budget(turns, "the driver's limit", driver=True))
-        return min([*bounds, Budget(MOST_FUEL, "the most there is")], key=lambda budget: budget.value)
+        least = min([*bounds, Budget(MOST_FUEL, "the most there is")], key=lambda budget: budget.value)
+        left = least.value if self.kind == "turns" else fuel_budget(guard, entry.name, least.value)
+        if left <= 0:
+            raise FuelExhausted(
+                f"{entry.name!r} takes {least.value - left:,} fuel before any loop is counted, and has"
+                f" {least.value:,}, {least.whose}",
+                hint="Do less in each invocation, or ask for more fuel.",
+            )
+        return replace(least, left=left)
 
     def run(
         self, launch: Launch, size: Size, budget: int, before: Sequence[Command], stop: Stop, tally: Tally
-    ) -> Generator[float, None, tuple[float, int]]:
+    ) -> Generator[Ahead, None, tuple[float, int]]:
         """Run `before`, then the workgroups of `size` slice by slice, yielding between slices what `tally` makes of it.
 
         Gives milliseconds, and the loop that drew the last of a budget (0: none). Nothing runs after a slice in which
@@ -137,7 +150,7 @@ class GuardedKernels:
         count, spent, loop = pace.begin(), 0.0, 0
         while not (grid.is_done or loop):
             if spent:
-                yield tally.fraction
+                yield Ahead(tally.fraction)
             stop()
             loop, taken, elapsed = self._slice(launch, grid, count, budget, before)
             count = pace.next(taken, elapsed)
@@ -163,6 +176,7 @@ class GuardedKernels:
         run = self._gpu.run(launch.pipeline, [*launch.groups, *padding, host], sides)
         commands = [*self._pool.take_clears(), *before, run]
         report, stamped = self._transfers.submit_and_read(commands, launch.report, names.REPORT_BYTES)
+        launch.pipeline.ran = True
         seen = (time.perf_counter() - began) * 1e3
         (loop,) = struct.unpack_from("<I", report)
         elapsed = seen if stamped is None or stamped <= 0 else min(stamped, seen)
@@ -174,6 +188,15 @@ class GuardedKernels:
             pipeline.pace = Pace(self._gpu.info.kind, self._slice_ms)
         assert isinstance(pipeline.pace, Pace)
         return pipeline.pace
+
+
+def _slots(reflection: Reflection, entry: EntryPoint) -> list[tuple[Slot, ...]]:
+    """The layout of each group, the host's last."""
+    groups = [
+        tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
+        for group in groups_of(reflection, entry)
+    ]
+    return [*groups, *[()] * (names.GROUP - len(groups)), _HOST_SLOTS]
 
 
 def probe() -> Reflection:

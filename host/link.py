@@ -24,6 +24,7 @@ from ops.wire import FrameError, FrameReader, frame
 M = TypeVar("M", bound=msgspec.Struct)
 _READ_BYTES = 1 << 18
 _DESCRIPTORS = 32
+_CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 _ANCILLARY = socket.CMSG_SPACE(_DESCRIPTORS * array.array("i").itemsize)
 
 
@@ -111,7 +112,7 @@ class Link(Generic[M]):
 
     def _readable(self) -> None:
         try:
-            data, ancillary, flags, _ = self._socket.recvmsg(_READ_BYTES, _ANCILLARY, socket.MSG_CMSG_CLOEXEC)
+            data, ancillary, flags, _ = self._socket.recvmsg(_READ_BYTES, _ANCILLARY, _CLOSE_ON_EXEC)
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
@@ -131,6 +132,9 @@ class Link(Generic[M]):
                 fds = array.array("i")
                 fds.frombytes(body[: len(body) - len(body) % fds.itemsize])
                 self._received.extend(fds)
+                if not _CLOSE_ON_EXEC:
+                    for fd in fds:
+                        os.set_inheritable(fd, False)
 
     def _deliver(self, data: bytes) -> None:
         try:

@@ -22,7 +22,7 @@ import wgpu
 from wgpu.backends.wgpu_native import _api
 from wgpu.backends.wgpu_native.extras import set_instance_extras
 
-from host.errors import BindingMismatch, DeviceFailed, DeviceOutOfMemory, KernelCompileError
+from host.errors import BindingMismatch, DeviceFailed, DeviceLost, DeviceOutOfMemory, KernelCompileError
 from host.frames import DeviceInfo
 from shaders.errors import caret
 
@@ -74,12 +74,14 @@ class Buffer:
 class Pipeline:
     """A compiled entry point and the layouts of its groups (their slots, in order of group)."""
 
-    __slots__ = ("groups", "layouts", "pace", "raw")
+    __slots__ = ("groups", "layouts", "pace", "ran", "raw")
 
     def __init__(self, raw: Any, groups: Sequence[tuple[Slot, ...]], layouts: Sequence[Any]) -> None:
         self.raw, self.groups, self.layouts = raw, tuple(groups), tuple(layouts)
         self.pace: object = None
         """What whoever runs it has learnt of its speed."""
+        self.ran = False
+        """Whether a dispatch of it has ended: drivers compile at the first."""
 
 
 class Run:
@@ -283,6 +285,7 @@ class Gpu:
             stage = {"module": module, "entry_point": entry_point, "constants": dict(constants or {})}
             raw = self._raw.create_compute_pipeline(layout=layout, compute=stage)
         except wgpu.GPUError as error:
+            self._check_lost(str(error))
             raise compile_error(str(error), source) from None
         return Pipeline(raw, groups, layouts)
 
@@ -327,16 +330,21 @@ class Gpu:
             raise BindingMismatch(f"the driver refuses this: {_plain(error)}") from None
 
     def wait(self) -> None:
-        """Block until all that was submitted is done. Raises `DeviceFailed` when the device is lost."""
+        """Block until all that was submitted is done. Raises `DeviceLost`."""
         _libf.wgpuDevicePoll(self._raw._internal, True, _ffi.NULL)
-        if self._loss.reason is not None:
-            raise DeviceFailed(f"the driver lost the device: {self._loss.reason}")
+        self._check_lost()
 
     def close(self) -> None:
         """Destroy the device and all that it holds."""
         logging.getLogger("wgpu").removeHandler(self._loss)
         self._layouts.clear()
         self._raw.destroy()
+
+    def _check_lost(self, error: str = "") -> None:
+        """Raise `DeviceLost` if the log or `error` says so: only a new process helps."""
+        reason = error if "device is lost" in error else self._loss.reason
+        if reason is not None:
+            raise DeviceLost(f"the driver lost the device: {reason}")
 
     def _usage(self, kind: BufferKind) -> int:
         usage = wgpu.BufferUsage

@@ -12,6 +12,7 @@ from host.native import Gpu, Pipeline, Slot
 
 Groups = tuple[tuple[Slot, ...], ...]
 Constants = tuple[tuple[str, float], ...]
+Key = tuple[str, str, Groups, bool, Constants]
 
 
 class Pipelines:
@@ -19,7 +20,7 @@ class Pipelines:
 
     def __init__(self, gpu: Gpu, most: int = 1024) -> None:
         self._gpu, self._most = gpu, most
-        self._all: OrderedDict[tuple[str, str, Groups, bool, Constants], Pipeline] = OrderedDict()
+        self._all: OrderedDict[Key, Pipeline] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._all)
@@ -33,7 +34,7 @@ class Pipelines:
         constants: Mapping[str, float] | None = None,
     ) -> Pipeline:
         """The pipeline, compiled if need be. Raises `KernelCompileError`."""
-        key = (source, entry_point, tuple(groups), trusted, tuple(sorted((constants or {}).items())))
+        key = _key(source, entry_point, groups, trusted, constants)
         pipeline = self._all.get(key)
         if pipeline is None:
             pipeline = self._all[key] = self._gpu.compile(source, entry_point, groups, trusted, constants)
@@ -41,3 +42,24 @@ class Pipelines:
                 self._all.popitem(last=False)
         self._all.move_to_end(key)
         return pipeline
+
+    def find(
+        self,
+        source: str,
+        entry_point: str,
+        groups: Sequence[tuple[Slot, ...]],
+        trusted: bool = False,
+        constants: Mapping[str, float] | None = None,
+    ) -> Pipeline | None:
+        """The pipeline, if it is kept."""
+        return self._all.get(_key(source, entry_point, groups, trusted, constants))
+
+
+def _key(
+    source: str,
+    entry_point: str,
+    groups: Sequence[tuple[Slot, ...]],
+    trusted: bool,
+    constants: Mapping[str, float] | None,
+) -> Key:
+    return source, entry_point, tuple(groups), trusted, tuple(sorted((constants or {}).items()))

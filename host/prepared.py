@@ -86,6 +86,11 @@ class Prepared:
             end += 1
         return end
 
+    def is_cold(self, begin: int = 0) -> bool:
+        """Whether the slice that begins at step `begin` has a pipeline that never ran."""
+        pipelines = self.pipelines[begin : self.slice_end(begin)]
+        return not all(pipeline is None or pipeline.ran for pipeline in pipelines)
+
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""
         self._last = ({}, [])

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import msgspec
 
-from host import frames
+from host import ceiling, frames
 from host.engine import Engine, EngineSettings, Work, open_engine
 from host.errors import Cancelled, DeviceFailed, DeviceTimeout
 from host.link import Link, write
@@ -52,7 +52,7 @@ _PR_SET_PDEATHSIG = 1
 class Task:
     """A request on its way through the GPU thread, which has spent `spent_ms` on it so far.
 
-    `told` is when the server last heard how far it is.
+    `slice`: its next step is a short one. `told` is when the server last heard how far it is.
     """
 
     request: frames.ServerMessage
@@ -60,6 +60,7 @@ class Task:
     stopped: bool = False
     spent_ms: float = 0.0
     work: Work | None = None
+    slice: bool = False
     told: float = 0.0
 
     def stop(self) -> None:
@@ -92,7 +93,7 @@ class Worker(threading.Thread):
         self.tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._settings, self._seal, self._post, self._over = settings, seal, post, over
         self._carriers = Carriers()
-        self._scheduler: Scheduler[Task] = Scheduler(settings.slice_ms)
+        self._scheduler: Scheduler[Task] = Scheduler()
 
     def run(self) -> None:
         """Open the engine and serve until the queue ends."""
@@ -105,6 +106,7 @@ class Worker(threading.Thread):
             self._post(frames.Failed(0, _unexpected(error)), None)
         else:
             lower_priority()
+            ceiling.limit(engine.info.kind, self._settings.memory_bytes)
             walls = frames.Seal(*self._seal(engine.info.kind))
             gc.freeze()
             self._post(frames.Ready(engine.info, walls), None)
@@ -152,13 +154,13 @@ class Worker(threading.Thread):
             else:
                 if isinstance(request, frames.Free):
                     self._stop_makers(request.handles)
-                _perform(engine, task)
-                self._post(frames.Done(request.id, frames.Usage(), engine.memory()), None)
+                usage = _perform(engine, task)
+                self._post(frames.Done(request.id, usage, engine.memory()), None)
 
     @contextlib.contextmanager
-    def _answering(self, request: frames.Request) -> Iterator[None]:
+    def _answering(self, request: frames.Request, slice: bool = False) -> Iterator[None]:
         """Say that a step of `request` begins, and that it failed if it does. Raises `DeviceFailed`, nothing else."""
-        self._post(frames.Started(request.id), None)
+        self._post(frames.Started(request.id, slice), None)
         try:
             yield
         except KernelgateError as error:
@@ -184,7 +186,7 @@ class Worker(threading.Thread):
         owner, task = self._scheduler.next()
         began, is_over = time.perf_counter(), True
         try:
-            with self._answering(task.request):
+            with self._answering(task.request, task.slice):
                 is_over = not self._advance(engine, task)
         finally:
             elapsed = _since(began)
@@ -195,13 +197,14 @@ class Worker(threading.Thread):
         """Take the next step of a task's work; whether there is more of it."""
         assert task.work is not None
         try:
-            fraction = next(task.work)
+            ahead = next(task.work)
         except StopIteration as over:
             self._post(frames.Done(task.request.id, over.value, engine.memory()), None)
             return False
-        if fraction is not None and time.perf_counter() - task.told > _TELL_S:
+        task.slice = not ahead.cold
+        if ahead.fraction is not None and time.perf_counter() - task.told > _TELL_S:
             task.told = time.perf_counter()
-            self._post(frames.Progressed(task.request.id, fraction), None)
+            self._post(frames.Progressed(task.request.id, ahead.fraction), None)
         return True
 
     def _stop_makers(self, handles: list[int]) -> None:
@@ -233,8 +236,8 @@ class Worker(threading.Thread):
         self._post(reply, fd if is_new else None)
 
 
-def _perform(engine: Engine, task: Task) -> None:
-    """Do a request that is done at once."""
+def _perform(engine: Engine, task: Task) -> frames.Usage:
+    """Do a request that is done at once; what it cost."""
     request = task.request
     if isinstance(request, frames.Upload):
         _check_owner(request.owner)
@@ -246,7 +249,10 @@ def _perform(engine: Engine, task: Task) -> None:
     elif isinstance(request, frames.Free):
         engine.free(request.handles)
     elif isinstance(request, frames.AddKernel):
+        began = time.process_time()
         engine.add_kernel(request.kernel, request.reflection, request.warm, request.constants)
+        return frames.Usage(device_ms=(time.process_time() - began) * 1e3)
+    return frames.Usage()
 
 
 def _check_owner(owner: str) -> None:
@@ -320,15 +326,22 @@ def lower_priority() -> None:
     """Let the server go first from now on: for the CPU, every thread but the loop's; for memory, the whole process."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE))
-    for thread in os.listdir("/proc/self/task"):
-        if int(thread) != os.getpid():
-            with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, int(thread), _NICE)
+    try:
+        threads = [int(name) for name in os.listdir("/proc/self/task") if int(name) != os.getpid()]
+    except OSError:  # not Linux: threads have no priority of their own
+        threads = [os.getpid()]
+    for thread in threads:
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, thread, _NICE)
 
 
 def die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent is gone, and go at once if it is gone already."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    """Have the kernel kill this process when its parent is gone, and go at once if it is gone already.
+
+    Where the kernel does not do that, the process ends when its socket does, which takes its loop.
+    """
+    with contextlib.suppress(AttributeError):  # only Linux has it
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(0)
 

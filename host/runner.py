@@ -12,7 +12,7 @@ from collections.abc import Generator, Sequence
 from functools import lru_cache
 
 from host.buffers import Block, Pool
-from host.engine import Stop
+from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
 from host.native import Access, Buffer, Gpu, Pipeline, Run, Slot
 from host.pipelines import Pipelines
@@ -81,14 +81,19 @@ class Runner:
         for prepared in self._plans.values():
             prepared.forget()
 
-    def run(self, prepared: Prepared, blocks: Blocks, stop: Stop) -> Generator[None, None, tuple[int, float]]:
-        """Run a prepared plan over `blocks` to its end, yielding between slices; dispatches and milliseconds."""
+    def run(
+        self, prepared: Prepared, blocks: Blocks, stop: Stop
+    ) -> Generator[Ahead, None, tuple[int, float]]:
+        """Run a prepared plan over `blocks` to its end; dispatches and milliseconds.
+
+        Yields between slices.
+        """
         stop()
         runs = prepared.runs(self._gpu, blocks)
         position, spent = 0, 0.0
         while position < len(runs):
             if position:
-                yield
+                yield Ahead(cold=prepared.is_cold(position))
             stop()
             step = runs[position]
             if isinstance(step, HostStep):
@@ -99,6 +104,8 @@ class Runner:
             began = time.perf_counter()
             self._gpu.submit([*self._pool.take_clears(), *slice])
             self._gpu.wait()
+            for run in slice:
+                run.pipeline.ran = True
             elapsed = _since(began)
             self._adapt(prepared, len(slice), elapsed)
             position, spent = position + len(slice), spent + elapsed
@@ -108,7 +115,7 @@ class Runner:
         """End the threads."""
         self._hands.close()
 
-    def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[None, None, float]:
+    def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""
         places = [(blocks[ref][0].buffer, blocks[ref][1]) for ref, _ in step.buffers]
         tiles, spent = Tiles(step.product), 0.0
@@ -119,7 +126,7 @@ class Runner:
             spent += _since(began)
             if tiles.are_over:
                 return spent
-            yield
+            yield Ahead()
             stop()
 
     def _adapt(self, prepared: Prepared, count: int, elapsed_ms: float) -> None:

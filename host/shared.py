@@ -4,14 +4,12 @@ Owns `Carriers` (the writing side of downloads, in the device), `Windows` (the r
 (what a reader holds) and `Source` (the reading side of uploads). A carrier is sealed against shrinking and its size is
 checked before it is mapped, so that no peer can make a reader fault; files of others are never mapped but read, so
 that one that is cut short meanwhile is an error and not a signal. Carriers are used again, since the first touch of
-fresh memory costs three times a copy. Must not know frames.
+fresh memory costs three times a copy. Must not know frames, or what the system makes memory files of (`memory.py`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import mmap
 import os
 import stat
 import weakref
@@ -20,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from host import memory
 from ops.wire import FrameError
 
 KEEP_BYTES = 256 << 20
-_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
 class Shared:
@@ -66,11 +64,7 @@ class Source:
         if self._fd is None:
             target[:] = self._data[start : start + len(target)]
             return
-        while len(target):
-            count = os.preadv(self._fd, [target], self._offset + start)
-            if count == 0:
-                raise FrameError("the file of an upload was cut short while it was read")
-            target, start = target[count:], start + count
+        memory.read_into(self._fd, target, self._offset + start)
 
 
 @dataclass(slots=True)
@@ -111,10 +105,9 @@ class Carriers:
         self._all.clear()
 
     def _create(self, size: int) -> tuple[int, int]:
-        fd = os.memfd_create("kernelgate-download", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
+        fd = memory.create("kernelgate-download")
         try:
-            os.ftruncate(fd, size)
-            fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
+            memory.fix_size(fd, size)
         except BaseException:
             os.close(fd)
             raise
@@ -131,24 +124,23 @@ def write_at(fd: int, offset: int, data: memoryview) -> None:
 
 
 class Windows:
-    """The carriers of one device process as its server sees them: mapped once, read-only, and kept for reuse.
+    """The carriers of one device process as its server sees them: opened once, read-only, and kept for reuse.
 
     `unread(carrier)` is called when nobody reads a carrier any more, on whatever thread that happens; its owner then
     calls `free`.
     """
 
     def __init__(self, unread: Callable[[int], None]) -> None:
-        self._maps: dict[int, mmap.mmap] = {}
+        self._windows: dict[int, memory.Window] = {}
         self._busy: set[int] = set()
         self._unread = unread
 
     def add(self, carrier: int, fd: int) -> None:
-        """Map a new carrier and close `fd`. Raises `FrameError` if the peer could make a reader fault."""
+        """Take a new carrier and close `fd`. Raises `FrameError` if the peer could make a reader fault."""
         try:
-            size = os.fstat(fd).st_size
-            if not fcntl.fcntl(fd, fcntl.F_GET_SEALS) & fcntl.F_SEAL_SHRINK or carrier in self._maps:
-                raise FrameError("a download came in a file that can still shrink, or twice")
-            self._maps[carrier] = mmap.mmap(fd, size, mmap.MAP_SHARED, mmap.PROT_READ)
+            if carrier in self._windows:
+                raise FrameError("a download's file came twice")
+            self._windows[carrier] = memory.window(fd)
         except (OSError, ValueError) as error:
             raise FrameError(f"a download came in a file that cannot be mapped: {error}") from None
         finally:
@@ -156,30 +148,33 @@ class Windows:
 
     def open(self, carrier: int, nbytes: int) -> Shared:
         """The first `nbytes` bytes of a carrier."""
-        memory = self._maps.get(carrier)
-        if memory is None or carrier in self._busy or not 0 < nbytes <= len(memory):
+        window = self._windows.get(carrier)
+        if window is None or carrier in self._busy or not 0 < nbytes <= window.size:
             raise FrameError(f"a download names carrier {carrier}, which is unknown, in use, or too small")
+        # it lives as long as any view, slices of views too
+        exporter = np.frombuffer(window.look(nbytes), np.uint8, nbytes)
         self._busy.add(carrier)
-        exporter = np.frombuffer(memory, np.uint8, nbytes)  # lives as long as any view, slices of views too
         weakref.finalize(exporter, self._unread, carrier).atexit = False
         return Shared(exporter.data)
 
     def free(self, carrier: int) -> bool:
         """A carrier is unread: whether it is kept for another download."""
         self._busy.discard(carrier)
-        keep = sum(len(memory) for memory in self._maps.values()) <= KEEP_BYTES
-        if not keep:
-            self._maps.pop(carrier, None)
+        keep = sum(window.size for window in self._windows.values()) <= KEEP_BYTES
+        if not keep and carrier in self._windows:
+            self._windows.pop(carrier).close()
         return keep
 
     def close(self) -> None:
         """Forget all carriers; what is still read goes with its last view."""
-        self._maps.clear()
+        for window in self._windows.values():
+            window.close()
+        self._windows.clear()
 
 
 def memory_file(data: bytes | memoryview) -> int:
     """The descriptor of a new memory file that holds `data`; the caller closes it."""
-    fd = os.memfd_create("kernelgate-upload", os.MFD_CLOEXEC)
+    fd = memory.create("kernelgate-upload")
     try:
         with open(fd, "wb", closefd=False) as file:
             file.write(data)

@@ -11,38 +11,35 @@ import asyncio
 import contextlib
 import itertools
 import logging
-import signal
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from host import frames
-from host.child import Child, ChildSettings, Reply
+from host import faults, frames
+from host.child import Child, ChildSettings, Reply, open_child
 from host.clock import Clock, LoopClock, sleep
 from host.engine import EngineSettings
 from host.errors import (
     AdapterNotFound,
     Cancelled,
-    DeviceCrashed,
     DeviceFailed,
     DeviceLeft,
     DeviceRestarted,
     DeviceTimeout,
-    KernelCrash,
     UnknownKernel,
 )
 from host.frames import DeviceInfo, MemoryReport, Seal, Usage
 from host.meter import Charge, Meter
 from host.shared import Shared, memory_file
+from host.spare import Spare
 from ops.graph import Graph
 from shaders.errors import KernelgateError
 from shaders.reflection import Reflection
 
 log = logging.getLogger("kernelgate.device")
 
-_CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP}
 _COMPILE_ATTEMPTS = 8
 
 
@@ -50,13 +47,13 @@ _COMPILE_ATTEMPTS = 8
 class DeviceSettings:
     """What a `Device` is told; times in seconds.
 
-    `deadline_s` bounds each request in the device's own time: work in slices is stopped after it, and a single step
-    that takes longer gets the process killed. `host_steps` is as in `EngineSettings`. `fuel` is the budget of a
+    `deadline_s` bounds each request in the device's own time: work in slices is stopped after it. A single step that
+    takes too long gets the process killed: a slice after `watchdog_s`, one that may have to compile after
+    `compile_s`, any other after `deadline_s`. `host_steps` is as in `EngineSettings`. `fuel` is the budget of a
     kernel's invocation where a dispatch names none (None: measured at the start). `role` "compiler" is for a device
     that only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each
     the next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits
-    for a restart. `kernels` bounds how many kernels are remembered. `module` is what a process runs
-    (`ChildSettings`).
+    for a restart. `kernels` bounds how many are remembered. `module` is what a process runs (`ChildSettings`).
     """
 
     adapter: str | None = None
@@ -67,6 +64,8 @@ class DeviceSettings:
     host_steps: bool = True
     fuel: int | None = None
     deadline_s: float = 30.0
+    watchdog_s: float = 2.0
+    compile_s: float = 30.0
     start_s: float = 30.0
     takeup_s: float = 10.0
     exit_s: float = 2.0
@@ -84,7 +83,9 @@ class DeviceSettings:
         engine = EngineSettings(
             self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.host_steps, self.fuel
         )
-        return ChildSettings(self.python, self.module, engine, self.start_s, self.takeup_s, self.exit_s)
+        return ChildSettings(
+            self.python, self.module, engine, self.watchdog_s, self.start_s, self.takeup_s, self.exit_s
+        )
 
 
 class Device:
@@ -103,6 +104,7 @@ class Device:
         self.restarts = 0
         self.state: Literal["starting", "ready", "restarting", "failed", "closed"] = "starting"
         self._child: Child | None = None
+        self._spare: Spare | None = None
         self._waiters: set[asyncio.Future[None]] = set()
         self._restarter: asyncio.Task[None] | None = None
         self._kernels: OrderedDict[str, Reflection] = OrderedDict()
@@ -116,9 +118,17 @@ class Device:
         assert self.info is not None
         return self.info
 
+    def keep_spare(self) -> None:
+        """From now on keep a second process ready, which takes over at once when the one in use dies."""
+        if self._spare is None and self.state != "closed":
+            self._spare = Spare(self._open, self.settings.clock)
+            self._spare.fill()
+
     async def close(self) -> None:
         """End the process and wait until it is gone. Pending requests fail."""
         self._enter("closed")
+        if self._spare is not None:
+            await self._spare.close()
         if self._restarter is not None:
             self._restarter.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -136,6 +146,11 @@ class Device:
     def pid(self) -> int | None:
         """The process's id; None while there is none."""
         return None if self._child is None else self._child.pid
+
+    @property
+    def spare_pid(self) -> int | None:
+        """The id of the process that stands ready; None while there is none."""
+        return None if self._spare is None else self._spare.pid
 
     def new_handle(self) -> int:
         """A number that names a tensor to be made, unique for the life of this object. On any thread."""
@@ -187,19 +202,23 @@ class Device:
         reflection: Reflection,
         warm: bool = False,
         constants: Mapping[str, float] | None = None,
-    ) -> None:
-        """Compile a kernel. Raises `KernelCompileError`; with `warm` it is also dispatched once.
+    ) -> float:
+        """Compile a kernel, and with `warm` dispatch it once; the milliseconds of processor time that it took.
 
-        A "device" remembers it and tells it to each new process. A "compiler" tries it, with `constants` for its
-        overrides: a crash is `KernelCrash`, too long a time `device_timeout`, and other kernels that wait meanwhile
-        are tried again by themselves.
+        Raises `KernelCompileError`. A "device" remembers the kernel and tells it to each new process; what it knows
+        already takes no time. A "compiler" tries it, with `constants` for its overrides: a crash, too long a time and
+        too much memory are `KernelCompilerCrashed`, `…Timeout` and `…Memory`, and other kernels that wait meanwhile are
+        tried again by themselves.
         """
         if self.settings.role == "compiler":
-            await self._try_kernel(kernel_hash, reflection, warm, dict(constants or {}))
-            return
+            return await self._try_kernel(kernel_hash, reflection, warm, dict(constants or {}))
         self._remember(kernel_hash, reflection)
-        if warm or self._child is None or kernel_hash not in self._child.kernels:
-            await self._tell_kernel(kernel_hash, reflection, warm)
+        if not warm and self._child is not None and kernel_hash in self._child.kernels:
+            return 0.0
+        try:
+            return await self._tell_kernel(kernel_hash, reflection, warm)
+        except faults.Fault as fault:
+            raise faults.of_kernel(fault) from None
 
     def drop_kernel(self, kernel_hash: str) -> None:
         """Forget a kernel; an unknown one is ignored."""
@@ -227,7 +246,7 @@ class Device:
         def make(id: int) -> frames.RunGraph:
             return frames.RunGraph(id, job, owner, graph, handles, self._deadline(deadline_s))
 
-        return await self._run(job, make, "a graph", handles, deadline_s, meter, needs)
+        return await self._run(job, make, "a graph", handles, meter, needs)
 
     async def dispatch(
         self,
@@ -245,8 +264,8 @@ class Device:
         by `owner`.
 
         `fuel` is the budget of each invocation; None: the device's own. `most_fuel` bounds it, by whose bound it is.
-        Raises `FuelExhausted` or `DriverLoopLimit` when a loop drew the last of it; then nothing was made. `meter` is
-        as in `run_graph`.
+        Raises `FuelExhausted` or `DriverLoopLimit` when a loop drew the last of it; then nothing was made. Raises
+        `KernelFault` when the kernel took the device process with it. `meter` is as in `run_graph`.
         """
         if kernel not in self._kernels:
             raise UnknownKernel(
@@ -263,11 +282,9 @@ class Device:
             )
 
         try:
-            return await self._run(
-                job, make, "a kernel's dispatch", handles, deadline_s, meter, needs, kernel
-            )
-        except DeviceCrashed as crash:
-            raise _as_kernel_crash(crash) from None
+            return await self._run(job, make, "a kernel's dispatch", handles, meter, needs, kernel)
+        except faults.Fault as fault:
+            raise faults.of_kernel(fault) from None
 
     async def cancel(self, job: int) -> None:
         """Stop a job between two dispatches; it fails with `cancelled`. One that is over is no error."""
@@ -280,14 +297,13 @@ class Device:
         make: Callable[[int], frames.Request],
         what: str,
         makes: list[int],
-        deadline_s: float | None,
         meter: Meter | None,
         needs: Collection[int],
         kernel: str | None = None,
     ) -> Usage:
         try:
             reply = await self._ask(
-                make, what, deadline_s, makes=makes, needs=needs, kernel=kernel, meter=meter
+                make, what, self.settings.compile_s, makes=makes, needs=needs, kernel=kernel, meter=meter
             )
         except asyncio.CancelledError:
             await self.cancel(job)
@@ -305,7 +321,7 @@ class Device:
         self,
         make: Callable[[int], frames.Request],
         what: str,
-        deadline_s: float | None = None,
+        step_s: float | None = None,
         fd: int | None = None,
         makes: Sequence[int] = (),
         needs: Collection[int] = (),
@@ -315,44 +331,50 @@ class Device:
         """One request, once a process is ready. If the caller gives up, what it would have made is freed.
 
         If the process ends before it takes the request up, the next one gets it, unless it `needs` tensors, which are
-        lost.
+        lost. A step that is no slice may take `step_s`; None: as long as a whole request.
         """
+        step = self._deadline(step_s)
         child = await self._ready_child()
         try:
-            return await self._ask_child(child, make, what, deadline_s, fd, makes, kernel, meter)
+            return await self._ask_child(child, make, what, step, fd, makes, kernel, meter)
         except DeviceLeft:
             if needs:
                 raise
         await child.gone()
         child = await self._ready_child()
-        return await self._ask_child(child, make, what, deadline_s, fd, makes, kernel, meter)
+        return await self._ask_child(child, make, what, step, fd, makes, kernel, meter)
 
     async def _ask_child(
         self,
         child: Child,
         make: Callable[[int], frames.Request],
         what: str,
-        deadline_s: float | None,
+        step_s: float,
         fd: int | None,
         makes: Sequence[int],
         kernel: str | None,
         meter: Meter | None,
     ) -> Reply:
+        told = None
         if kernel is not None and kernel not in child.kernels:
-            self._send_kernel(child, kernel)
-        deadline = self._deadline(deadline_s)
-        future = child.request(make, what, deadline, fd, meter)
+            told = self._send_kernel(child, kernel)
+        future = child.request(make, what, step_s, fd, meter)
         try:
             return await future
         except asyncio.CancelledError:
             if makes and child.alive:
-                _ignore(child.request(lambda id: frames.Free(id, list(makes)), "freeing tensors", deadline))
+                _ignore(child.request(lambda id: frames.Free(id, list(makes)), "freeing tensors", step_s))
+            raise
+        except DeviceLeft:
+            why = None if told is None else told.exception()
+            if isinstance(why, faults.Fault):  # it never came to the request, by the fault of its own kernel
+                raise why from None
             raise
 
     def _deadline(self, deadline_s: float | None) -> float:
         return self.settings.deadline_s if deadline_s is None else deadline_s
 
-    def _send_kernel(self, child: Child, kernel: str) -> None:
+    def _send_kernel(self, child: Child, kernel: str) -> asyncio.Future[Reply]:
         """Tell `child` a kernel that an earlier process compiled, ahead of the request that needs it."""
         reflection = self._kernels[kernel]
         child.kernels.add(kernel)
@@ -364,35 +386,36 @@ class Device:
         def make(id: int) -> frames.AddKernel:
             return frames.AddKernel(id, kernel, reflection)
 
-        child.request(make, "compiling a kernel", self.settings.deadline_s).add_done_callback(settled)
+        future = child.request(make, "compiling a kernel", self.settings.compile_s)
+        future.add_done_callback(settled)
+        return future
 
     async def _tell_kernel(
         self, kernel: str, reflection: Reflection, warm: bool, constants: dict[str, float] | None = None
-    ) -> None:
+    ) -> float:
+        """Have a kernel compiled; the milliseconds that it took."""
+
         def make(id: int) -> frames.AddKernel:
             return frames.AddKernel(id, kernel, reflection, warm, constants or {})
 
-        await self._ask(make, "compiling a kernel")
+        reply = await self._ask(make, "compiling a kernel", self.settings.compile_s)
         if self._child is not None:
             self._child.kernels.add(kernel)
+        assert isinstance(reply, frames.Done)
+        return reply.usage.device_ms
 
     async def _try_kernel(
         self, kernel: str, reflection: Reflection, warm: bool, constants: dict[str, float]
-    ) -> None:
+    ) -> float:
         for _ in range(_COMPILE_ATTEMPTS):
             try:
-                await self._tell_kernel(kernel, reflection, warm, constants)
-                self.drop_kernel(kernel)
-            except DeviceCrashed as crash:
-                raise _as_kernel_crash(crash, any_signal=True) from None
-            except DeviceTimeout:
-                raise DeviceTimeout(
-                    f"the kernel did not compile and run once within {self.settings.deadline_s:g} s",
-                    hint="Make it smaller: fewer statements, shorter arrays, fewer nested calls.",
-                ) from None
+                elapsed = await self._tell_kernel(kernel, reflection, warm, constants)
+            except faults.Fault as fault:
+                raise faults.of_new_kernel(fault, self.settings.compile_s) from None
             except DeviceRestarted:
                 continue  # another kernel's fault
-            return
+            self.drop_kernel(kernel)
+            return elapsed
         raise DeviceFailed("the compiler was restarted again and again by other kernels", hint="Try again.")
 
     def _remember(self, kernel: str, reflection: Reflection) -> None:
@@ -428,30 +451,34 @@ class Device:
             f"the device does not work: {why}", hint="`kernelgate doctor` shows what this machine has."
         )
 
+    async def _open(self) -> Child:
+        return await open_child(self.settings.child(), self.settings.clock, self._exited)
+
     async def _bring_up(self) -> None:
-        child = Child(self.settings.child(), self.settings.clock, self._exited)
-        try:
-            self.info, self.seal = await child.ready(), child.seal
-            if not child.alive:
-                raise DeviceFailed(
-                    "the device process ended as soon as it was ready", hint=child.last_words()
-                )
-        except BaseException:
-            child.kill()
-            await asyncio.shield(child.close())
-            raise
+        self._use(await self._open())
+
+    def _use(self, child: Child) -> None:
         self._child = child
+        self.info, self.seal = child.info, child.seal
         self.generation += 1
         self._last_error = None
         self._enter("ready")
 
     def _exited(self, child: Child) -> None:
-        """A process has ended. If it was the one in use, start the next."""
-        if child is self._child and self.state != "closed":
+        """A process has ended. If it was the one in use, go on with the spare, or start the next."""
+        if self.state == "closed" or (self._spare is not None and self._spare.lost(child)):
+            return
+        if child is self._child:
             self._child = None
-            self._enter("restarting")
             self.restarts += 1
-            self._restarter = asyncio.get_running_loop().create_task(self._restart())
+            spare = None if self._spare is None else self._spare.take()
+            if spare is not None:
+                self._use(spare)
+            else:
+                self._enter("restarting")
+                self._restarter = asyncio.get_running_loop().create_task(self._restart())
+            if self._spare is not None:
+                self._spare.fill()
 
     async def _restart(self) -> None:
         failures = 0
@@ -469,16 +496,6 @@ class Device:
             else:
                 log.info("the device was restarted")
                 return
-
-
-def _as_kernel_crash(crash: DeviceCrashed, any_signal: bool = False) -> KernelgateError:
-    if not any_signal and crash.signal not in _CRASHES:
-        return crash
-    name = f" ({signal.Signals(crash.signal).name})" if crash.signal else ""
-    return KernelCrash(
-        f"the driver's compiler, or the driver, crashed on this kernel{name}",
-        hint="Simplify the kernel; pointers to parts of arrays and structs are a known cause.",
-    )
 
 
 def _needed(steps: Sequence[frames.Step], fresh: Sequence[frames.Fresh]) -> set[int]:

@@ -5,30 +5,50 @@ Owns how a script's bytes become the inputs of those ops. Must not know engines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ops.errors import AttributeValueError
 from ops.hashing import Message, as_bytes, packed, text_bytes, words
 from ops.tensor import Tensor, apply
+from shaders.digests import DIGESTS
+from shaders.keyed import KEYED
 
 Messages = Message | Iterable[Message]
+Answer = str | list[str]
+Function = Callable[..., object]
 
 
-def hmac_sha256(messages: Messages, key: Messages) -> str | list[str]:
-    """HMAC-SHA256 of one message or of each of many, with one key or with each its own, in hexadecimal."""
-    return _derived("hmac_sha256", messages, key)
+def _hmac(digest: str) -> Function:
+    def hmac(messages: Messages, key: Messages) -> Answer:
+        return _derived(f"hmac_{digest}", messages, key)
+
+    return _named(
+        hmac, digest, "of one message or of each of many, with one key or with each its own, as hexadecimal."
+    )
 
 
-def pbkdf2_sha256(passwords: Messages, salt: Messages, iterations: int, length: int = 32) -> str | list[str]:
-    """PBKDF2-HMAC-SHA256 of one password or of each of many, with one salt or with each its own."""
-    return _derived("pbkdf2_sha256", passwords, salt, iterations=iterations, length=length)
+def _pbkdf2(digest: str) -> Function:
+    size = 4 * DIGESTS[digest].digest_words
+
+    def pbkdf2(passwords: Messages, salt: Messages, iterations: int, length: int = size) -> Answer:
+        return _derived(f"pbkdf2_{digest}", passwords, salt, iterations=iterations, length=length)
+
+    return _named(pbkdf2, digest, "of one password or of each of many, with one salt or with each its own.")
 
 
-def hkdf_sha256(
-    keys: Messages, salt: Messages = b"", info: Messages = b"", length: int = 32
-) -> str | list[str]:
-    """HKDF-SHA256 of one key or of each of many, with one salt and info or with each its own."""
-    return _derived("hkdf_sha256", keys, salt, info, length=length)
+def _hkdf(digest: str) -> Function:
+    size = 4 * DIGESTS[digest].digest_words
+
+    def hkdf(keys: Messages, salt: Messages = b"", info: Messages = b"", length: int = size) -> Answer:
+        return _derived(f"hkdf_{digest}", keys, salt, info, length=length)
+
+    return _named(hkdf, digest, "of one key or of each of many, with one salt and info or with each its own.")
+
+
+def _named(function: Function, digest: str, doc: str) -> Function:
+    function.__name__ = function.__qualname__ = f"{function.__name__}_{digest}"
+    function.__doc__ = f"`{function.__name__}` {doc}"
+    return function
 
 
 def merkle_root(digests: Iterable[Message], form: str = "plain") -> str:
@@ -48,9 +68,13 @@ def find_nonce(header: bytes, goal: int, start: int = 0, count: int = 1 << 20) -
     return nonce if found else None
 
 
-NAMES = {
+NAMES: dict[str, Function] = {
     function.__name__: function
-    for function in (hmac_sha256, pbkdf2_sha256, hkdf_sha256, merkle_root, find_nonce)
+    for function in (
+        *(make(digest) for make in (_hmac, _pbkdf2, _hkdf) for digest in KEYED),
+        merkle_root,
+        find_nonce,
+    )
 }
 """What the module `hashing` has beside hashes."""
 
@@ -69,7 +93,7 @@ def _one(messages: Messages) -> bool:
     return isinstance(messages, str | bytes | bytearray)
 
 
-def _derived(op: str, first: Messages, *others: Messages, **attributes: object) -> str | list[str]:
+def _derived(op: str, first: Messages, *others: Messages, **attributes: object) -> Answer:
     parts = [_all(messages) for messages in (first, *others)]
     size = attributes.get("length")
     inputs = [tensor for part in parts for tensor in packed(part)]

@@ -15,6 +15,8 @@ _HEAD = """\
 
 Made from the op table by `python -m ops.document > docs/ops.md`; do not edit.
 
+Ops of tensors; those of hashes, bits, arrays, random numbers and ciphers are [the library](library/hashes.md).
+
 Each op is at `POST /api/ops/{name}`, and under PyTorch's name in scripts. Shapes broadcast by NumPy's rules. The result
 of two dtypes is the later one of bool, u32, i32, f32. There is no i64 yet: what PyTorch gives as int64 (sums of
 integers and bools, positions) is i32, and wraps. Errors are bounds on f32 results, relative to the exact value (of
@@ -29,11 +31,6 @@ _SECTIONS = {
     "view": "Views, without copies",
     "concat": "Joining",
     "leaf": "New tensors",
-    "bits": "Bits and text",
-    "data": "Flat arrays",
-    "hash": "Hashing",
-    "random": "Random numbers",
-    "cipher": "Ciphers",
 }
 
 
@@ -41,30 +38,32 @@ def document() -> str:
     """The page."""
     parts = [_HEAD]
     for kind, title in _SECTIONS.items():
-        rows = [
-            spec
-            for spec in TABLE.values()
-            if kind == (spec.kind if spec.namespace == "tensor" else spec.namespace)
-        ]
+        rows = [spec for spec in TABLE.values() if spec.namespace == "tensor" and spec.kind == kind]
         parts.append(f"## {title}\n")
         parts += [_row(spec) for spec in rows]
     return "\n".join(parts)
 
 
+def facts(spec: OpSpec) -> list[str]:
+    """The paragraphs of a row: what it does, what it takes and gives, its attributes."""
+    known = []
+    if spec.aliases:
+        known.append(f"also {', '.join(f'`{alias}`' for alias in spec.aliases)}")
+    if spec.inputs:
+        known.append(f"takes {_taken(spec)}")
+    known.append(f"gives {_result(spec)}")
+    if spec.tolerance:
+        known.append(f"error up to {spec.tolerance:g}")
+    if spec.namespace != "tensor":
+        known.append(f"full name `{spec.namespace}.{spec.name}`")
+    sentence = f"{'; '.join(known)}."
+    paragraphs = [f"{spec.doc}\n", f"{sentence[0].upper()}{sentence[1:]}\n"]
+    return [*paragraphs, *map(_attribute, spec.attributes), *[""] * bool(spec.attributes)]
+
+
 def _row(spec: OpSpec) -> str:
     inputs = ", ".join(spec.inputs) + (", …" if spec.variadic else "")
-    facts = []
-    if spec.aliases:
-        facts.append(f"also {', '.join(f'`{alias}`' for alias in spec.aliases)}")
-    if spec.inputs:
-        facts.append(f"takes {_taken(spec)}")
-    facts.append(f"gives {_result(spec)}")
-    if spec.tolerance:
-        facts.append(f"error up to {spec.tolerance:g}")
-    if spec.namespace != "tensor":
-        facts.append(f"full name `{spec.namespace}.{spec.name}`")
-    lines = [f"### {spec.name}({inputs})\n", f"{spec.doc}\n", f"{'; '.join(facts)}.".capitalize() + "\n"]
-    return "\n".join([*lines, *map(_attribute, spec.attributes), *[""] * bool(spec.attributes)])
+    return "\n".join([f"### {spec.name}({inputs})\n", *facts(spec)])
 
 
 def _taken(spec: OpSpec) -> str:

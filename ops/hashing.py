@@ -49,9 +49,23 @@ def words(data: bytes) -> Tensor:
     return Tensor(lazy.constant(data, TensorType((len(data) // 4,), "u32")))
 
 
+def lines(data: Message) -> list[bytes]:
+    """The lines of a text or a file's bytes, each without its end."""
+    return text_bytes(data).splitlines()
+
+
+def blocks(data: Message, size: int) -> list[bytes]:
+    """Bytes in blocks of `size`; the last may be shorter."""
+    if size < 1:
+        raise AttributeValueError(f"a block has at least one byte, not {size}")
+    raw = text_bytes(data)
+    return [raw[place : place + size] for place in range(0, len(raw), size)]
+
+
 def namespace() -> dict[str, object]:
     """The public names of the module `hashing`."""
-    return {spec.name: _function(spec) for spec in TABLE.values() if spec.kind == "digest"}
+    digests = {spec.name: _function(spec) for spec in TABLE.values() if spec.kind == "digest"}
+    return digests | {"lines": lines, "blocks": blocks}
 
 
 def _function(spec: OpSpec) -> Callable[..., Answer | list[Answer]]:

@@ -43,41 +43,42 @@ def _rows(rows: list[bytes], words: int) -> Array:
     return np.frombuffer(raw, ">u4").reshape(len(rows), words).astype(np.uint32)
 
 
-def hmac_sha256(attributes: Attributes, args: list[Array]) -> Array:
-    """HMAC-SHA256; zeros where a message or key is outside."""
-    texts = list(cut(args[0], args[1], maybe_integer(attributes, "max_bytes")))
+def hmac_of(name: str, attributes: Attributes, args: list[Array]) -> Array:
+    """HMAC with the digest `name`; zeros where a message or key is outside."""
+    texts = list(cut(args[0], args[1], maybe_integer(attributes, "max_bytes"), name))
     keys = _each(args[2], args[3], len(texts))
-    return _rows([_mac(key, text) for key, text in zip(keys, texts, strict=True)], 8)
+    rows = [_mac(name, key, text) for key, text in zip(keys, texts, strict=True)]
+    return _rows(rows, DIGESTS[name].digest_words)
 
 
-def _mac(key: bytes | None, text: bytes | None) -> bytes:
-    return b"" if key is None or text is None else hmac.digest(key, text, "sha256")
+def _mac(name: str, key: bytes | None, text: bytes | None) -> bytes:
+    return b"" if key is None or text is None else hmac.digest(key, text, name)
 
 
-def pbkdf2_sha256(attributes: Attributes, args: list[Array]) -> Array:
-    """PBKDF2-HMAC-SHA256."""
-    passwords = list(cut(args[0], args[1], maybe_integer(attributes, "max_bytes")))
+def pbkdf2(name: str, attributes: Attributes, args: list[Array]) -> Array:
+    """PBKDF2 with HMAC with the digest `name`."""
+    passwords = list(cut(args[0], args[1], maybe_integer(attributes, "max_bytes"), name))
     salts = _each(args[2], args[3], len(passwords))
     words = -(-integer(attributes, "length") // 4)
     turns = integer(attributes, "iterations")
     rows = [
         b"" if password is None or salt is None or not words
-        else hashlib.pbkdf2_hmac("sha256", password, salt, turns, 4 * words)
+        else hashlib.pbkdf2_hmac(name, password, salt, turns, 4 * words)
         for password, salt in zip(passwords, salts, strict=True)
     ]  # fmt: skip
     return _rows(rows, words)
 
 
-def hkdf_sha256(attributes: Attributes, args: list[Array]) -> Array:
-    """HKDF-SHA256."""
-    materials = list(cut(args[0], args[1], maybe_integer(attributes, "max_bytes")))
+def hkdf(name: str, attributes: Attributes, args: list[Array]) -> Array:
+    """HKDF with the digest `name`."""
+    materials = list(cut(args[0], args[1], maybe_integer(attributes, "max_bytes"), name))
     salts, infos = (_each(args[place], args[place + 1], len(materials)) for place in (2, 4))
     words = -(-integer(attributes, "length") // 4)
     rows = []
     for material, salt, info in zip(materials, salts, infos, strict=True):
-        key, block, text = _mac(salt, material), b"", b""
-        for number in range(-(-words // 8)):
-            block = hmac.digest(key, block + (info or b"") + bytes([number + 1]), "sha256")
+        key, block, text = _mac(name, salt, material), b"", b""
+        for number in range(-(-words // DIGESTS[name].digest_words)):
+            block = hmac.digest(key, block + (info or b"") + bytes([number + 1]), name)
             text += block
         rows.append(text if key and info is not None else b"")
     return _rows(rows, words)

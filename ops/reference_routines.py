@@ -6,6 +6,7 @@ Owns the list by name. A routine's reference takes its attributes and its inputs
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy.typing as npt
@@ -14,14 +15,17 @@ from ops import reference_data as data
 from ops import reference_keyed as keyed
 from ops import reference_streams as streams
 from ops.attributes import Attributes
+from shaders.keyed import KEYED
 
 Array = npt.NDArray[Any]
 
 ROUTINES: dict[str, Callable[[Attributes, list[Array]], Array]] = {
     "digest_rows": data.digest_rows,
-    "hmac_sha256": keyed.hmac_sha256,
-    "pbkdf2_sha256": keyed.pbkdf2_sha256,
-    "hkdf_sha256": keyed.hkdf_sha256,
+    **{
+        f"{family}_{name}": partial(reference, name)
+        for name in KEYED
+        for family, reference in (("hmac", keyed.hmac_of), ("pbkdf2", keyed.pbkdf2), ("hkdf", keyed.hkdf))
+    },
     "merkle": keyed.merkle,
     "find_nonce": keyed.find_nonce,
     "bloom_build": keyed.bloom_build,

@@ -12,12 +12,15 @@ from ops.errors import ShapeError
 from ops.shapes import MAX_COUNT, Shape, text
 from ops.spec import OpSpec
 from shaders.digest_rows import most_row_bytes
-from shaders.digests import DIGESTS
+from shaders.digests import DIGESTS, Digest
+from shaders.keyed import KEYED
 
 Rule = Callable[[OpSpec, Attributes, list[Shape]], Shape]
 MAX_SQUEEZE = 255 * 32
-"""The most bytes that are asked of a sponge or of a key derivation: each block of them is a few dispatches."""
-MAX_ITERATIONS = 10_000_000
+"""The most bytes that are asked of a sponge: each block of them is a few dispatches."""
+MAX_DERIVED = 255
+"""The most digests that are asked of a key derivation, likewise; HKDF can give no more."""
+MAX_ITERATIONS = 1 << 24
 MAX_NONCES = 1 << 28
 MAX_DISTANCE_BYTES = 2048
 MAX_NEEDLE_BYTES = 8_000
@@ -57,8 +60,8 @@ def refuse(spec: OpSpec, inputs: list[Shape], wanted: str) -> ShapeError:
     return ShapeError(f"{spec.name} takes {wanted}, not {' and '.join(map(text, inputs))}")
 
 
-def _length(spec: OpSpec, attributes: Attributes) -> int:
-    within(spec, attributes, "length", 0, MAX_SQUEEZE)
+def _length(spec: OpSpec, attributes: Attributes, most: int = MAX_SQUEEZE) -> int:
+    within(spec, attributes, "length", 0, most)
     return -(-integer(attributes, "length") // 4)
 
 
@@ -79,13 +82,19 @@ def _messages(spec: OpSpec, inputs: list[Shape]) -> int:
 
 
 def _hmac(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
-    return (_messages(spec, inputs), 8)
+    return (_messages(spec, inputs), _keyed(spec).digest_words)
+
+
+def _keyed(spec: OpSpec) -> Digest:
+    """The digest that ends the row's name."""
+    return DIGESTS[spec.name.partition("_")[2]]
 
 
 def _derivation(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     if "iterations" in attributes:
         within(spec, attributes, "iterations", 1, MAX_ITERATIONS)
-    return (_messages(spec, inputs), _length(spec, attributes))
+    most = MAX_DERIVED * 4 * _keyed(spec).digest_words
+    return (_messages(spec, inputs), _length(spec, attributes, most))
 
 
 def _merkle(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
@@ -226,9 +235,8 @@ def longest(spec: OpSpec, attributes: Attributes) -> None:
 
 _RULES: dict[str, Rule] = {
     "digest_rows": _digest_rows,
-    "hmac_sha256": _hmac,
-    "pbkdf2_sha256": _derivation,
-    "hkdf_sha256": _derivation,
+    **{f"hmac_{name}": _hmac for name in KEYED},
+    **{f"{family}_{name}": _derivation for family in ("pbkdf2", "hkdf") for name in KEYED},
     "merkle": _merkle,
     "find_nonce": _find_nonce,
     **dict.fromkeys(("cumsum", "argsort", "sort"), _same),

@@ -74,6 +74,7 @@ class OpSpec:
     as in `__add__`. `tolerance` is the relative error that f32
     results may have against the exact value; 0 means exact or correctly rounded but for subnormal results.
     `variadic` ops take one or more inputs. `namespace` is the first part of the full name, as in `hash.sha256`.
+    `standard` is the publication that defines what is computed, if one does.
     """
 
     name: str
@@ -92,6 +93,7 @@ class OpSpec:
     variadic: bool = False
     namespace: str = "tensor"
     input_dtypes: tuple[tuple[str, ...], ...] = ()
+    standard: str = ""
 
 
 def check_attributes(spec: OpSpec, attributes: Mapping[str, object]) -> dict[str, Normal]:

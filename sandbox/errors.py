@@ -57,6 +57,13 @@ class OutputLimitError(KernelgateError):
     title = "The run reached its output limit"
 
 
+class MessageLimitError(KernelgateError):
+    """The worker said more than a run may say."""
+
+    code = "message_limit"
+    title = "The run sent too many messages"
+
+
 class WorkerCrashedError(KernelgateError):
     """The worker process died without an answer."""
 

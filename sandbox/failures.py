@@ -14,11 +14,12 @@ from sandbox.policy.keys import DeniedAttribute
 from sandbox.policy.views import DeniedImport, available
 from shaders.errors import ErrorRecord, KernelgateError
 
+MAX_TEXT = 8000
 _TEXTS = ("code", "message", "hint", "snippet")
 
 
 def record_of(error: BaseException) -> ErrorRecord:
-    """The record of an exception that left a script; its texts are whole Unicode, so that they can be sent."""
+    """The record of an exception that left a script; its texts short and whole Unicode, so that they can be sent."""
     record = _record(error)
     texts = {name: text for name in _TEXTS if isinstance(text := getattr(record, name), str)}
     return msgspec.structs.replace(record, **{name: _whole(text) for name, text in texts.items()})
@@ -26,7 +27,7 @@ def record_of(error: BaseException) -> ErrorRecord:
 
 def _whole(text: str) -> str:
     """`text` with lone surrogates, which no message can carry, as their escapes."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text[:MAX_TEXT].encode("utf-8", "backslashreplace").decode()
 
 
 def _record(error: BaseException) -> ErrorRecord:

@@ -12,9 +12,13 @@ import msgspec
 
 from ops.graph import Graph
 from sandbox.gates.frames import GateRequest
+from sandbox.walls.rlimits import WorkerLimits
 from shaders.errors import ErrorRecord
 from shaders.reflection import Reflection
 from shaders.template import Scalar
+
+MAX_MESSAGE = 32 << 20
+"""The longest message of a worker, in bytes."""
 
 
 class ScriptJob(msgspec.Struct, frozen=True, tag="script", tag_field="t"):
@@ -42,6 +46,12 @@ class TemplateJob(msgspec.Struct, frozen=True, tag="template", tag_field="t"):
     params: dict[str, Scalar]
 
 
+class Confine(msgspec.Struct, frozen=True, tag="confine", tag_field="t"):
+    """Put these limits on yourself, before the job comes: where the server can not do it from outside."""
+
+    limits: WorkerLimits
+
+
 class Answer(msgspec.Struct, frozen=True, tag="answer", tag_field="t"):
     """Request `id` succeeded with `value`, in the form that the request's record names."""
 
@@ -65,7 +75,7 @@ class Refusal(msgspec.Struct, frozen=True, tag="refusal", tag_field="t"):
     denial: Denial | None = None
 
 
-ServerMessage = ScriptJob | KernelJob | TemplateJob | Answer | Refusal
+ServerMessage = Confine | ScriptJob | KernelJob | TemplateJob | Answer | Refusal
 
 
 class Output(msgspec.Struct, frozen=True, tag="output", tag_field="t"):

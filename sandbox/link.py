@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 
 from ops.wire import FrameReader, frame
-from sandbox.frames import Answer, Refusal, ServerMessage
+from sandbox.errors import ValueFormError
+from sandbox.frames import MAX_MESSAGE, Answer, Refusal, ServerMessage
 from sandbox.policy.denials import HostError, PermissionDenied
 
 _MAX_ANSWER = 1 << 31
@@ -33,8 +34,14 @@ class Link:
         self.before: Callable[[], None] = lambda: None
 
     def send(self, message: msgspec.Struct) -> None:
-        """Say `message`. The process ends when nobody listens any more."""
-        self.send_raw(frame(message))
+        """Say `message`. Raises `ValueFormError` for one that is too long; the process ends when nobody listens."""
+        data = frame(message)
+        if len(data) > MAX_MESSAGE:
+            raise ValueFormError(
+                f"this takes a message of {len(data)} bytes; the most is {MAX_MESSAGE}",
+                hint="Make large data on the device, or give it to the run as a tensor.",
+            )
+        self.send_raw(data)
 
     def send_raw(self, data: bytes) -> None:
         """Say bytes that are a frame already."""

@@ -10,7 +10,6 @@ import ast
 import builtins
 import importlib
 import importlib.util
-import linecache
 import os
 import sys
 import types
@@ -56,6 +55,7 @@ def warm() -> None:
     sys.path_importer_cache.clear()
     sys.argv = ["script.py"]
     sys.meta_path.append(_LastFinder())
+    stored.import_by(_stored)
 
 
 def _import_if_there(name: str) -> None:
@@ -117,6 +117,10 @@ class _LastFinder(MetaPathFinder, Loader):
         exec(code, vars(module))
 
 
+def _stored(name: str) -> types.ModuleType | None:
+    return importlib.import_module(name) if modules.can_be_stored(name) else None
+
+
 def begin(entered: Callable[[], None]) -> dict[str, Any]:
     """The globals of this process's script, which is its `__main__`; `entered` is called whenever its `main` is."""
     sys.modules["numpy"].random.seed()  # the zygote's state is every worker's
@@ -130,9 +134,8 @@ def begin(entered: Callable[[], None]) -> dict[str, Any]:
 
 def compiled(source: str, filename: str = FILENAME) -> types.CodeType:
     """The code of a script, as it is. Raises `ScriptSyntaxError`."""
-    lines = source.splitlines(keepends=True)
-    linecache.cache[filename] = (len(source), None, lines, filename)
     tracebacks.remember(source, filename)
+    tracebacks.show_to_library()
     try:
         tree = ast.parse(source, filename, "exec")
         if filename == FILENAME:

@@ -61,7 +61,7 @@ class PoolSettings:
 
     size: int = 4
     python: str = sys.executable
-    max_frame: int = 32 << 20
+    max_frame: int = frames.MAX_MESSAGE
     recycle_after: int = 20_000
     clock: Callable[[], float] | None = None
     allow_weak: bool = False
@@ -292,6 +292,9 @@ class WorkerPool:
     async def _add(self) -> None:
         """One more ready worker."""
         worker = await (await self._live_zygote()).spawn()
+        if self._closed:
+            worker.close()
+            return
         self._ready.append(worker)
         await self._close_retired()
 
@@ -326,10 +329,9 @@ class WorkerPool:
 
     async def _close_retired(self) -> None:
         """A zygote that was replaced lives as long as its last worker."""
-        over = [zygote for zygote in self._retired if zygote.died.is_set() or not zygote.living]
-        self._retired = [zygote for zygote in self._retired if zygote not in over]
-        for zygote in over:
+        for zygote in [each for each in self._retired if each.died.is_set() or not each.living]:
             await zygote.close()
+            self._retired = [each for each in self._retired if each is not zygote]
 
     def _drop_ready(self) -> None:
         while self._ready:

@@ -105,7 +105,7 @@ class Session:
         self._throttle = Throttle()
         self._loop = asyncio.get_running_loop()
         self._started = clock()
-        self._verdict: asyncio.Future[KernelgateError] = self._loop.create_future()
+        self._verdict: asyncio.Future[Callable[[], KernelgateError]] = self._loop.create_future()
         self._watch_timer: asyncio.TimerHandle | None = None
         self._messages = 0
         self._output_bytes = 0
@@ -127,18 +127,23 @@ class Session:
             self._watch()
             await asyncio.wait((talk, self._verdict), return_when=asyncio.FIRST_COMPLETED)
             if self._verdict.done():
-                raise self._verdict.result()
+                await self._worker.stop(STATUS_PATIENCE_S)
+                raise self._verdict.result()()
             return talk.result()
         finally:
             if self._watch_timer is not None:
                 self._watch_timer.cancel()
             self._verdict.cancel()
-            self._worker.cpu_s()  # the last figure that can be had
-            self.peak_bytes = self._worker.peak_bytes()
-            self._worker.kill()
+            talk.add_done_callback(self._over)  # not awaited: this may be cancelled once more
             talk.cancel()
+            await self._worker.stop(STATUS_PATIENCE_S)
             await asyncio.wait((talk,))
-            self._worker.close()
+            self.peak_bytes = self._worker.peak_bytes()
+
+    def _over(self, talk: asyncio.Task[frames.WorkerMessage]) -> None:
+        if not talk.cancelled():
+            talk.exception()  # seen, even if a limit fired first
+        self._worker.close()
 
     # ------------------------------------------------------------------ limits
     def _watch(self) -> None:
@@ -146,18 +151,20 @@ class Session:
         cpu_left = self._limits.cpu_s - self._worker.cpu_s()
         wall_left = self._limits.wall_s - self.wall_s()
         if cpu_left <= 0:
-            self._stop(self.cpu_error())
+            self._stop(self.cpu_error)
         elif wall_left <= 0:
-            self._stop(
-                errors.WallLimitError(
-                    f"the run was stopped at its time limit of {self._limits.wall_s:g} s; it used "
-                    f"{self._worker.cpu_s():.2f} s of processor time",
-                    hint="Ask for a larger limit wall_s, or do less.",
-                )
-            )
+            self._stop(self.wall_error)
         else:
             delay = max(SHORTEST_WATCH_S, min(cpu_left, wall_left))
             self._watch_timer = self._loop.call_later(delay, self._watch)
+
+    def wall_error(self) -> KernelgateError:
+        """The error of a run over its time."""
+        return errors.WallLimitError(
+            f"the run was stopped at its time limit of {self._limits.wall_s:g} s; it took "
+            f"{self.wall_s():.2f} s, {self._worker.cpu_s():.2f} s of them on the processor",
+            hint="Ask for a larger limit wall_s, or do less.",
+        )
 
     def cpu_error(self) -> KernelgateError:
         """The error of a run over its processor time."""
@@ -176,7 +183,8 @@ class Session:
             hint="Ask for a larger limit memory_mb, or keep data in tensors.",
         )
 
-    def _stop(self, error: KernelgateError) -> None:
+    def _stop(self, error: Callable[[], KernelgateError]) -> None:
+        """Kill the worker; what it used is known, and `error` asked for, a moment later."""
         self._worker.peak_bytes()  # the last moment in which it can be read
         if not self._verdict.done():
             self._verdict.set_result(error)
@@ -186,7 +194,7 @@ class Session:
     async def _talk(self, job: msgspec.Struct) -> frames.WorkerMessage:
         connection = self._worker.connection
         try:
-            await self._loop.sock_sendall(connection, frame(job))
+            await self._loop.sock_sendall(connection, self._worker.first_words + frame(job))
             while True:
                 data = await self._loop.sock_recv(connection, CHUNK)
                 if not data:
@@ -204,10 +212,14 @@ class Session:
         """Handle one message; the message itself when it is the last."""
         self._messages += 1
         if self._messages > MAX_MESSAGES:
-            raise FrameError(f"the worker sent more than {MAX_MESSAGES} messages")
+            raise errors.MessageLimitError(
+                f"the run was stopped at its limit of {MAX_MESSAGES} messages; it sent {self._messages}",
+                hint="Each request to the device or a gate is one, each report of progress, and each batch of output.",
+            )
         if self._messages % _YIELD_EVERY == 0:
             await asyncio.sleep(0)
         if isinstance(message, frames.Failed):
+            await self._worker.stop(STATUS_PATIENCE_S)
             raise self._failure(message.error)
         if self._services is None:
             if isinstance(message, frames.Reflected | frames.Rendered):
@@ -232,7 +244,8 @@ class Session:
         self._output_bytes += len(message.text.encode("utf-8", "surrogatepass"))
         if self._output_bytes > self._limits.output_bytes + OUTPUT_SLACK:
             raise errors.OutputLimitError(
-                f"the worker sent {self._output_bytes} bytes of output; its limit is {self._limits.output_bytes}"
+                f"the run was stopped at its output limit of {self._limits.output_bytes} bytes; its worker sent "
+                f"{self._output_bytes}"
             )
         await services.output(message.stream, message.text, message.cut)
 

@@ -15,10 +15,11 @@ from ops.graph import TensorRef
 from ops.wire import FrameError
 from sandbox import budget
 from sandbox.errors import ValueFormError
+from sandbox.frames import MAX_MESSAGE
 
 MAX_ITEMS = 250_000
 MAX_DEPTH = 64
-MAX_BYTES = 64 << 20
+MAX_BYTES = MAX_MESSAGE - (1 << 10)  # with the record around it
 
 _BIG_INT = 1
 _TENSOR = 2

@@ -25,9 +25,19 @@ from sandbox.console import CONSOLE
 from sandbox.entry import result_of
 from sandbox.errors import ScriptError
 from sandbox.failures import is_limit, record_of
-from sandbox.frames import Failed, Finished, KernelJob, Output, Reflected, ScriptJob, ServerMessage
+from sandbox.frames import (
+    Confine,
+    Failed,
+    Finished,
+    KernelJob,
+    Output,
+    Reflected,
+    ScriptJob,
+    ServerMessage,
+)
 from sandbox.link import Link
 from sandbox.policy import tracebacks
+from sandbox.walls import rlimits
 from shaders import reflect
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -60,7 +70,11 @@ class Worker:
 
     def serve(self) -> NoReturn:
         """Do the job that comes, then wait to be killed."""
-        self.work(self._link.receive())
+        job = self._link.receive()
+        if isinstance(job, Confine):
+            rlimits.apply(job.limits, rlimits.address_space())
+            job = self._link.receive()
+        self.work(job)
         while True:
             self._link.receive()  # ends the process when the server closes the socket
 
@@ -164,19 +178,19 @@ class ScriptWorker(Worker):
         self._link.send(Output(stream, text, cut))
 
 
-def become(
-    connection_fd: int, null_fd: int, seal: Callable[[Collection[int]], None], trade: Trade
-) -> NoReturn:
+def become(connection_fd: int, seal: Callable[[Collection[int]], None], trade: Trade) -> NoReturn:
     """Be a worker, in a fresh fork of the zygote: its socket is all that it keeps.
 
     `seal(keep)` puts up the walls and closes every descriptor that is not in `keep`. What fails before it is told on
-    the zygote's own stderr, and ends the process.
+    the zygote's own stderr, and ends the process. The three standard descriptors lead nowhere, each by a pipe of the
+    worker's own: of one that it shared, such as /dev/null, others would see the flags that a script sets.
     """
     try:
-        os.dup2(null_fd, 0)
-        os.dup2(null_fd, 1)
+        os.dup2(os.pipe()[0], 0)  # at its end
+        writer = os.pipe()[1]
+        os.dup2(writer, 1)
         worker = trade.worker(Link(socket.socket(fileno=connection_fd)))
-        os.dup2(null_fd, 2)
+        os.dup2(writer, 2)
         seal((0, 1, 2, connection_fd))
     except BaseException as error:
         os.write(2, f"a worker could not be made: {error!r}\n".encode())

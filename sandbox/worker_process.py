@@ -1,4 +1,4 @@
-"""A worker as the server sees it: a socket, a pidfd, and clocks.
+"""A worker as the server sees it: a socket, a hold on the process, and its use.
 
 Owns the measuring and the killing of one process. What it measures it reads from the kernel, never from the worker.
 Must not know jobs.
@@ -7,23 +7,27 @@ Must not know jobs.
 from __future__ import annotations
 
 import asyncio
-import os
-import select
-import signal
 import socket
-import time
 from contextlib import suppress
 
-from sandbox.walls.rlimits import WorkerLimits, apply_from_outside
+from ops.wire import frame
+from sandbox.frames import Confine
+from sandbox.handles import Handle
+from sandbox.walls import rlimits
+from sandbox.walls.rlimits import WorkerLimits
 
 
 class WorkerProcess:
-    """A forked worker that waits for its job. `connection` is the server's end of its socket, non-blocking."""
+    """A forked worker that waits for its job. `connection` is the server's end of its socket, non-blocking.
 
-    def __init__(self, pid: int, handle: int, connection: socket.socket) -> None:
-        self.pid = pid
+    `first_words` must be said before its job: its limits, where only the worker itself can put them on.
+    """
+
+    def __init__(self, handle: Handle, connection: socket.socket) -> None:
         self.connection = connection
+        self.first_words = b""
         self._handle = handle
+        self._is_open = True
         self._status: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
         self._cpu_at_start = 0.0
         self._last_cpu = 0.0
@@ -32,12 +36,13 @@ class WorkerProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs, as the kernel says: a death is known here before the zygote tells of it."""
-        if self._handle < 0:
+        """Whether it has its end of the socket, as until its death: known here before the zygote tells of it."""
+        try:
+            return bool(self.connection.recv(1, socket.MSG_PEEK))
+        except BlockingIOError:
+            return True
+        except OSError:
             return False
-        poll = select.poll()
-        poll.register(self._handle, select.POLLIN)  # a pidfd is readable once its process has ended
-        return not poll.poll(0)
 
     @property
     def is_settled(self) -> bool:
@@ -46,34 +51,25 @@ class WorkerProcess:
 
     def begin(self, limits: WorkerLimits, base: int | None) -> None:
         """Put a run's limits on it and start its clocks. Raises ProcessLookupError when it is gone."""
-        apply_from_outside(self.pid, limits, base)
-        self._cpu_at_start = self._last_cpu = self._cpu_clock()
-        self._rss_at_start = self._status_bytes("VmRSS")
+        if rlimits.FROM_OUTSIDE:
+            rlimits.apply_from_outside(self._handle.pid, limits, base)
+        else:
+            self.first_words = frame(Confine(limits))
+        self._cpu_at_start = self._last_cpu = self._handle.cpu_s()
+        self._rss_at_start = self._handle.resident_bytes()
 
     def cpu_s(self) -> float:
         """Processor seconds used since `begin`; the last known figure when it is gone."""
-        if self._handle >= 0:  # afterwards its number may be another process's
+        if self._is_open:  # afterwards its number may be another process's
             with suppress(OSError):
-                self._last_cpu = self._cpu_clock()
+                self._last_cpu = max(self._last_cpu, self._handle.cpu_s())
         return max(0.0, self._last_cpu - self._cpu_at_start)
 
     def peak_bytes(self) -> int:
         """The most memory that was resident at once, beyond what was at `begin`; the last known figure."""
-        if self._handle >= 0:
-            self._peak = max(self._peak, self._status_bytes("VmHWM") - self._rss_at_start)
+        if self._is_open:
+            self._peak = max(self._peak, self._handle.peak_bytes() - self._rss_at_start)
         return self._peak
-
-    def _cpu_clock(self) -> float:
-        return time.clock_gettime((~self.pid << 3) | 2)
-
-    def _status_bytes(self, field: str) -> int:
-        try:
-            with open(f"/proc/{self.pid}/status", "rb") as status:
-                text = status.read()
-        except OSError:
-            return 0
-        start = text.find(field.encode() + b":")
-        return int(text[start:].split(maxsplit=2)[1]) * 1024 if start >= 0 else 0
 
     def ended(self, status: int | None, cpu_s: float = 0.0, peak_bytes: int = 0) -> None:
         """The zygote reaped it with this wait status and use; None when the zygote died first."""
@@ -92,14 +88,21 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """SIGKILL; harmless when it is gone."""
-        if self._handle >= 0:
-            with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        if self._is_open:
+            self._handle.kill()
+
+    async def stop(self, patience_s: float) -> None:
+        """Measure and kill it, at once. Where only its end tells its use, wait for that, up to `patience_s`."""
+        self.cpu_s()
+        self.peak_bytes()
+        self.kill()
+        if not self._handle.measures:
+            await self.status(patience_s)
 
     def close(self) -> None:
-        """Kill it and let go of its descriptors. Idempotent."""
+        """Kill it and let go of it. Idempotent."""
         self.kill()
         self.connection.close()
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+        if self._is_open:
+            self._is_open = False
+            self._handle.close()

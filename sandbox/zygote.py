@@ -1,8 +1,8 @@
 """The zygote: a warm process that forks workers and runs nobody's code itself.
 
 Owns the walls' preparation, and the loop that forks and reaps; what workers share is imported by their trade: scripts
-of a language, or templates. Started as `python -m sandbox.zygote TRADE FD`, the descriptor being a socket that keeps
-message boundaries (`control.py`). It ends when that socket does, and its workers with it. Must not know jobs.
+of a language, or templates. Started as `python -m sandbox.zygote TRADE FD`, the descriptor being its end of the
+server's socket (`control.py`). It ends when that socket does, and its workers with it. Must not know jobs.
 """
 
 from __future__ import annotations
@@ -15,12 +15,16 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from contextlib import suppress
 from functools import partial
 from typing import NoReturn
 
-from sandbox import native, restricted, template, worker
-from sandbox.control import MAX_MESSAGE, Exited, NotSpawned, Ready, Spawned, decode_server, encode
+import msgspec
+
+from ops.wire import FrameError
+from sandbox import handles, native, restricted, template, worker
+from sandbox.control import Channel, Exited, Kill, NotSpawned, Ready, ServerMessage, Spawn, Spawned
 from sandbox.walls.preparation import Prepared, prepare_zygote
 from sandbox.walls.rlimits import WorkerLimits
 
@@ -40,19 +44,23 @@ TRADES = {
 class Zygote:
     """Serves one server."""
 
-    def __init__(self, control: socket.socket, prepared: Prepared, null: int, trade: worker.Trade) -> None:
-        self._control = control
+    def __init__(self, channel: Channel[ServerMessage], prepared: Prepared, trade: worker.Trade) -> None:
+        self._channel = channel
         self._prepared = prepared
-        self._null = null
         self._trade = trade
-        self._wake, self._woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._living: set[int] = set()
+        self._wake, self._woken = os.pipe()
+        for end in (self._wake, self._woken):
+            os.set_blocking(end, False)
 
     def serve(self) -> NoReturn:
         """Fork and reap until the server goes away."""
+        report = self._prepared.report
+        self._send(Ready(report.level, report.reason, self._prepared.base, tuple(sorted(sys.modules))))
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._woken, warn_on_full_buffer=False)
         poll = select.poll()
-        poll.register(self._control, select.POLLIN)
+        poll.register(self._channel, select.POLLIN)
         poll.register(self._wake, select.POLLIN)
         while True:
             for descriptor, _ in poll.poll():
@@ -64,13 +72,17 @@ class Zygote:
 
     def _answer(self) -> None:
         try:
-            data, descriptors, _, _ = socket.recv_fds(self._control, MAX_MESSAGE, 1)
-        except OSError:
-            data, descriptors = b"", []
-        if not data:
-            os._exit(0)
-        decode_server(data)
-        self._fork(descriptors[0])
+            for message, connection in self._channel.receive():
+                match message:
+                    case Spawn():
+                        assert connection is not None
+                        self._fork(connection)
+                    case Kill(pid=pid) if (
+                        pid in self._living
+                    ):  # not reaped yet, so that the number is still its own
+                        os.kill(pid, signal.SIGKILL)
+        except (OSError, EOFError, FrameError):
+            self._end()
 
     def _fork(self, connection: int) -> None:
         """Make a worker, or say why there is none: the machine may be out of namespaces, processes or memory."""
@@ -78,17 +90,19 @@ class Zygote:
             self._prepared.before_fork()
             pid = os.fork()
         except OSError as error:
-            self._send(encode(NotSpawned(f"{errno.errorcode.get(error.errno or 0)}, {error.strerror}")))
+            self._send(NotSpawned(f"{errno.errorcode.get(error.errno or 0)}, {error.strerror}"))
             os.close(connection)
             return
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            worker.become(connection, self._null, self._seal, self._trade)
+            worker.become(connection, self._seal, self._trade)
         os.close(connection)
-        handle = os.pidfd_open(pid)
-        self._send(encode(Spawned(pid)), [handle])
-        os.close(handle)
+        self._living.add(pid)
+        descriptor = handles.descriptor_of(pid)
+        self._send(Spawned(pid, descriptor is not None), descriptor)
+        if descriptor is not None:
+            os.close(descriptor)
 
     def _seal(self, keep: Collection[int]) -> None:
         self._prepared.seal(WIDE, keep)
@@ -101,32 +115,37 @@ class Zygote:
                 return
             if pid == 0:
                 return
+            self._living.discard(pid)
             cpu_s = usage.ru_utime + usage.ru_stime
-            self._send(encode(Exited(pid, status, cpu_s, usage.ru_maxrss * 1024)))
+            self._send(Exited(pid, status, cpu_s, usage.ru_maxrss * handles.RESIDENT_UNIT))
 
-    def _send(self, data: bytes, descriptors: Sequence[int] = ()) -> None:
+    def _send(self, message: msgspec.Struct, descriptor: int | None = None) -> None:
         try:
-            socket.send_fds(self._control, [data], descriptors)
-        except OSError:  # the server is gone
-            os._exit(0)
+            self._channel.send(message, descriptor)
+        except OSError:
+            self._end()
+
+    def _end(self) -> NoReturn:
+        """The server is gone."""
+        for pid in self._living:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        os._exit(0)
 
 
 def main(trade: worker.Trade, descriptor: int) -> NoReturn:
     """The zygote's life."""
-    control = socket.socket(fileno=descriptor)
+    # before the library is hardened, as no annotations are read any more afterwards
+    channel: Channel[ServerMessage] = Channel(socket.socket(fileno=descriptor), ServerMessage)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
     for name in _CODECS.split():
         importlib.import_module(f"encodings.{name}")
     trade.warm()
-    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)  # there are no files any more after the next line
     prepared = prepare_zygote()
     gc.collect()
     gc.freeze()
-    zygote = Zygote(control, prepared, null, trade)
-    report = prepared.report
-    control.send(encode(Ready(report.level, report.reason, prepared.base, tuple(sorted(sys.modules)))))
-    zygote.serve()
+    Zygote(channel, prepared, trade).serve()
 
 
 if __name__ == "__main__":

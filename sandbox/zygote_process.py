@@ -7,26 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import socket
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
-import msgspec
-
-from sandbox.control import (
-    MAX_MESSAGE,
-    Exited,
-    NotSpawned,
-    Ready,
-    Spawn,
-    Spawned,
-    ZygoteMessage,
-    decode_zygote,
-    encode,
-)
+from ops.wire import FrameError
+from sandbox.control import Channel, Exited, Kill, NotSpawned, Ready, Spawn, Spawned, ZygoteMessage
 from sandbox.errors import WorkerCrashedError
+from sandbox.handles import ByParent, Handle, PidFd
 from sandbox.worker_process import WorkerProcess
 
 START_S = 30.0
@@ -35,15 +25,31 @@ END_S = 2.0
 MAX_ASKED = 16
 
 
+class _Asked(NamedTuple):
+    """A worker that was asked for. Its end of the socket stays open here until the zygote has answered: macOS may close
+    a descriptor whose sender closes it while it is under way."""
+
+    ours: socket.socket
+    theirs: socket.socket
+    future: asyncio.Future[WorkerProcess]
+
+    def refuse(self, error: WorkerCrashedError) -> None:
+        self.ours.close()
+        self.theirs.close()
+        if not self.future.done():
+            self.future.set_exception(error)
+            self.future.exception()  # it may be that nobody waits
+
+
 class ZygoteProcess:
     """One zygote. `died` is set when it is gone; a new one takes its place."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
         self._process: asyncio.subprocess.Process | None = None
-        self._control: socket.socket | None = None
+        self._channel: Channel[ZygoteMessage] | None = None
         self._ready: asyncio.Future[Ready] | None = None
-        self._waiting: deque[tuple[socket.socket, asyncio.Future[WorkerProcess]]] = deque()
+        self._waiting: deque[_Asked] = deque()
         self._workers: dict[int, WorkerProcess] = {}
         self._askers = asyncio.Semaphore(MAX_ASKED)
         self.died = asyncio.Event()
@@ -62,28 +68,29 @@ class ZygoteProcess:
     async def start(self) -> Ready:
         """Start the process; what it says when it is warm. Raises `WorkerCrashedError` when it does not get there."""
         loop = asyncio.get_running_loop()
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours, theirs = socket.socketpair()
         ours.setblocking(False)
-        self._control = ours
+        self._channel = Channel(ours, ZygoteMessage)
         self._ready = loop.create_future()
+        loop.add_reader(ours, self._read)
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                str(theirs.fileno()),
-                pass_fds=(theirs.fileno(),),
-                stdin=asyncio.subprocess.DEVNULL,
-                start_new_session=True,
-                env=_environment(),
-            )
-        finally:
-            theirs.close()
-        loop.add_reader(ours.fileno(), self._read)
-        try:
+            with theirs:
+                self._process = await asyncio.create_subprocess_exec(
+                    *self._command,
+                    str(theirs.fileno()),
+                    pass_fds=(theirs.fileno(),),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    start_new_session=True,
+                    env=_environment(),
+                )
             async with asyncio.timeout(START_S):
                 return await self._ready
         except TimeoutError:
             await self.close()
             raise WorkerCrashedError(f"the zygote was not ready within {START_S:g} s") from None
+        except OSError as error:
+            await self.close()
+            raise WorkerCrashedError(f"the zygote can not be started: {error}") from None
         except BaseException:
             await self.close()
             raise
@@ -103,80 +110,87 @@ class ZygoteProcess:
                 raise
 
     def _ask(self) -> asyncio.Future[WorkerProcess]:
-        if self._control is None or self.died.is_set():
+        if self._channel is None or self.died.is_set():
             raise WorkerCrashedError("the zygote is not running")
-        ours, theirs = socket.socketpair()
-        ours.setblocking(False)
+        asked = _Asked(*socket.socketpair(), asyncio.get_running_loop().create_future())
+        asked.ours.setblocking(False)
         try:
-            socket.send_fds(self._control, [encode(Spawn())], [theirs.fileno()])
+            self._channel.send(Spawn(), asked.theirs.fileno())
         except OSError as error:
-            ours.close()
-            raise WorkerCrashedError(f"the zygote can not be asked: {error}") from None
-        finally:
-            theirs.close()
-        future: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
-        self._waiting.append((ours, future))
+            asked.refuse(WorkerCrashedError(f"the zygote can not be asked: {error}"))
+            return asked.future
+        self._waiting.append(asked)
         self.spawned += 1
-        return future
+        return asked.future
 
     def _read(self) -> None:
-        assert self._control is not None
-        while not self.died.is_set():
-            try:
-                data, descriptors, _, _ = socket.recv_fds(self._control, MAX_MESSAGE, 1)
-            except BlockingIOError:
-                return
-            except OSError:
-                data, descriptors = b"", []
-            if not data:
-                self._lost()
-                return
-            try:
-                self._handle(decode_zygote(data), descriptors)
-            except (msgspec.DecodeError, IndexError):
-                self._lost()
+        assert self._channel is not None
+        try:
+            for message, descriptor in self._channel.receive():
+                self._handle(message, descriptor)
+        except BlockingIOError:
+            pass
+        except (OSError, EOFError, FrameError):
+            self._lost()
 
-    def _handle(self, message: ZygoteMessage, descriptors: list[int]) -> None:
+    def _handle(self, message: ZygoteMessage, descriptor: int | None) -> None:
         match message:
             case Ready():
                 if self._ready is not None and not self._ready.done():
                     self._ready.set_result(message)
             case Spawned(pid=pid):
-                connection, future = self._waiting.popleft()
-                worker = WorkerProcess(_outer_pid(descriptors[0], pid), descriptors[0], connection)
-                self._workers[pid] = worker
-                if future.done():
-                    worker.kill()
-                    worker.close()
-                else:
-                    future.set_result(worker)
+                self._deliver(
+                    pid, ByParent(pid, self._kill) if descriptor is None else PidFd(descriptor, pid)
+                )
             case NotSpawned(reason=reason):
-                connection, future = self._waiting.popleft()
-                connection.close()
-                if not future.done():
-                    future.set_exception(
-                        WorkerCrashedError(f"no worker can be made now: {reason}", hint="Try again later.")
-                    )
+                self._next_asked().refuse(
+                    WorkerCrashedError(f"no worker can be made now: {reason}", hint="Try again later.")
+                )
             case Exited(pid=pid):
                 ended = self._workers.pop(pid, None)
                 if ended is not None:
                     ended.ended(message.status, message.cpu_s, message.peak_bytes)
 
+    def _next_asked(self) -> _Asked:
+        if not self._waiting:
+            raise FrameError("the zygote answered what it was not asked")
+        return self._waiting.popleft()
+
+    def _deliver(self, pid: int, handle: Handle) -> None:
+        try:
+            asked = self._next_asked()
+        except FrameError:
+            handle.close()
+            raise
+        asked.theirs.close()
+        worker = self._workers[pid] = WorkerProcess(handle, asked.ours)
+        if asked.future.done():
+            worker.close()
+        else:
+            asked.future.set_result(worker)
+
+    def _kill(self, pid: int) -> None:
+        """Have the zygote kill a worker; without a zygote it has ended, or is about to (`keeper.py`)."""
+        if self._channel is None or self.died.is_set():
+            return
+        try:
+            self._channel.send(Kill(pid))
+        except OSError:
+            self._lost()
+
     def _lost(self) -> None:
         """The zygote is gone, and with it its workers."""
-        if self._control is None or self.died.is_set():
+        if self._channel is None or self.died.is_set():
             return
         self.died.set()
-        asyncio.get_running_loop().remove_reader(self._control.fileno())
-        self._control.close()
+        asyncio.get_running_loop().remove_reader(self._channel)
+        self._channel.close()
         error = WorkerCrashedError("the process that makes workers died")
         if self._ready is not None and not self._ready.done():
             self._ready.set_exception(error)
-        for connection, future in self._waiting:
-            connection.close()
-            if not future.done():
-                future.set_exception(error)
-                future.exception()  # it may be that nobody waits
+            self._ready.exception()  # it may be that nobody waits
+        for asked in self._waiting:
+            asked.refuse(error)
         self._waiting.clear()
         for worker in self._workers.values():
             worker.kill()
@@ -211,10 +225,3 @@ def _environment() -> dict[str, str]:
         name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "PYTHONHASHSEED") if name in os.environ
     }
     return {"LANG": "C.UTF-8", **kept}
-
-
-def _outer_pid(handle: int, pid: int) -> int:
-    """The pid here of the process behind a pidfd; inside its namespace it is called `pid`."""
-    with open(f"/proc/self/fdinfo/{handle}", encoding="ascii") as info:
-        found = re.search(r"^Pid:\s+(\d+)", info.read(), re.MULTILINE)
-    return int(found.group(1)) if found and int(found.group(1)) > 0 else pid

@@ -38,6 +38,7 @@ class Digest:
     says (`initial` empty). The digest is its first `digest_words`. `constants` are numbers that the rounds read at
     run time; `turns` how many turns the rounds of one block loop; `seed` the parameters that a message's hash
     depends on; `finish` whether the partial has a step after the last block; `wide` whether it computes with 64 bits.
+    `work` is about how many multiply-adds a block costs, measured on llvmpipe.
     Where a digest is a tree of chunks of `chunk_bytes`, the kernel has a binding more: `stack`, which holds `levels`
     states for each message.
     """
@@ -58,6 +59,7 @@ class Digest:
     finish: bool = False
     wide: bool = False
     chunk_bytes: int = 0
+    work: int = 128
 
     @property
     def block_bytes(self) -> int:
@@ -104,41 +106,68 @@ _BLAKE2B = (_SHA512_LITTLE[0] ^ 0x01010040, *_SHA512_LITTLE[1:])
 def _keccak(name: str, rate: int, digest_words: int, marker: int) -> Digest:
     return Digest(
         name, "keccak", rate // 4, 52, digest_words, "little", "sponge", (0,) * 52, marker,
-        constants=KECCAK_ROUNDS, turns=24, wide=True,
+        constants=KECCAK_ROUNDS, turns=24, wide=True, work=1024,
+    )  # fmt: skip
+
+
+def _sha512(name: str, digest_words: int, initial: tuple[int, ...]) -> Digest:
+    return Digest(
+        name, "sha512", 32, 16, digest_words, "big", "length", initial, 0x80, 4, SHA2_512_ROUNDS, 5, wide=True,
+        work=768,
     )  # fmt: skip
 
 
 def _checksum(name: str, partial: str, table: tuple[int, ...], words: int = 1) -> Digest:
     initial = (0xFFFFFFFF,) * words + (0,) * (4 - words)
-    return Digest(name, partial, 4, 4, words, "little", "zeros", initial, constants=table)
+    return Digest(name, partial, 4, 4, words, "little", "zeros", initial, constants=table, work=96)
 
 
 _ROWS = (
-    Digest("sha256", "sha256", 16, 8, 8, "big", "length", _SHA256),
-    Digest("sha224", "sha256", 16, 8, 7, "big", "length", _SHA224),
-    Digest("sha256d", "sha256", 16, 8, 8, "big", "length", _SHA256, finish=True),
+    Digest("sha256", "sha256", 16, 8, 8, "big", "length", _SHA256, work=160),
+    Digest("sha224", "sha256", 16, 8, 7, "big", "length", _SHA224, work=160),
+    Digest("sha256d", "sha256", 16, 8, 8, "big", "length", _SHA256, finish=True, work=160),
     Digest("sha1", "sha1", 16, 8, 5, "big", "length", _SHA1),
     Digest("md5", "md5", 16, 4, 4, "little", "length", _SHA1[:4]),
-    Digest("ripemd160", "ripemd160", 16, 8, 5, "little", "length", _SHA1),
+    Digest("ripemd160", "ripemd160", 16, 8, 5, "little", "length", _SHA1, work=192),
     _checksum("crc32", "crc32", CRC32),
     _checksum("crc32c", "crc32", CRC32C),
     _checksum("crc64", "crc64", CRC64, 2),
-    Digest("adler32", "adler32", 4, 4, 1, "little", "zeros", (1, 0, 0, 0)),
-    Digest("murmur3", "murmur3", 4, 4, 1, "little", "zeros", seed=("seed_low",)),
-    Digest("xxhash64", "xxhash64", 8, 8, 2, "little", "zeros", seed=("seed_low", "seed_high"), wide=True),
+    Digest("adler32", "adler32", 4, 4, 1, "little", "zeros", (1, 0, 0, 0), work=64),
+    Digest("murmur3", "murmur3", 4, 4, 1, "little", "zeros", seed=("seed_low",), work=32),
     Digest(
-        "siphash", "siphash", 4, 8, 2, "little", "zeros", wide=True, seed=("key0", "key1", "key2", "key3")
+        "xxhash64",
+        "xxhash64",
+        8,
+        8,
+        2,
+        "little",
+        "zeros",
+        wide=True,
+        seed=("seed_low", "seed_high"),
+        work=192,
     ),
-    Digest("sha512", "sha512", 32, 16, 16, "big", "length", _SHA512, 0x80, 4, SHA2_512_ROUNDS, 5, wide=True),
-    Digest("sha384", "sha512", 32, 16, 12, "big", "length", _SHA384, 0x80, 4, SHA2_512_ROUNDS, 5, wide=True),
+    Digest(
+        "siphash",
+        "siphash",
+        4,
+        8,
+        2,
+        "little",
+        "zeros",
+        wide=True,
+        seed=("key0", "key1", "key2", "key3"),
+        work=64,
+    ),
+    _sha512("sha512", 16, _SHA512),
+    _sha512("sha384", 12, _SHA384),
     _keccak("sha3_256", 136, 8, 0x06),
     _keccak("sha3_512", 72, 16, 0x06),
     _keccak("keccak256", 136, 8, 0x01),
     _keccak("shake128", 168, 0, 0x1F),
     _keccak("shake256", 136, 0, 0x1F),
-    Digest("blake2s", "blake2s", 16, 8, 8, "little", "fill", _BLAKE2S),
-    Digest("blake3", "blake3", 16, 8, 8, "little", "fill", _SHA256, turns=1, chunk_bytes=1024),
-    Digest("blake2b", "blake2b", 32, 16, 16, "little", "fill", _BLAKE2B, wide=True),
+    Digest("blake2s", "blake2s", 16, 8, 8, "little", "fill", _BLAKE2S, work=256),
+    Digest("blake3", "blake3", 16, 8, 8, "little", "fill", _SHA256, turns=1, chunk_bytes=1024, work=256),
+    Digest("blake2b", "blake2b", 32, 16, 16, "little", "fill", _BLAKE2B, wide=True, work=704),
 )
 DIGESTS = {row.name: row for row in _ROWS}
 """Every digest of the shared kernel, by name. Those of no `digest_words` give as many as are asked for."""
@@ -210,7 +239,8 @@ def digest_spec(
 
     `form` `continued` is for messages that go on: each from its state, with `prefix` bytes (a parameter, whole
     blocks) hashed before it. In the form `composed`, moreover, what is hashed is not the bytes alone: before them
-    come 32 bytes (parameter `lead`, 32 or 0), eight words of the binding `before` for each message, and after them
+    come `lead` bytes (a parameter: the size of a digest, or 0), the digest that the row of each message of the binding
+    `before` (`state_words` wide) begins with, and after them
     the first `tail_bytes` (1 to 4) of the word `tail`, its most significant byte first. The messages of that form
     are `one_for_all` (1 or 0): all take the first two offsets.
 
@@ -279,6 +309,7 @@ def digest_settings(digest: Digest) -> tuple[tuple[str, Setting], ...]:
     return (
         ("block_words", digest.block_words),
         ("state_words", digest.state_words),
+        ("digest_words", digest.digest_words),
         ("order", digest.order),
         ("padding", digest.padding),
         ("marker", digest.marker),
@@ -290,10 +321,18 @@ def digest_settings(digest: Digest) -> tuple[tuple[str, Setting], ...]:
     )
 
 
-def digest_passes(digest: Digest, max_bytes: int) -> list[dict[str, int]]:
-    """The parameters `first_block`, `blocks` and `last` of each dispatch that messages of up to `max_bytes` take."""
+def blocks_a_pass(digest: Digest) -> int:
+    """The most blocks of a message that one dispatch hashes."""
+    return TURNS_A_PASS // (digest.turns + 1)
+
+
+def digest_passes(digest: Digest, max_bytes: int, step: int | None = None) -> list[dict[str, int]]:
+    """The parameters `first_block`, `blocks` and `last` of each dispatch that messages of up to `max_bytes` take.
+
+    Each hashes `step` blocks of every message, by default as many as it may.
+    """
     total = digest.blocks(max_bytes)
-    step = TURNS_A_PASS // (digest.turns + 1)
+    step = step or blocks_a_pass(digest)
     return [
         {"first_block": first, "blocks": min(step, total - first), "last": int(first + step >= total)}
         for first in range(0, total, step)

@@ -34,7 +34,8 @@ class WgslGenerator:
     """Writes WGSL. The entry point is `main`; storage bindings come first, then the uniform `params`.
 
     The body sees `gid`, `lid`, `wid` and `nwg` (`vec3<u32>` builtins) and `thread` (`u32`), the number of the
-    invocation counted over x and y, so that a grid of more than 65 535 workgroups spreads over y.
+    invocation counted over x and y, so that a grid of more than 65 535 workgroups spreads over y, and from the
+    parameter `first_thread` on.
     """
 
     def render(self, spec: KernelSpec) -> str:

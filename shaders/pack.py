@@ -39,12 +39,12 @@ def pack_params(spec: KernelSpec, values: Given) -> bytes:
     A parameter of length N > 1 takes a sequence of N; a hole is packed as 0. Raises `UniformError` on a missing or
     unknown name, a wrong length, or a number that the type cannot hold.
     """
-    form = _form(spec.params)
-    unknown = values.keys() - {param.name for param in spec.params}
+    form = _form(spec.uniform)
+    unknown = values.keys() - {param.name for param in spec.uniform}
     if unknown:
         raise UniformError(f"the kernel '{spec.name}' has no parameter '{min(unknown)}'")
     flat: list[Scalar] = []
-    for param in spec.params:
+    for param in spec.uniform:
         value = values.get(param.name, param.default)
         if value is None:
             raise UniformError(f"the kernel '{spec.name}' needs the parameter '{param.name}'")

@@ -11,15 +11,14 @@ from collections.abc import Iterable
 from shaders.limits import Limits
 from shaders.resolve import TYPE_NAMES
 from shaders.source import KernelLimitError, KernelSyntaxError, KernelUnsupportedError
-from shaders.tree import Attribute, Function, Module
+from shaders.tree import Attribute, Declaration, Field, Function, Local, Module, Struct
 
-ADDED_CODE_USES = frozenset(
-    [
-        *("atomicMax", "atomicStore", "bitcast", "select", "workgroupBarrier"),
-        *("function", "private", "storage", "uniform", "workgroup", "read", "read_write"),
-    ]
-)
-"""Predeclared names that code added to a kernel relies on: a kernel may use them, but not declare them anew."""
+ADDED_CODE_CALLS = frozenset(["atomicMax", "atomicStore", "bitcast", "select", "workgroupBarrier"])
+"""Functions that code added to a kernel relies on: a kernel may use them, but not declare them anew."""
+
+ADDED_CODE_SPACES = frozenset(["function", "private", "storage", "uniform", "read_write"])
+"""Address spaces and accesses that code added at module scope relies on: there a kernel may not declare them anew. A
+local name reaches no further than its function."""
 
 BUILTINS = frozenset(
     [
@@ -66,19 +65,20 @@ def _check_directives(module: Module, limits: Limits) -> None:
 
 
 def _check_names(module: Module) -> None:
-    taken = TYPE_NAMES | ADDED_CODE_USES
-    functions = module.functions.values()
-    named: Iterable[tuple[str, int]] = (
-        [(each.name, each.token) for each in module.structs.values()]
-        + [(each.name, each.token) for each in module.declarations.values()]
-        + [(each.name, each.token) for each in functions]
-        + [(each.name, each.token) for function in functions for each in function.parameters]
-        + [(each.name, each.token) for function in functions for each in function.locals]
-    )
-    for name, token in named:
-        if name in taken:
-            message = f"'{name}' is a name of WGSL and cannot be declared anew"
-            raise module.error(KernelUnsupportedError, token, message)
+    local, functions = TYPE_NAMES | ADDED_CODE_CALLS, module.functions.values()
+    for declared in (module.structs.values(), module.declarations.values(), functions):
+        _refuse_names(module, declared, local | ADDED_CODE_SPACES)
+    for function in functions:
+        _refuse_names(module, [*function.parameters, *function.locals], local)
+
+
+def _refuse_names(
+    module: Module, declared: Iterable[Struct | Declaration | Function | Field | Local], taken: frozenset[str]
+) -> None:
+    for each in declared:
+        if each.name in taken:
+            message = f"'{each.name}' is a name of WGSL and cannot be declared anew"
+            raise module.error(KernelUnsupportedError, each.token, message)
 
 
 def _check_attributes(module: Module) -> None:

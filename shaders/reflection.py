@@ -83,13 +83,15 @@ class GuardedLoop(msgspec.Struct, frozen=True):
 class GuardedEntry(msgspec.Struct, frozen=True):
     """What the guard knows of an entry point.
 
-    `turns` is how many turns of loops it takes beside those that are counted, `counters` how many counters it has that
-    are each given the budget. `even`: a group of invocations takes no more turns than one of them pays for.
+    `fuel` and `turns` are what it costs beside the loops that are counted (as of `GuardedLoop`), `counters` how many
+    counters it has that are each given the budget. `even`: a group of invocations takes no more turns than one of them
+    pays for.
     """
 
     turns: int
     counters: int
     even: bool
+    fuel: int = 0
 
 
 class Guard(msgspec.Struct, frozen=True):

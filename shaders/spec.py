@@ -14,6 +14,8 @@ from typing import Literal
 Access = Literal["read", "read_write"]
 Scalar = int | float
 Setting = int | str | tuple[int, ...]
+FIRST_THREAD = "first_thread"
+"""A parameter that every kernel with parameters has beside its own: the number of a dispatch's first invocation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ class KernelSpec:
     Storage bindings are numbered 0, 1, … in group 0 in the order inputs, outputs; the uniform struct
     `params`, when there are parameters, is the binding after them. The body sees the built-in values `gid`
     (global), `lid` (local), `wid` (workgroup) and `nwg` (workgroups) as `vec3<u32>`, and `thread: u32`, the
-    number of the invocation counted over the x and y of the dispatch. `functions` is module-scope WGSL;
+    number of the invocation counted over the x and y of the dispatch, from `params.first_thread` on, so that work can
+    be cut into several dispatches. `functions` is module-scope WGSL;
     `partials` names templates of `shaders/templates/partials/` to include before it, `settings` what those read as
     `settings.name`.
     """
@@ -81,6 +84,11 @@ class KernelSpec:
     def bindings(self) -> tuple[Binding, ...]:
         """The storage bindings in the order of their numbers."""
         return self.inputs + self.outputs
+
+    @property
+    def uniform(self) -> tuple[Param, ...]:
+        """The fields of the uniform struct: none without parameters."""
+        return (*self.params, Param(FIRST_THREAD, default=0)) if self.params else ()
 
     def key(self) -> str:
         """A hash of the whole spec: equal specs, and only those, render to equal text."""

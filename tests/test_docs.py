@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import httpx2
@@ -35,10 +35,11 @@ from ops import torchlike
 from ops.document import document
 from sandbox.policy.modules import ALLOWED
 from shaders.errors import KernelgateError
+from shaders.limits import LIMITS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted(DOCS.rglob("*.md"))]
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)")
 
@@ -157,6 +158,12 @@ def table(page: str, first: str) -> dict[str, tuple[str, ...]]:
         elif inside and not set(cells[0]) <= {"-"}:
             rows[cells[0].strip("`")] = tuple(cells[1:])
     return rows
+
+
+def test_every_limit_of_a_kernel_is_documented() -> None:
+    documented = {name: cells[0] for name, cells in table("kernels.md", "limit").items()}
+    numbers = {name: value for name, value in asdict(LIMITS).items() if isinstance(value, int)}
+    assert documented == {name: str(value) for name, value in numbers.items()}
 
 
 def test_every_setting_is_documented() -> None:

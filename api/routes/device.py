@@ -11,7 +11,7 @@ router = APIRouter(prefix="/api/device", tags=["device"])
 
 @router.get("", summary="The device")
 async def device(server: Server, caller: Caller) -> Response:
-    """The adapter, what it can do, what it holds, and how often its process was restarted."""
+    """The adapter, what it can do, what it holds, how often its process was restarted, and if a spare stands ready."""
     await server.ready()
     info = server.device.info
     assert info is not None
@@ -27,5 +27,6 @@ async def device(server: Server, caller: Caller) -> Response:
             "state": server.device.state,
             "generation": server.device.generation,
             "restarts": server.device.restarts,
+            "spare": server.device.spare_pid is not None,
         }
     )

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from api import body, elements, values
 from api.access import Caller, Cursor, PageSize, Server, json_response, while_connected
 from api.asked import Asked, DispatchRequest, parse
+from api.builds import text_hash
 from api.errors import InvalidRequest
 from api.fuel import bounds
 from api.kernels import kernel_name
@@ -20,7 +21,7 @@ from api.parameters import MAX_PARAMS, Params, Template, check
 from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
-from api.work import Work
+from api.work import Work, again_if_lost
 from shaders.languages import refuse_fields, refuse_text
 from shaders.limits import LIMITS
 from shaders.source import KernelLimitError
@@ -111,7 +112,8 @@ async def dispatch(
     asked: Annotated[Asked, body.json_body(DispatchRequest, _asked)],
 ) -> Response:
     """Run an entry point, or several in `steps`; the answer has every array that is written."""
-    return json_response(await while_connected(request, _dispatch(server, caller, name, asked)))
+    work = again_if_lost(lambda: _dispatch(server, caller, name, asked))
+    return json_response(await while_connected(request, work))
 
 
 async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) -> dict[str, Any]:
@@ -121,7 +123,7 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
     kernel = await server.kernels.prepare(kernel, asked.params)
     await server.ready()
     most_fuel = bounds(server.settings, caller.maximum)
-    async with Work(server.device, server.tensors, caller) as work:
+    async with Work(server.launcher, server.tensors, caller) as work:
         refs = await work.dispatch(server.kernels, kernel, asked, most_fuel)
         outputs = {}
         for key, ref in refs.items():
@@ -134,10 +136,15 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
 
 @router.get("/{name:path}", summary="A kernel with its source")
 async def one(server: Server, caller: Caller, name: str) -> Response:
-    """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`."""
+    """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and why it is in quarantine, if it is."""
     record = await server.kernels.find(caller, name)
     template = {} if record.template is None else {"template": record.template.text}
-    return json_response({**record.document(), "source": record.source, **template})
+    digest = text_hash(record.source)
+    facts = {
+        "compile_ms": await server.compiling.milliseconds(digest),
+        "quarantine": server.quarantine.find(digest),
+    }
+    return json_response({**record.document(), **facts, "source": record.source, **template})
 
 
 @router.delete("/{name:path}", status_code=204, summary="Forget a kernel")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
@@ -18,7 +17,7 @@ from api.keys import Identity
 from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
-from api.work import Work
+from api.work import Work, again_if_lost
 from ops.graph import Graph, Node, TensorRef
 from ops.spec import REQUIRED, OpSpec
 from ops.table import TABLE, find, full_name
@@ -33,7 +32,7 @@ class OpRequest(body.RequestModel):
     """One op to compute."""
 
     inputs: list[Any] = Field(
-        description="tensors, plain numbers and booleans, or lists of byte strings, which are two inputs each",
+        description="tensors, plain numbers and booleans, bytes, or lists of byte strings, two inputs each",
         max_length=MAX_INPUTS,
     )
     attributes: dict[str, Any] = Field(
@@ -43,22 +42,28 @@ class OpRequest(body.RequestModel):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One op as asked for, checked and parsed."""
+    """One op as asked for, checked and parsed; `longest` is the size of the longest byte string in it."""
 
     given: list[values.TensorValue]
     attributes: dict[str, Any]
+    longest: int | None
 
 
 def _asked(asked: OpRequest, settings: Settings) -> Asked:
     """The tensors of a request; its attributes are checked when the op is."""
     values.check_items(asked.attributes, "attributes", MAX_ATTRIBUTE_ITEMS)
     parser = values.Parser(settings.json_bytes)
-    given = [
-        tensor
-        for n, value in enumerate(asked.inputs)
-        for tensor in _inputs(value, f"inputs[{n}]", settings.json_bytes, parser)
-    ]
-    return Asked(given, asked.attributes)
+    given: list[values.TensorValue] = []
+    longest: int | None = None
+    for number, value in enumerate(asked.inputs):
+        where = f"inputs[{number}]"
+        if isinstance(value, list):
+            texts = _texts(value, where, parser)
+            given += strings.packed(texts)
+            longest = max(longest or 0, *map(len, texts))
+        else:
+            given.append(_input(value, where, settings.json_bytes, parser))
+    return Asked(given, asked.attributes, longest)
 
 
 @router.get("", summary="List the ops")
@@ -76,7 +81,8 @@ async def compute(
     asked: Annotated[Asked, body.json_body(OpRequest, _asked)],
 ) -> Response:
     """The op's result on the given tensors."""
-    return json_response(await while_connected(request, _compute(server, caller, name, asked)))
+    work = again_if_lost(lambda: _compute(server, caller, name, asked))
+    return json_response(await while_connected(request, work))
 
 
 async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -> dict[str, Any]:
@@ -84,10 +90,10 @@ async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -
     spec = find(name)
     server.gates.require(caller, "ops", full_name(spec))
     await server.ready()
-    async with Work(server.device, server.tensors, caller) as work:
+    async with Work(server.launcher, server.tensors, caller) as work:
         refs = [await work.admit(value) for value in asked.given]
         leaves = [_leaf(ref) for ref in refs]
-        node = Node(spec.name, tuple(range(len(leaves))), asked.attributes)
+        node = Node(spec.name, tuple(range(len(leaves))), _bounded(spec, asked))
         (ref,) = await work.graph(Graph([*leaves, node], [len(leaves)]))
         record = await work.keep(ref)
         inline = elements.count(record.shape) <= server.settings.inline_elements
@@ -96,27 +102,32 @@ async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -
         return {"output": output, "usage": work.usage(began)}
 
 
-def _inputs(value: Any, where: str, limit: int, parser: values.Parser) -> Sequence[values.TensorValue]:
-    """A tensor, or of a list of byte strings the bytes and where each begins."""
-    if not isinstance(value, list):
-        return [_input(value, where, limit)]
+def _bounded(spec: OpSpec, asked: Asked) -> dict[str, Any]:
+    """The attributes, with the bound on messages where it is known and was not given."""
+    known = asked.longest is not None and any(each.name == "max_bytes" for each in spec.attributes)
+    return ({"max_bytes": asked.longest} if known else {}) | asked.attributes
+
+
+def _texts(value: list[Any], where: str, parser: values.Parser) -> list[bytes]:
     texts = strings.texts_in(parser.parse(value, where))
     if texts is None:
         raise InvalidRequest(
             f"{where} is a list, and not of byte strings", hint="Give many numbers as a $tensor."
         )
-    return strings.packed(texts)
+    return texts
 
 
-def _input(value: Any, where: str, limit: int) -> values.TensorValue:
-    """A tensor as given, or the tensor without dimensions of a plain value."""
+def _input(value: Any, where: str, limit: int, parser: values.Parser) -> values.TensorValue:
+    """A tensor as given, the words of bytes, or the tensor without dimensions of a plain value."""
+    if isinstance(value, dict) and value.keys() == {"$bytes"}:
+        return strings.words(parser.parse(value, where))
     if isinstance(value, dict) and value.keys() == {"$tensor"}:
         return values.parse_tensor(value["$tensor"], where, limit)
     if isinstance(value, dict) and value.keys() == {"$float"}:
         value = value["$float"]
     names = {bool: "bool", int: "i32", float: "f32", str: "f32"}
     if type(value) not in names:
-        raise InvalidRequest(f"{where} is neither a $tensor nor a number")
+        raise InvalidRequest(f"{where} is no $tensor, number, bytes or list of byte strings")
     row = elements.named_dtype(names[type(value)])
     return values.InlineTensor((), row.name, elements.from_list([value], (), row))
 

@@ -49,6 +49,7 @@ class AskedLimits(body.RequestModel):
         default=None, gt=0, allow_inf_nan=False, description="milliseconds on the device"
     )
     dispatches: float | None = Field(default=None, gt=0, multiple_of=1, description="kernels dispatched")
+    handles: float | None = Field(default=None, gt=0, multiple_of=1, description="tensors held at once")
 
     fuel: float | None = Field(
         default=None, ge=1, multiple_of=1, description="fuel of each thread of a kernel"
@@ -60,7 +61,7 @@ class AskedLimits(body.RequestModel):
         return {name: int(value) if name in _WHOLE else value for name, value in given.items()}
 
 
-_WHOLE = ("memory_mb", "output_bytes", "dispatches", "fuel")
+_WHOLE = ("memory_mb", "output_bytes", "dispatches", "handles", "fuel")
 
 
 class RunRequest(body.RequestModel):

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from host import adapters, native
-from host.buffers import Block, Pool, default_memory
-from host.engine import NO_CONSTANTS, EngineSettings, Stop, Work, Write
+from host.buffers import Block, Pool
+from host.ceiling import default_memory
+from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
 from host.graphs import check_graph, check_inputs, input_handle
 from host.guarded import GuardedKernels, Launch, probe, ran_out
@@ -145,7 +146,7 @@ class WgpuEngine:
         prepared = self._prepare(request, form.key)
         with self._lease(request.owner) as lease:
             inputs = self._inputs(lease, prepared, request.graph, form)
-            yield None
+            yield Ahead(cold=prepared.is_cold())
             blocks = self._blocks(lease, prepared.plan, request.graph, inputs)
             dispatches, elapsed = yield from self._runner.run(prepared, blocks, stop)
             types = prepared.types
@@ -166,7 +167,8 @@ class WgpuEngine:
         self._table.check_new([tensor.handle for tensor in request.fresh])
         with self._lease(request.owner) as lease:
             held = self._held(lease, request, steps)
-            yield None
+            done = [step for step in steps if step.count]
+            yield Ahead(cold=any(self._is_cold(reflection, step) for step in done[:1]))
             blocks, copies = self._fresh(lease, request.fresh, held)
             uniforms = self._uniforms(lease, steps)
             host = self._host_blocks(lease)
@@ -175,13 +177,13 @@ class WgpuEngine:
                 if not step.count:
                     continue
                 if spent:
-                    yield tally.fraction
+                    yield Ahead(tally.fraction, self._is_cold(reflection, step))
                 with in_step(number, len(steps)):
                     pipeline = self._guarded.compile(reflection, step.entry, step.constants)
                     groups = _grouped(reflection, step.entry, _ranges(step, blocks, uniforms))
                     launch = Launch(pipeline, groups, *host)
                     elapsed, loop = yield from self._guarded.run(
-                        launch, step.workgroups, budget.value, copies, stop, tally
+                        launch, step.workgroups, budget.left, copies, stop, tally
                     )
                     if loop:
                         raise ran_out(reflection, loop, budget)
@@ -192,7 +194,6 @@ class WgpuEngine:
                 if not tensor.temporary:
                     block = blocks[tensor.handle][0]
                     self._keep(lease, tensor.handle, request.owner, types[tensor.handle], block)
-        done = [step for step in steps if step.count]
         return Usage(
             spent,
             len(done),
@@ -296,6 +297,9 @@ class WgpuEngine:
             lease.share(tensor.storage)
         return held
 
+    def _is_cold(self, reflection: Reflection, step: Checked) -> bool:
+        return not self._guarded.has_run(reflection, step.entry, step.constants)
+
     def _host_blocks(self, lease: Lease) -> tuple[Block, Block]:
         """The blocks of the host's group: the parameters of a slice, and its report."""
         return lease.take_uniform(PARAMETERS_BYTES), lease.take(REPORT_BYTES, zero=True)
@@ -358,9 +362,10 @@ class WgpuEngine:
                 self._guarded.calibrate(launch, settings.fuel_s)
 
     def _prove(self) -> None:
-        """One dispatch, so that a device that is ready is known to work."""
-        source = "@compute @workgroup_size(1)\nfn main() {\n}\n"
-        self._finish([self._gpu.run(self._pipelines.get(source, "main", ()), (), (1, 1, 1))])
+        """One dispatch, so that a device that is ready is known to work, and a driver has done what it does once."""
+        kernel = probe()
+        entry = kernel.entry_points[0]
+        self._warm(kernel, entry, self._guarded.compile(kernel, entry))
 
 
 def _class(gpu: Gpu, host_steps: bool) -> DeviceClass:

@@ -12,11 +12,12 @@ from typing import Literal
 
 from ops.expression import Term
 from ops.layout import Layout
-from shaders.spec import Dispatch, Hole, KernelSpec, Operand, Param, Scalar
+from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Param, Scalar
 
 MAX_GROUPS = 65_535
 GROUP = 64
 _INVOCATION_WORK = 64
+_FEWEST_TURNS = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
 Params = dict[str, Scalar | tuple[Scalar, ...] | Hole]
@@ -142,8 +143,25 @@ class Builder:
         params: Given,
         each: int = _INVOCATION_WORK,
     ) -> None:
-        """Add a launch of at least `threads` invocations, which the body numbers as `thread`; `each` as above."""
-        self.dispatch(spec, grid(-(-threads // spec.workgroup_size[0])), operands, params, each)
+        """Add launches of at least `threads` invocations together, which the body numbers as `thread`; `each` as above.
+
+        They are as many as keep each within the work of a dispatch; no number is given twice.
+        """
+        size = prod(spec.workgroup_size)
+        groups = -(-threads // size)
+        most = max(self.device.work // (each * size), 1)
+        if most > MAX_GROUPS:
+            most -= most % MAX_GROUPS  # such a grid has no workgroup too many
+        for first in range(0, groups, most):
+            piece = {**params, FIRST_THREAD: first * size}
+            self.dispatch(spec, grid(min(most, groups - first)), operands, piece, each)
+
+    def turns(self, count: int, each: int, most: int) -> int:
+        """How many turns of `each` multiply-adds `count` invocations may take in one dispatch, at most `most`.
+
+        Many invocations get few turns, but not so few that the device would mostly begin and end dispatches.
+        """
+        return max(min(most, _FEWEST_TURNS), min(most, self.device.work // (max(count, 1) * each)))
 
     def lowering(self) -> Lowering:
         """What was collected."""

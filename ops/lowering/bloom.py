@@ -15,6 +15,7 @@ from shaders.routines import routine_spec
 from shaders.spec import KernelSpec
 
 SEEDS = (0, 0x9747B28C)
+_BIT_WORK = 64
 
 
 def build(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -56,5 +57,6 @@ def _spread(
     count = places[0].layout.shape[0]
     if count:
         operands = [*(place.operand for place in places), *(each.operand for each in inputs), target.operand]
-        params = {"count": count, "bits": bits, "hashes": integer(attributes, "hashes")}
-        builder.spread(spec, count, operands, params)
+        hashes = integer(attributes, "hashes")
+        params = {"count": count, "bits": bits, "hashes": hashes}
+        builder.spread(spec, count, operands, params, _BIT_WORK * hashes)

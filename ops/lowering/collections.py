@@ -16,6 +16,8 @@ from shaders.routines import routine_spec
 
 _CHUNK = 1024
 _SORT_CHUNK = 4096
+_ELEMENT_WORK = 8
+_SORT_WORK = 64
 _DIGITS = 256
 
 
@@ -103,11 +105,11 @@ def _scan(builder: Builder, x: Source, y: Target, exclusive: bool) -> None:
         kind = storage(x.dtype)
         spec = routine_spec("scan_sums", f"x:{kind}", f"sums:{kind}", "total chunk", (), settings[:1])
         parts = builder.temp((count,), x.dtype)
-        builder.spread(spec, count, [x.operand, parts.operand], params)
+        builder.spread(spec, count, [x.operand, parts.operand], params, _ELEMENT_WORK * chunk)
         _scan(builder, parts.source(), sums, exclusive=False)
     kind = storage(x.dtype)
     spec = routine_spec("scan_chunks", f"x:{kind} sums:{kind}", f"y:{kind}", "total chunk", (), settings)
-    builder.spread(spec, count, [x.operand, sums.operand, y.operand], params)
+    builder.spread(spec, count, [x.operand, sums.operand, y.operand], params, _ELEMENT_WORK * chunk)
 
 
 def _keep(builder: Builder, keep: Source, values: list[Source], target: Target) -> None:
@@ -150,8 +152,8 @@ def _argsort(builder: Builder, x: Source, target: Target) -> None:
     places, new_places = new_places, places
     for shift in range(0, 32, 8):
         params = {"count": chunks, "total": total, "chunk": chunk, "shift": shift}
-        builder.spread(count_spec, chunks, [keys.operand, counts.operand], params)
+        builder.spread(count_spec, chunks, [keys.operand, counts.operand], params, _SORT_WORK * chunk)
         _scan(builder, counts.source(), starts, exclusive=True)
-        operands = [keys, places, starts, new_keys, new_places]
-        builder.spread(move_spec, chunks, [each.operand for each in operands], params)
+        operands = [each.operand for each in (keys, places, starts, new_keys, new_places)]
+        builder.spread(move_spec, chunks, operands, params, _SORT_WORK * chunk)
         keys, new_keys, places, new_places = new_keys, keys, new_places, places

@@ -12,12 +12,11 @@ from ops.lowering import elementwise
 from ops.lowering.base import Builder, Params, Source, Target
 from ops.lowering.messages import Messages, whole
 from shaders.digest_rows import row_spec
-from shaders.digests import DIGESTS, Digest, Form, digest_passes, digest_spec, squeeze_spec
+from shaders.digests import DIGESTS, Digest, Form, blocks_a_pass, digest_passes, digest_spec, squeeze_spec
 
 _WORD = 0xFFFF_FFFF
-_BLOCK_WORK = 1024
-_COMPOSED_BYTES = 36
-"""How many bytes a composed message is longer at most than what it is composed of."""
+_TAIL_BYTES = 4
+_MOST_DISPATCHES = 1024
 
 
 def emit(
@@ -28,7 +27,7 @@ def emit(
     if count == 0 or words == 0:
         return
     whole = digest.state_words == words
-    state = target if whole else builder.temp((count, digest.state_words), "u32")
+    state = target if whole else states(builder, digest, count)
     absorb(builder, digest, messages, state, seed_params(digest, attributes))
     if not whole:
         _squeeze(builder, digest, state, target)
@@ -43,10 +42,10 @@ def emit_rows(
         return
     size = attributes["bytes"] if isinstance(attributes["bytes"], int) else 4 * words
     is_whole = digest.state_words == digest.digest_words
-    state = target if is_whole else builder.temp((count, digest.state_words), "u32")
-    params: Params = {"count": count, **({"constants": digest.constants} if digest.constants else {})}
+    state = target if is_whole else states(builder, digest, count)
+    params: Params = {"count": count, **constants(digest)}
     operands = [whole(builder, sources[0]).operand, state.operand]
-    work = _BLOCK_WORK * digest.blocks(size)
+    work = digest.work * digest.blocks(size)
     builder.spread(row_spec(digest.name, size, words), count, operands, params, work)
     if not is_whole:
         _squeeze(builder, digest, state, target)
@@ -64,9 +63,7 @@ def absorb(
     """Hash all messages into `state` (u32 [n, state_words]); see `digest_spec` for the forms."""
     count = state.layout.shape[0]
     spec = digest_spec(digest, messages.longest, form=form)
-    fixed: Params = {"count": count, **params}
-    if digest.constants:
-        fixed["constants"] = digest.constants
+    fixed: Params = {"count": count, **params, **constants(digest)}
     operands = [messages.data.operand, messages.offsets.operand]
     operands += [before.operand, state.operand] if before else [state.operand]
     if digest.chunk_bytes:
@@ -74,9 +71,25 @@ def absorb(
         operands.append(
             builder.temp((count, digest.levels(messages.longest) * digest.state_words), "u32").operand
         )
-    most = messages.longest + (_COMPOSED_BYTES if form == "composed" else 0)
-    for turn in digest_passes(digest, most):
-        builder.spread(spec, count, operands, {**fixed, **turn})
+    most = messages.longest + (4 * digest.digest_words + _TAIL_BYTES if form == "composed" else 0)
+    step, hashed = _share(builder, digest, messages, count, digest.blocks(most))
+    for turn in digest_passes(digest, most, step):
+        each = min(hashed, turn["blocks"]) * digest.work
+        builder.spread(spec, count, operands, {**fixed, **turn}, each)
+
+
+def _share(builder: Builder, digest: Digest, messages: Messages, count: int, blocks: int) -> tuple[int, int]:
+    """How many blocks of each message a dispatch may hash, and how many it is taken to hash.
+
+    These are the same, so that no dispatch can be long, unless that made very many of them: then the bound on the
+    longest message says nothing, and messages that do not overlap are as long as they can be on average.
+    """
+    most = blocks_a_pass(digest)
+    if count * blocks * digest.work <= _MOST_DISPATCHES * builder.device.work:
+        step = builder.turns(count, digest.work, most)
+        return step, step
+    average = 4 * messages.data.layout.count // (count * digest.block_bytes) + 1
+    return most, average
 
 
 def seed_params(digest: Digest, attributes: Mapping[str, object]) -> Params:
@@ -102,9 +115,8 @@ def _squeeze(builder: Builder, digest: Digest, state: Target, target: Target) ->
     for begin in range(0, words, step):
         size = min(step, words - begin)
         if begin:
-            builder.spread(
-                squeeze_spec(digest), count, [state.operand], {"count": count, "constants": digest.constants}
-            )
+            params = {"count": count, **constants(digest)}
+            builder.spread(squeeze_spec(digest), count, [state.operand], params, digest.work)
         rows = range(count)
         part = state.source()
         shown = Source(part.operand, part.layout.slice([rows, range(size)]), "u32")
@@ -112,8 +124,11 @@ def _squeeze(builder: Builder, digest: Digest, state: Target, target: Target) ->
         elementwise.copy(builder, shown, Target(target.operand, place, "u32"))
 
 
-def sha256(builder: Builder, messages: Messages, count: int) -> Target:
-    """The SHA-256 of each message in a temporary, u32 [n, 8]."""
-    state = builder.temp((count, 8), "u32")
-    absorb(builder, DIGESTS["sha256"], messages, state, {})
-    return state
+def states(builder: Builder, digest: Digest, count: int) -> Target:
+    """A temporary for the states of `count` messages."""
+    return builder.temp((count, digest.state_words), "u32")
+
+
+def constants(digest: Digest) -> Params:
+    """The parameter that the rounds of some digests read."""
+    return {"constants": digest.constants} if digest.constants else {}

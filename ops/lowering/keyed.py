@@ -1,4 +1,4 @@
-"""What is built on SHA-256: HMAC, key derivation, trees, and the search for a nonce.
+"""What is built on digests: HMAC, key derivation, trees, and the search for a nonce.
 
 Owns the dispatches of each and their operands. Must not know rounds.
 """
@@ -11,9 +11,9 @@ from typing import cast
 from ops.attributes import Attributes, integer, maybe_integer
 from ops.lowering import elementwise
 from ops.lowering.base import Builder, Params, Source, Target
-from ops.lowering.digest import absorb, sha256
+from ops.lowering.digest import absorb, constants, states
 from ops.lowering.messages import Messages, messages, whole
-from shaders.digests import DIGESTS, TURNS_A_PASS
+from shaders.digests import DIGESTS, Digest, blocks_a_pass
 from shaders.keyed import (
     TreeForm,
     hmac_digests_spec,
@@ -26,66 +26,81 @@ from shaders.keyed import (
 )
 
 _SHA256 = DIGESTS["sha256"]
-_BLOCK = 64
-_WORDS = 8
-_NONCES_A_DISPATCH = 1 << 18
+_WORDS = _SHA256.digest_words
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """What a composed message has around its bytes: the words of `before`, if any, and the end of `word`."""
+    """What a composed message has around its bytes: the digests of `before`, if any, and the end of `word`."""
 
     word: int
     size: int
     before: Source | None = None
 
 
-def hmac(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
-    """HMAC-SHA256 of each message."""
+def hmac(
+    digest: Digest, builder: Builder, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    """HMAC of each message."""
     data, offsets, keys, key_offsets = sources
-    if target.layout.shape[0]:
-        states = _keys(builder, messages(builder, keys, key_offsets, None))
-        _hmac(
-            builder, states, messages(builder, data, offsets, maybe_integer(attributes, "max_bytes")), target
-        )
+    count = target.layout.shape[0]
+    if not count:
+        return
+    pads = _keys(digest, builder, messages(builder, keys, key_offsets, None))
+    text = messages(builder, data, offsets, maybe_integer(attributes, "max_bytes"))
+    whole_state = digest.digest_words == digest.state_words
+    state = target if whole_state else states(builder, digest, count)
+    _hmac(digest, builder, pads, text, state)
+    if not whole_state:
+        _put(digest, builder, state, target, 0)
 
 
-def pbkdf2(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
-    """PBKDF2-HMAC-SHA256 of each password."""
+def pbkdf2(
+    digest: Digest, builder: Builder, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    """PBKDF2 with HMAC of each password."""
     data, offsets, salts, salt_offsets = sources
     count = target.layout.shape[0]
     if not target.layout.count:
         return
-    states = _keys(builder, messages(builder, data, offsets, maybe_integer(attributes, "max_bytes")))
+    pads = _keys(digest, builder, messages(builder, data, offsets, maybe_integer(attributes, "max_bytes")))
     salt = messages(builder, salts, salt_offsets, maybe_integer(attributes, "max_salt_bytes"))
     rounds = 2 * (integer(attributes, "iterations") - 1)
-    last, total = (builder.temp((count, _WORDS), "u32") for _ in range(2))
-    for number in range(_blocks(target)):
-        _hmac(builder, states, salt, last, Tail(number + 1, 4))
+    step = builder.turns(count, digest.work, blocks_a_pass(digest)) // 2 * 2
+    last, total = (states(builder, digest, count) for _ in range(2))
+    operands = [pads.operand, last.operand, total.operand]
+    for number in range(_blocks(digest, target)):
+        _hmac(digest, builder, pads, salt, last, Tail(number + 1, 4))
         elementwise.copy(builder, last.source(), total)
-        for done in range(0, rounds, TURNS_A_PASS):
-            params: Params = {"count": count, "turns": min(TURNS_A_PASS, rounds - done)}
-            builder.spread(pbkdf2_spec(), count, [states.operand, last.operand, total.operand], params)
-        _put(builder, total, target, number)
+        for done in range(0, rounds, step):
+            turns = min(step, rounds - done)
+            params = {"count": count, "turns": turns, **constants(digest)}
+            builder.spread(pbkdf2_spec(digest), count, operands, params, turns * digest.work)
+        _put(digest, builder, total, target, number)
 
 
-def hkdf(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
-    """HKDF-SHA256 of each key material."""
+def hkdf(
+    digest: Digest, builder: Builder, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    """HKDF of each key material."""
     data, offsets, salts, salt_offsets, info, info_offsets = sources
     count = target.layout.shape[0]
     if not target.layout.count:
         return
     material = messages(builder, data, offsets, maybe_integer(attributes, "max_bytes"))
-    extracted = builder.temp((count, _WORDS), "u32")
-    _hmac(builder, _keys(builder, messages(builder, salts, salt_offsets, None)), material, extracted)
-    states = builder.temp((count, 2 * _WORDS), "u32")
-    builder.spread(hmac_digests_spec(), count, [extracted.operand, states.operand], {"count": count})
+    extracted = states(builder, digest, count)
+    salt = messages(builder, salts, salt_offsets, None)
+    _hmac(digest, builder, _keys(digest, builder, salt), material, extracted)
+    pads = _pads(builder, digest, count)
+    params = {"count": count, **constants(digest)}
+    operands = [extracted.operand, pads.operand]
+    builder.spread(hmac_digests_spec(digest), count, operands, params, 2 * digest.work)
     context = messages(builder, info, info_offsets, maybe_integer(attributes, "max_info_bytes"))
     before: Source | None = None
-    for number in range(_blocks(target)):
-        block = builder.temp((count, _WORDS), "u32")
-        _hmac(builder, states, context, block, Tail((number + 1) << 24, 1, before))
-        _put(builder, block, target, number)
+    for number in range(_blocks(digest, target)):
+        block = states(builder, digest, count)
+        _hmac(digest, builder, pads, context, block, Tail((number + 1) << 24, 1, before))
+        _put(digest, builder, block, target, number)
         before = block.source()
 
 
@@ -97,7 +112,8 @@ def tree(builder: Builder, attributes: Attributes, sources: list[Source], target
     while below > 1:
         count = (below + 1) // 2
         upper = target if count == 1 else builder.temp((count, _WORDS), "u32")
-        builder.spread(spec, count, [lower.operand, upper.operand], {"count": count, "below": below})
+        params = {"count": count, "below": below}
+        builder.spread(spec, count, [lower.operand, upper.operand], params, 3 * _SHA256.work)
         lower, below = upper.source(), count
     if lower.operand != target.operand:
         elementwise.copy(builder, Source(lower.operand, target.layout, "u32"), target)
@@ -110,52 +126,59 @@ def find_nonce(builder: Builder, attributes: Attributes, sources: list[Source], 
     builder.spread(midstate_spec(), 1, [header.operand, state.operand, target.operand], {"count": 1})
     start, total = integer(attributes, "start"), integer(attributes, "count")
     operands = [header.operand, state.operand, goal.operand, target.operand]
-    for first in range(start, start + total, _NONCES_A_DISPATCH):
-        count = min(_NONCES_A_DISPATCH, start + total - first)
-        builder.spread(nonce_spec(), count, operands, {"count": count, "first": first})
+    builder.spread(nonce_spec(), total, operands, {"count": total, "first": start}, 2 * _SHA256.work)
 
 
-def _blocks(target: Target) -> int:
-    return -(-target.layout.shape[1] // _WORDS)
+def _blocks(digest: Digest, target: Target) -> int:
+    return -(-target.layout.shape[1] // digest.digest_words)
 
 
-def _keys(builder: Builder, keys: Messages) -> Target:
-    """The states that each key begins with, u32 [n, 16]."""
+def _pads(builder: Builder, digest: Digest, count: int) -> Target:
+    return builder.temp((count, 2 * digest.state_words), "u32")
+
+
+def _keys(digest: Digest, builder: Builder, keys: Messages) -> Target:
+    """The states that each key begins with: after the inner pad, then after the outer."""
     count = keys.offsets.layout.shape[0] - 1
-    hashed = sha256(builder, keys, count) if keys.longest > _BLOCK else builder.temp((count, _WORDS), "u32")
-    states = builder.temp((count, 2 * _WORDS), "u32")
-    operands = [keys.data.operand, keys.offsets.operand, hashed.operand, states.operand]
-    builder.spread(hmac_keys_spec(), count, operands, {"count": count})
-    return states
+    hashed = states(builder, digest, count)
+    blocks = digest.blocks(keys.longest)
+    if blocks > 1:
+        absorb(builder, digest, keys, hashed, {})
+    pads = _pads(builder, digest, count)
+    operands = [keys.data.operand, keys.offsets.operand, hashed.operand, pads.operand]
+    params = {"count": count, "blocks": blocks, **constants(digest)}
+    builder.spread(hmac_keys_spec(digest), count, operands, params, 2 * digest.work)
+    return pads
 
 
-def _hmac(builder: Builder, keys: Target, text: Messages, target: Target, tail: Tail | None = None) -> None:
-    """HMAC of each message with each key, or all with the one key, into `target` (u32 [n, 8])."""
-    count = target.layout.shape[0]
-    inner = keys.layout.slice([range(keys.layout.shape[0]), range(_WORDS)]).expand((count, _WORDS))
-    elementwise.copy(builder, Source(keys.operand, inner, "u32"), target)
-    params: Params = {"prefix": _BLOCK}
+def _hmac(
+    digest: Digest, builder: Builder, pads: Target, text: Messages, state: Target, tail: Tail | None = None
+) -> None:
+    """HMAC of each message with each key, or all with the one key, into `state` (u32 [n, state_words])."""
+    count = state.layout.shape[0]
+    shared = int(pads.layout.shape[0] == 1)
+    inner = pads.layout.slice([range(pads.layout.shape[0]), range(digest.state_words)])
+    elementwise.copy(builder, Source(pads.operand, inner.expand((count, digest.state_words)), "u32"), state)
+    params: Params = {"prefix": digest.block_bytes}
     if tail is None:
-        absorb(builder, _SHA256, text, target, params, "continued")
+        absorb(builder, digest, text, state, params, "continued")
     else:
         params |= {
             "tail": tail.word,
             "tail_bytes": tail.size,
-            "lead": 4 * _WORDS if tail.before else 0,
+            "lead": 4 * digest.digest_words if tail.before else 0,
             "one_for_all": int(text.offsets.layout.shape[0] == 2),
         }
-        absorb(builder, _SHA256, text, target, params, "composed", tail.before or keys.source())
-    shared = int(keys.layout.shape[0] == 1)
-    builder.spread(
-        hmac_finish_spec(), count, [keys.operand, target.operand], {"count": count, "one_for_all": shared}
-    )
+        absorb(builder, digest, text, state, params, "composed", tail.before or pads.source())
+    params = {"count": count, "one_for_all": shared, **constants(digest)}
+    builder.spread(hmac_finish_spec(digest), count, [pads.operand, state.operand], params, digest.work)
 
 
-def _put(builder: Builder, block: Target, target: Target, number: int) -> None:
-    """Copy a block of eight words, or what the target has room for, to its place in each row."""
+def _put(digest: Digest, builder: Builder, state: Target, target: Target, number: int) -> None:
+    """Copy the digests of a block, or what the target has room for, to their place in each row."""
     count, words = target.layout.shape
-    begin = number * _WORDS
-    size = min(_WORDS, words - begin)
-    part = Source(block.operand, block.layout.slice([range(count), range(size)]), "u32")
+    begin = number * digest.digest_words
+    size = min(digest.digest_words, words - begin)
+    part = Source(state.operand, state.layout.slice([range(count), range(size)]), "u32")
     place = target.layout.slice([range(count), range(begin, begin + size)])
     elementwise.copy(builder, part, Target(target.operand, place, "u32"))

@@ -1,8 +1,8 @@
 """Matrix products: by the host's BLAS, as reductions, or by tiles.
 
 Owns the choice of the way: large products are the host's where it can work in the device's memory
-(`host_product.py`), products with a vector are reductions, all others are tiled (`register_tile.py`). Must not know op
-names.
+(`host_product.py`), products with a vector are reductions, all others are tiled, on GPUs in workgroup memory
+(`matmul_tiles.py`), else in registers (`register_tile.py`). Must not know op names.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from math import prod
 
 from ops.expression import bind, constant, input_term, parse
 from ops.layout import Layout
-from ops.lowering import elementwise, host_product, reduce, register_tile
-from ops.lowering.base import After, Builder, DeviceClass, Source, Target
+from ops.lowering import elementwise, host_product, matmul_tiles, reduce, register_tile
+from ops.lowering.base import After, Builder, Source, Target
 from ops.lowering.reduce import Fold
 from ops.shapes import broadcast
 from ops.spec import Reduction
@@ -33,7 +33,7 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
     (rows, inner), columns = x.layout.shape[-2:], y.layout.shape[-1]
     batch = broadcast(x.layout.shape[:-2], y.layout.shape[:-2])
     domain = (*batch, rows, columns, inner)
-    way = _way(builder.device, x, y, domain)
+    way = _way(builder, x, y, domain)
     if after is None:
         way(builder, x, y, domain, target)
     elif (
@@ -48,20 +48,27 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
         elementwise.emit_after(builder, after, made.source(), target)
 
 
-def _way(device: DeviceClass, x: Source, y: Source, domain: Domain) -> Callable[..., None]:
+def _way(builder: Builder, x: Source, y: Source, domain: Domain) -> Callable[..., None]:
     """Which function below computes a product best."""
     *batch, rows, columns, inner = domain
     if inner == 0:
         return _zero
-    if host_product.is_for_host(device, x.dtype, prod(batch), rows * columns * inner):
+    if host_product.is_for_host(builder.device, x.dtype, prod(batch), rows * columns * inner):
         return host_product.emit
     # so many products may be made and folded: more than operands' elements only where batches are spread
-    most = max(device.work, x.layout.count, y.layout.count)
-    return _by_vector if (rows == 1 or columns == 1) and prod(domain) <= most else register_tile.emit
+    most = max(builder.device.work, x.layout.count, y.layout.count)
+    if (rows == 1 or columns == 1) and prod(domain) <= most:
+        return _by_vector
+    return _by_tiles if matmul_tiles.suits(builder, x.dtype, domain) else register_tile.emit
 
 
 def _zero(builder: Builder, x: Source, y: Source, domain: Domain, target: Target) -> None:
     elementwise.emit(builder, constant(0, target.dtype), (), target)
+
+
+def _by_tiles(builder: Builder, x: Source, y: Source, domain: Domain, target: Target) -> None:
+    left, right = (register_tile.packed(builder, source) for source in (x, y))
+    matmul_tiles.emit(builder, left, right, domain, target)
 
 
 def _matrix(source: Source, vector_axis: int) -> Source:

@@ -82,7 +82,7 @@ def emit(
     With `after`, which keeps the dtype, the target gets what is done with the product.
     """
     *batch, rows, columns, inner = domain
-    lanes, y = builder.device.lanes, _packed(builder, y)
+    lanes, y = builder.device.lanes, packed(builder, y)
     wide = target.dtype == "f32" and columns >= lanes * _QUAD * _LARGE.quads // 2 and rows >= _LARGE.rows
     tile = _LARGE if wide and rows * columns * inner >= _LARGE_WORK else _SMALL
     after = after or After(input_term(0, target.dtype), target.dtype)
@@ -159,7 +159,7 @@ def _by_quads(layout: Layout) -> bool:
     return step == 1 and layout.offset % _QUAD == 0 and not any(size % _QUAD for size in steps)
 
 
-def _packed(builder: Builder, source: Source) -> Source:
+def packed(builder: Builder, source: Source) -> Source:
     """`source` with rows that can be read by fours: itself, or a copy whose rows are padded."""
     layout = source.layout
     *outer, columns = layout.shape

@@ -6,18 +6,23 @@ Owns the list. Must not know what they do.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ops.attributes import Attributes
 from ops.lowering import bloom, collections, digest, keyed, streams, text
 from ops.lowering.base import Builder, Source, Target
+from shaders.digests import DIGESTS
+from shaders.keyed import KEYED
 
 Emit = Callable[[Builder, Attributes, list[Source], Target], None]
 
 ROUTINES: dict[str, Emit] = {
     "digest_rows": digest.emit_rows,
-    "hmac_sha256": keyed.hmac,
-    "pbkdf2_sha256": keyed.pbkdf2,
-    "hkdf_sha256": keyed.hkdf,
+    **{
+        f"{family}_{name}": partial(emit, DIGESTS[name])
+        for name in KEYED
+        for family, emit in (("hmac", keyed.hmac), ("pbkdf2", keyed.pbkdf2), ("hkdf", keyed.hkdf))
+    },
     "merkle": keyed.tree,
     "find_nonce": keyed.find_nonce,
     "bloom_build": bloom.build,

@@ -14,6 +14,7 @@ from ops.lowering.base import Builder, Params, Source, Target
 from ops.lowering.rows import CHUNK, Rows, arrange, row_params, row_prologue
 from shaders.spec import Binding, KernelSpec, Param
 
+_ELEMENT_WORK = 16
 _KEYS = {"f32": "order_key_f32(x)", "i32": "bitcast<u32>(x) ^ 0x80000000u", "u32": "x"}
 _KEY = {
     True: "fn key(x: {type}) -> u32 {{\n  return {value};\n}}",
@@ -50,7 +51,8 @@ def _pass(
         "chunks": chunks,
     }
     operands = [*rows.operands, *([candidates.operand] if candidates else []), target.operand]
-    builder.spread(_spec(rows.dtypes[0], rows.rank, largest, candidates is not None), count, operands, params)
+    spec = _spec(rows.dtypes[0], rows.rank, largest, candidates is not None)
+    builder.spread(spec, count, operands, params, _ELEMENT_WORK * min(columns, CHUNK))
 
 
 @lru_cache(maxsize=64)

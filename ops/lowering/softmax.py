@@ -12,7 +12,7 @@ from ops import wgsl
 from ops.expression import Term, bind, input_term, parse
 from ops.layout import Layout
 from ops.lowering import elementwise, reduce
-from ops.lowering.base import Builder, DeviceClass, Params, Source, Target, grid
+from ops.lowering.base import Builder, DeviceClass, Params, Source, Target
 from ops.lowering.reduce import Fold
 from ops.lowering.rows import are_rows, arrange, row_params, row_prologue
 from ops.shapes import Shape
@@ -61,7 +61,8 @@ def emit(
     if kernel is _by_invocation:
         builder.spread(spec, rows.count, operands, params, _ELEMENT_WORK * columns)
     else:
-        builder.dispatch(spec, grid(rows.count), operands, params, _ELEMENT_WORK * -(-columns // lanes))
+        each = _ELEMENT_WORK * -(-columns // lanes)
+        builder.spread(spec, rows.count * lanes, operands, params, each)
 
 
 def _kernel(device: DeviceClass, rows: int, columns: int) -> Callable[..., KernelSpec] | None:
@@ -133,7 +134,7 @@ def _by_group(
     """A row a workgroup, whose lanes take turns."""
     type, parts = _type(width)
     body = [
-        "let row = wid.x + wid.y * nwg.x;",
+        f"let row = wid.x + wid.y * nwg.x + params.first_thread / {lanes}u;",
         "if (row >= params.rows) {\n    return;\n}",
         "let lane = lid.x;",
         *_begin(len(types), rank, type),

@@ -8,9 +8,13 @@ from __future__ import annotations
 from functools import cache
 
 from ops.attributes import U32, Attributes, integer, integers
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.base import Builder, Params, Source, Target
 from ops.lowering.messages import whole
 from shaders.routines import routine_spec
+
+_AES_ROUND_WORK = 256
+_CHACHA_WORK = 256
+_PCG_WORK = 512
 
 
 def philox(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -35,7 +39,7 @@ def pcg32(builder: Builder, attributes: Attributes, sources: list[Source], targe
     if total:
         names = "total seed_low seed_high stream_low stream_high"
         spec = routine_spec("pcg32", "", "y:u32", names, ("wide",))
-        builder.spread(spec, params["count"], [target.operand], params)
+        builder.spread(spec, params["count"], [target.operand], params, _PCG_WORK)
 
 
 def chacha20(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -45,7 +49,7 @@ def chacha20(builder: Builder, attributes: Attributes, sources: list[Source], ta
         spec = routine_spec("chacha20", "x:u32 key:u32 nonce:u32", "y:u32", "total counter")
         params = {"count": -(-total // 16), "total": total, "counter": integer(attributes, "counter")}
         operands = [*(whole(builder, source).operand for source in sources), target.operand]
-        builder.spread(spec, params["count"], operands, params)
+        builder.spread(spec, params["count"], operands, params, _CHACHA_WORK)
 
 
 def aes_ctr(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -64,7 +68,8 @@ def aes_ctr(builder: Builder, attributes: Attributes, sources: list[Source], tar
     spec = routine_spec("aes_ctr", inputs, "y:u32", "total rounds", ("routines/_aes",), (), tables)
     count = -(-total // 4)
     operands = [x.operand, keys.operand, counter.operand, target.operand]
-    builder.spread(spec, count, operands, {"count": count, "total": total, "rounds": rounds, "sbox": sbox()})
+    params: Params = {"count": count, "total": total, "rounds": rounds, "sbox": sbox()}
+    builder.spread(spec, count, operands, params, _AES_ROUND_WORK * rounds)
 
 
 def _counted(

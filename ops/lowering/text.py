@@ -13,6 +13,8 @@ from shaders.digests import TURNS_A_PASS
 from shaders.routines import routine_spec
 
 _STRIP = 8
+_COLUMN_WORK = 64
+_BYTE_WORK = 8
 
 
 def find_bytes(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -22,7 +24,9 @@ def find_bytes(builder: Builder, attributes: Attributes, sources: list[Source], 
     if size:
         spec = routine_spec("find_bytes", "data:u32 needles:u32 offsets:u32", "y:u32", "size many turns")
         params = {"count": size, "size": size, "many": offsets.layout.count - 1, "turns": TURNS_A_PASS}
-        builder.spread(spec, size, [data.operand, needles.operand, offsets.operand, target.operand], params)
+        operands = [data.operand, needles.operand, offsets.operand, target.operand]
+        most = 4 * needles.layout.count + offsets.layout.count
+        builder.spread(spec, size, operands, params, _BYTE_WORK * most)
 
 
 def levenshtein(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -38,10 +42,11 @@ def levenshtein(builder: Builder, attributes: Attributes, sources: list[Source],
     )
     lines = builder.temp((count, max(longest, 1)), "u32")
     operands = [*(whole(builder, source).operand for source in sources), lines.operand, target.operand]
-    strips = max(1, TURNS_A_PASS // max(longest, 1))
+    column = _COLUMN_WORK * max(longest, 1)
+    strips = builder.turns(count, column, max(1, TURNS_A_PASS // max(longest, 1)))
     for first in range(0, max(1, -(-longest // _STRIP)), strips):
         params = {"count": count, "longest": longest, "first": first, "strips": strips}
-        builder.spread(spec, count, operands, params)
+        builder.spread(spec, count, operands, params, strips * column)
 
 
 def pack_bits(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:

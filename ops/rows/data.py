@@ -20,6 +20,7 @@ def _routine(
     namespace: str = "data",
     aliases: tuple[str, ...] = (),
     tolerance: float = 0,
+    standard: str = "",
 ) -> OpSpec:
     return OpSpec(
         name,
@@ -33,6 +34,7 @@ def _routine(
         tolerance=tolerance,
         namespace=namespace,
         input_dtypes=tuple(inputs.values()),
+        standard=standard,
     )
 
 
@@ -100,6 +102,7 @@ ROWS = (
         "The edit distance in bytes of each pair of messages, packed as for hashes; 2^32 - 1 where one is longer than"
         " `max_bytes` or outside.",
         Attribute("max_bytes", "integer", 256, doc="No message is longer."),
+        standard="Levenshtein (1966)",
     ),
     _routine(
         "bloom_build",
@@ -109,6 +112,7 @@ ROWS = (
         Attribute("bits", "integer"),
         _HASHES,
         LONGEST,
+        standard="Bloom (1970), with the double hashing of Kirsch and Mitzenmacher (2006)",
     ),
     _routine(
         "bloom_query",
@@ -138,6 +142,7 @@ ROWS = (
         f"The first `size` of {_BYTES} in hexadecimal, packed likewise.",
         _SIZE,
         namespace="bits",
+        standard="RFC 4648",
     ),
     _routine(
         "hex_decode",
@@ -146,6 +151,7 @@ ROWS = (
         " 2^32 - 1 if the text is no hexadecimal.",
         _SIZE,
         namespace="bits",
+        standard="RFC 4648",
     ),
     _routine(
         "base64_encode",
@@ -153,6 +159,7 @@ ROWS = (
         f"The first `size` of {_BYTES} in base64 with its padding, packed likewise.",
         _SIZE,
         namespace="bits",
+        standard="RFC 4648",
     ),
     _routine(
         "base64_decode",
@@ -161,5 +168,6 @@ ROWS = (
         " how many, or 2^32 - 1 if the text is no base64.",
         _SIZE,
         namespace="bits",
+        standard="RFC 4648",
     ),
 )

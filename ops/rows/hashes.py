@@ -16,7 +16,13 @@ _MESSAGES = (
 
 
 def _digest(
-    name: str, title: str, words: int, order: str, *attributes: Attribute, aliases: tuple[str, ...] = ()
+    name: str,
+    title: str,
+    words: int,
+    order: str,
+    standard: str,
+    *attributes: Attribute,
+    aliases: tuple[str, ...] = (),
 ) -> OpSpec:
     size = f"[n, {words}]" if words else "[n, length / 4, rounded up]"
     numbers = f"{order}-endian words as numbers" if words != 1 else "a number"
@@ -31,6 +37,7 @@ def _digest(
         result="u32",
         shape="digest",
         namespace="hash",
+        standard=standard,
     )
 
 
@@ -50,31 +57,44 @@ _ROW_DIGESTS = OpSpec(
     result="u32",
     shape="routine",
     namespace="hash",
+    standard="the standard of the algorithm",
 )
+
+_FIPS = "FIPS 180-4"
+_SHA3 = "FIPS 202"
+_BLAKE2 = "RFC 7693"
 
 ROWS = (
     _ROW_DIGESTS,
-    _digest("sha256", "SHA-256", 8, "big"),
-    _digest("sha224", "SHA-224", 7, "big"),
-    _digest("sha256d", "SHA-256 of the SHA-256", 8, "big"),
-    _digest("sha1", "SHA-1 (broken: for old formats only)", 5, "big"),
-    _digest("md5", "MD5 (broken: for old formats only)", 4, "little"),
-    _digest("ripemd160", "RIPEMD-160", 5, "little"),
-    _digest("crc32", "CRC-32 (zlib's)", 1, "little"),
-    _digest("crc32c", "CRC-32C (Castagnoli)", 1, "little"),
-    _digest("crc64", "CRC-64/XZ", 2, "little"),
-    _digest("adler32", "Adler-32", 1, "little"),
-    _digest("murmur3", "MurmurHash3 (x86, 32 bits)", 1, "little", _SEED),
-    _digest("xxhash64", "xxHash64", 2, "little", _SEED, aliases=("xxh64",)),
-    _digest("siphash", "SipHash-2-4", 2, "little", _KEY),
-    _digest("sha512", "SHA-512", 16, "big"),
-    _digest("sha384", "SHA-384", 12, "big"),
-    _digest("sha3_256", "SHA3-256", 8, "little"),
-    _digest("sha3_512", "SHA3-512", 16, "little"),
-    _digest("keccak256", "Keccak-256 (Ethereum's)", 8, "little"),
-    _digest("shake128", "SHAKE128", 0, "little", _LENGTH),
-    _digest("shake256", "SHAKE256", 0, "little", _LENGTH),
-    _digest("blake2s", "BLAKE2s (32 bytes, no key)", 8, "little"),
-    _digest("blake3", "BLAKE3 (32 bytes, no key)", 8, "little"),
-    _digest("blake2b", "BLAKE2b (64 bytes, no key)", 16, "little"),
+    _digest("sha256", "SHA-256", 8, "big", _FIPS),
+    _digest("sha224", "SHA-224", 7, "big", _FIPS),
+    _digest("sha256d", "SHA-256 of the SHA-256", 8, "big", f"{_FIPS}, twice, as Bitcoin does"),
+    _digest("sha1", "SHA-1 (broken: for old formats only)", 5, "big", _FIPS),
+    _digest("md5", "MD5 (broken: for old formats only)", 4, "little", "RFC 1321"),
+    _digest(
+        "ripemd160", "RIPEMD-160", 5, "little", "ISO/IEC 10118-3 (Dobbertin, Bosselaers and Preneel, 1996)"
+    ),
+    _digest("crc32", "CRC-32 (zlib's)", 1, "little", "RFC 1952 (CRC-32/ISO-HDLC)"),
+    _digest("crc32c", "CRC-32C (Castagnoli)", 1, "little", "RFC 3720 (CRC-32/ISCSI)"),
+    _digest("crc64", "CRC-64/XZ", 2, "little", "the format .xz (CRC-64/XZ)"),
+    _digest("adler32", "Adler-32", 1, "little", "RFC 1950"),
+    _digest(
+        "murmur3", "MurmurHash3 (x86, 32 bits)", 1, "little", "MurmurHash3_x86_32 (Appleby, 2011)", _SEED
+    ),
+    _digest(
+        "xxhash64", "xxHash64", 2, "little", "XXH64 of the xxHash specification", _SEED, aliases=("xxh64",)
+    ),
+    _digest("siphash", "SipHash-2-4", 2, "little", "SipHash-2-4 (Aumasson and Bernstein, 2012)", _KEY),
+    _digest("sha512", "SHA-512", 16, "big", _FIPS),
+    _digest("sha384", "SHA-384", 12, "big", _FIPS),
+    _digest("sha3_256", "SHA3-256", 8, "little", _SHA3),
+    _digest("sha3_512", "SHA3-512", 16, "little", _SHA3),
+    _digest(
+        "keccak256", "Keccak-256 (Ethereum's)", 8, "little", "the Keccak submission to NIST, version 3 (2011)"
+    ),
+    _digest("shake128", "SHAKE128", 0, "little", _SHA3, _LENGTH),
+    _digest("shake256", "SHAKE256", 0, "little", _SHA3, _LENGTH),
+    _digest("blake2s", "BLAKE2s (32 bytes, no key)", 8, "little", _BLAKE2),
+    _digest("blake3", "BLAKE3 (32 bytes, no key)", 8, "little", "the BLAKE3 paper (2020)"),
+    _digest("blake2b", "BLAKE2b (64 bytes, no key)", 16, "little", _BLAKE2),
 )

@@ -19,6 +19,7 @@ import httpcore2
 import httpx2
 
 from sandbox.gates import headers, urls
+from sandbox.gates.addresses import is_literal, special
 from sandbox.gates.decoding import ACCEPTED, Body
 from sandbox.gates.errors import (
     FetchFailed,
@@ -232,6 +233,8 @@ class FetchGate:
                 and covers_host(grant.host, target.host)
             ):
                 return grant
+        if is_literal(target.host) and (reason := special(target.host)) is not None:
+            raise FetchRefused(f"{target.host} is not a public address ({reason}); no grant opens it")
         wanted = {"host": target.host, "methods": [hop.method], "ports": [target.port]}
         raise PermissionDenied(
             "fetch", f"{hop.method} {target.scheme}://{target.authority}", {"fetch": [wanted]}

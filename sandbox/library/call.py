@@ -1,4 +1,4 @@
-"""`call("namespace.op", …)`: an operation of the registry, by its full name.
+"""`call("namespace.op", …)`: an operation of the registry, or a stored script, by its full name.
 
 Owns the namespaces and what their arguments are. Must not know grants: the server refuses what was not granted.
 """
@@ -10,23 +10,35 @@ from typing import Any
 from ops.creation import tensor
 from ops.table import NAMESPACES, find, full_name
 from ops.tensor import Tensor, apply
-from sandbox.library import kernels
+from sandbox.entry import result_of
+from sandbox.errors import ScriptError
+from sandbox.library import kernels, stored
 
 
 def call(operation: str, /, *tensors: Any, **attributes: Any) -> Any:
     """Run an operation: `call("tensor.matmul", a, b)`, `call("hash.sha256", data, offsets)`.
 
     Of an op, what is no tensor becomes one, and attributes go by name. `call("kernel.NAME", …)` is
-    `kernels.run("NAME", …)`, which takes everything by name. Raises ValueError for a name of no namespace, and
-    `PermissionDenied`, at the latest when a value is asked for, for one that the run was not granted.
+    `kernels.run("NAME", …)`, and `call("script.NAME", …)` the `main` of a stored script of the owner's; both take
+    everything by name. Raises ValueError for a name of no namespace, and `PermissionDenied`, at the latest when a value
+    is asked for, for one that the run was not granted.
     """
     namespace, _, name = str(operation).partition(".")
+    if namespace == "script":
+        if tensors:
+            raise TypeError(f"{operation}: a script takes its inputs by name")
+        try:
+            return result_of(stored.space_of(name), attributes, main_ran=False)
+        except ScriptError as error:
+            raise TypeError(f"{operation}: {error.message}") from None
     if namespace == "kernel":
         if tensors:
             raise TypeError(f"{operation}: a kernel takes its tensors by the names of its bindings")
         return kernels.run(name, **attributes)
     if namespace not in NAMESPACES:
-        raise ValueError(f"{operation!r} is in no namespace of operations: {', '.join(NAMESPACES)} or kernel")
+        raise ValueError(
+            f"{operation!r} is in no namespace of operations: {', '.join(NAMESPACES)}, kernel or script"
+        )
     spec = find(name)
     if full_name(spec) != f"{namespace}.{spec.name}":
         raise ValueError(f"there is no {operation!r}; {full_name(spec)} is called so")

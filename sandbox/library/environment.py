@@ -9,21 +9,25 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
+from sandbox.policy.denials import PermissionDenied
 from sandbox.policy.whole import Whole
 
 
-class MissingValue(KeyError):
-    """A name that the run was not granted."""
+class MissingValue(PermissionDenied, KeyError):
+    """A name that the run was not granted: a denial, and the `KeyError` of a mapping."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
+        grant = {"env": {name: None}}
+        super().__init__(
+            f"env: {name!r} is not granted to this run",
+            f"a run whose grants include {json.dumps(grant)}, with a value, may read it, if its key allows it",
+            "env",
+            repr(name),
+            grant,
+        )
 
-    def __str__(self) -> str:
-        grant = json.dumps({"env": {self.args[0]: "…"}}, ensure_ascii=False)
-        return f"{self.args[0]!r} is not granted to this run: its grants would have to include {grant}"
 
-
-MissingValue.__name__ = MissingValue.__qualname__ = "KeyError"
+MissingValue.__name__ = MissingValue.__qualname__ = PermissionDenied.__qualname__
 
 
 class Environment(Whole, Mapping[str, str]):

@@ -15,7 +15,7 @@ from sandbox.library.status import Status
 from sandbox.policy import views
 from sandbox.policy.classes import seal_class
 
-_PURE = "basename dirname splitext split normpath isabs commonpath commonprefix"
+_PURE = "basename dirname splitext split isabs commonpath commonprefix"
 _CONSTANTS = "sep altsep extsep curdir pardir pathsep"
 
 
@@ -47,6 +47,11 @@ def getmtime(path: Any) -> float:
 def join(path: Any, *others: Any) -> str:
     """One path after the other; an absolute one begins anew."""
     return posixpath.join(filesystem.text_of(path), *map(filesystem.text_of, others))
+
+
+def normpath(path: Any) -> str:
+    """The path in plain form."""
+    return posixpath.normpath(filesystem.text_of(path))
 
 
 def abspath(path: Any) -> str:
@@ -118,7 +123,7 @@ def getenv(key: str, default: Any = None) -> Any:
 
 def _path() -> dict[str, Any]:
     members = {name: getattr(posixpath, name) for name in (*_PURE.split(), *_CONSTANTS.split())}
-    for function in (exists, isfile, isdir, getsize, getmtime, join, abspath, relpath):
+    for function in (exists, isfile, isdir, getsize, getmtime, join, normpath, abspath, relpath):
         members[function.__name__] = function
     return {**members, "realpath": abspath, "expanduser": fspath}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -87,6 +88,22 @@ def module(name: str) -> Namespace | None:
     return _modules[name]
 
 
+def import_by(importer: Callable[[str], Any]) -> None:
+    """Import stored scripts by `importer`, where they are not views but modules."""
+    global _importer
+    _importer = importer
+
+
+def space_of(name: str) -> dict[str, Any]:
+    """The public names of the stored script `name`, which runs at the first import. Raises as `module` does, and
+    `ModuleNotFoundError` when there is none.
+    """
+    found = _importer(name)
+    if found is None:
+        raise ModuleNotFoundError(f"there is no stored script {name!r}", name=name)
+    return {key: getattr(found, key) for key in dir(found) if not names.is_private(key)}
+
+
 def _run(name: str, source: str) -> dict[str, Any]:
     """The public names that the script binds."""
     filename = tracebacks.stored_filename(name)
@@ -100,3 +117,6 @@ def _run(name: str, source: str) -> dict[str, Any]:
     sys.modules[space["__name__"]] = types.ModuleType(name)  # empty: the library looks classes' modules up
     exec(code, space)
     return {key: value for key, value in space.items() if not names.is_private(key)}
+
+
+_importer: Callable[[str], Any] = module

@@ -35,17 +35,30 @@ def compiled_getattr(value: Any, name: str) -> Any:
         raise DeniedAttribute(f"{kind!r} object has no attribute {name!r} that scripts may read")
     result = getattr(value, name)
     if name in names.FORMATS:
-        return bind_format(_FORMATTER, value, result, name)
-    if isinstance(value, type) and type(result) is types.FunctionType and name != "__new__":
-        return result if ownership.owns_function(result) else _unbound(value, result)
+        return bind_format(FORMATTER, value, result, name)
+    if type(result) is types.FunctionType and name != "__new__" and not ownership.owns_function(result):
+        return _unbound(_class_behind(value, name), result)
     return _shown(name, result)
+
+
+def _class_behind(value: Any, name: str) -> type:
+    """The class whose plain function `value.name` is: itself, or what an alias or `super` of a class stands for."""
+    if type(value) is types.GenericAlias:
+        value = value.__origin__
+    elif type(value) is super:
+        value = getattr(value, "__self__", None)
+    if not isinstance(value, type):
+        raise denied(name)
+    return value
 
 
 def _unbound(cls: type, method: types.FunctionType) -> Callable[..., Any]:
     """`method` of `cls` for instances of `cls` only: `C.__init__(x)` would write attributes of any `x`."""
 
     def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if not issubclass(type(instance), cls):
+        if (
+            cls not in type(instance).__mro__
+        ):  # `issubclass` would ask the class, which the script may have made
             raise TypeError(
                 f"{method.__name__}() needs a {cls.__name__!r} object, not {type(instance).__name__!r}"
             )
@@ -84,7 +97,7 @@ def guarded_vars(value: Any = _MISSING) -> Any:
     if ownership.owns_class(value):
         own = vars(value).items()
         return types.MappingProxyType(
-            {names.unmangle(key): item for key, item in own if not names.is_dunder(key)}
+            {names.unmangle(key): item for key, item in own if not names.is_librarys(key)}
         )
     if AttributeDict.serves(value):
         return AttributeDict(value)
@@ -128,7 +141,7 @@ def guarded_getattr(value: Any, name: object, default: Any = _MISSING) -> Any:
         return default
 
 
-_FORMATTER = Formatter(guarded_getattr)
+FORMATTER = Formatter(guarded_getattr)
 
 
 def guarded_hasattr(value: Any, name: object) -> bool:
@@ -145,10 +158,16 @@ def guarded_dir(value: Any = _MISSING) -> list[str]:
 
 
 # ---------------------------------------------------------------------- writing
+# Their objects have no attributes to set: CPython says so in its own words.
+_WITHOUT_ATTRIBUTES = frozenset(
+    [int, float, complex, bool, str, bytes, bytearray, tuple, list, dict, set, frozenset, range, type(None)]
+)
+
+
 def write(value: Any) -> Any:
     """The object of an attribute store or delete: only what the script made."""
-    if not ownership.may_write(value):
-        raise TypeError(f"attributes of '{type(value).__name__}' objects can not be set by scripts")
+    if not (ownership.may_write(value) or type(value) in _WITHOUT_ATTRIBUTES):
+        raise DeniedAttribute(f"attributes of '{type(value).__name__}' objects can not be set by scripts")
     return value
 
 

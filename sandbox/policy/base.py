@@ -220,7 +220,8 @@ class PolicyBase(RestrictingNodeTransformer):  # which has no types
             if name in (names.READABLE if load else names.STORABLE):
                 return name, load
             if name in names.DENIED_DUNDERS | names.READABLE:
-                self.deny(node, f"attribute {name!r} is not available to scripts")
+                hint = names.ATTRIBUTE_HINTS.get(name)
+                self.deny(node, f"attribute {name!r} is not available to scripts", hint)
         return names.mangle(name, self.cls), False
 
     def binds_anywhere(self, name: str) -> bool:

@@ -38,6 +38,9 @@ def show(
         attributes.guarded_getattr(file, "flush")()
 
 
+show.__name__ = show.__qualname__ = "print"
+
+
 def closed(function: str) -> Callable[..., NoReturn]:
     """A builtin that this run was not granted."""
 

@@ -1,7 +1,7 @@
 """Classes that scripts define: how they come to be, and the stand-in for `type`.
 
-Owns `build_class` (behind every `class` statement), `type` with one and three arguments, and the hooks that
-translate attribute names. Must not know attributes' guards beyond the names.
+Owns `build_class` (behind every `class` statement), `type` with one and three arguments, and the hooks that translate
+what the interpreter and the library give to a script's methods. Must not know attributes' guards beyond the names.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.policy import names, ownership
+from sandbox.policy.memo import Memo, covered
 from sandbox.policy.mirror import AttributeDict
 
 _native_build_class = builtins.__build_class__
@@ -47,9 +48,6 @@ class _StandInMeta(type):
     def __getitem__(cls, _item: object) -> Any:
         return cls
 
-    def __or__(cls, other: Any) -> Any:
-        return typing.Union[type, other]  # noqa: UP007  # other may be a string
-
     def __repr__(cls) -> str:
         return "<class 'type'>"
 
@@ -61,6 +59,7 @@ class TypeStandIn(metaclass=_StandInMeta):
 
 
 TypeStandIn.__name__ = TypeStandIn.__qualname__ = "type"
+TypeStandIn.__module__ = "builtins"
 
 
 def guarded_type(value: object) -> Any:
@@ -95,6 +94,8 @@ _sealed: list[type] = [
     io.IOBase,
     TypeStandIn,
     types.ModuleType,
+    types.GenericAlias,  # hands every attribute on before its class is asked
+    Memo,
 ]
 _TYPING_BASES = (typing.NamedTuple, typing.TypedDict)
 
@@ -146,7 +147,7 @@ def make_class(name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **k
         if type(key) is not str or (names.is_dunder(key) and key not in names.CLASS_NAMES - {"__slots__"}):
             raise TypeError(f"{key!r} can not be defined by scripts")
         if key in names.HOOKED:
-            value = hook(value)
+            value = hook(value, key)
         members[names.mangle(key) if names.is_private(key) and not names.is_dunder(key) else key] = value
     check_bases(bases)
     if keywords.pop("metaclass", None) is not None or any(map(names.is_private, keywords)):
@@ -156,20 +157,41 @@ def make_class(name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **k
     return ownership.add_class(types.new_class(plain, bases, keywords, lambda space: space.update(members)))
 
 
-def hook(function: Any) -> Callable[..., Any]:
-    """`function`, an attribute hook of a script's class, behind a translation of attribute names.
-
-    A private name as written comes from the interpreter or the library, as the script's own are renamed: it never
-    reaches the hook.
+def hook(function: Any, name: str | None = None) -> Callable[..., Any]:
+    """`function`, a method `name` of a script's class that the interpreter or the library calls, behind a translation
+    of what they give it.
     """
     if type(function) is not types.FunctionType:
         raise TypeError("an attribute hook must be a function")
+    translated = _HOOKS.get(name or function.__name__, _attribute_hook)(function)
+    translated.__name__ = function.__name__
+    translated.__qualname__ = function.__qualname__
+    return translated
+
+
+def _attribute_hook(function: types.FunctionType) -> Callable[..., Any]:
+    """A private name as written comes from the interpreter or the library, as the script's own are renamed: it never
+    reaches the hook.
+    """
 
     def translated(self: Any, name: str, *value: Any) -> Any:
         if names.is_private(name) and name not in names.SUNDER:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return function(self, names.unmangle(name), *value)
 
-    translated.__name__ = function.__name__
-    translated.__qualname__ = function.__qualname__
     return translated
+
+
+def _set_name_hook(function: types.FunctionType) -> Callable[..., Any]:
+    """A descriptor is told the name that the script gave it."""
+    return lambda self, owner, name: function(self, owner, names.unmangle(name))
+
+
+def _deepcopy_hook(function: types.FunctionType) -> Callable[..., Any]:
+    return lambda self, memo: function(self, covered(memo))
+
+
+_HOOKS: dict[str, Callable[[types.FunctionType], Callable[..., Any]]] = {
+    "__set_name__": _set_name_hook,
+    "__deepcopy__": _deepcopy_hook,
+}

@@ -25,6 +25,15 @@ class Formatter(string.Formatter):
     def __init__(self, read: Callable[[Any, str], Any]) -> None:
         super().__init__()
         self._read = read
+        self._trusted: set[Callable[..., Any]] = set()
+
+    def trust(self, *methods: Callable[..., Any]) -> None:
+        """Scripts may call these methods of ours named `format`, which follow no field names."""
+        self._trusted.update(methods)
+
+    def trusts(self, method: types.FunctionType) -> bool:
+        """Whether scripts may call `method`: it is theirs, or one that follows no field names."""
+        return ownership.owns_function(method) or method in self._trusted
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """The value of one replacement field."""
@@ -66,7 +75,7 @@ def bind_format(formatter: Formatter, owner: Any, found: Any, name: str) -> Call
             return lambda mapping: formatter.vformat(plain, (), mapping)
         return lambda *args, **kwargs: formatter.vformat(plain, args, kwargs)
     function = found.__func__ if type(found) is types.MethodType else found
-    if type(function) is types.FunctionType and not ownership.owns_function(function):
+    if type(function) is types.FunctionType and not formatter.trusts(function):
         raise AttributeError(f"attribute {name!r} is not available to scripts")
     if type(function) is _UNBOUND:
         raise AttributeError(f"attribute {name!r} is not available to scripts")

@@ -7,12 +7,12 @@ through. Must not know how scripts ask for it.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from typing import Any
 
 from sandbox.policy import names, ownership
 from sandbox.policy.keys import store_key
+from sandbox.policy.memo import deepcopy
 
 
 class AttributeDict(dict[str, Any]):
@@ -35,7 +35,7 @@ class AttributeDict(dict[str, Any]):
     def _refresh(self) -> None:
         super().clear()
         own = self._owner.__dict__.items()
-        super().update({names.unmangle(key): value for key, value in own if not names.is_dunder(key)})
+        super().update({names.unmangle(key): value for key, value in own if not names.is_librarys(key)})
 
     def __getitem__(self, key: str) -> Any:
         self._refresh()
@@ -99,8 +99,8 @@ class AttributeDict(dict[str, Any]):
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
-        return copy.deepcopy(dict(self), memo)
+    def __deepcopy__(self, memo: Any) -> dict[str, Any]:
+        return deepcopy(dict(self), memo)  # type: ignore[no-any-return]
 
     def update(self, *others: Any, **named: Any) -> None:
         """As of a dict."""

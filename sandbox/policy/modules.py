@@ -33,13 +33,16 @@ ALLOWED: dict[str, tuple[str, ...] | None] = {
     "copy": ALL,
     "csv": words(
         "reader writer DictReader DictWriter Dialect excel excel_tab unix_dialect Sniffer Error QUOTE_ALL "
-        "QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC QUOTE_STRINGS QUOTE_NOTNULL"
+        "QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC QUOTE_STRINGS QUOTE_NOTNULL register_dialect "
+        "unregister_dialect get_dialect list_dialects field_size_limit"
     ),
     "dataclasses": ALL,
     "datetime": ALL,
     "decimal": ALL,
     "difflib": ALL,
-    "enum": words("Enum IntEnum Flag IntFlag StrEnum auto unique member nonmember"),
+    "enum": words(
+        "Enum IntEnum Flag IntFlag StrEnum auto unique member nonmember FlagBoundary STRICT CONFORM EJECT KEEP"
+    ),
     "fractions": ALL,
     "functools": ALL,
     "graphlib": ALL,
@@ -67,7 +70,7 @@ ALLOWED: dict[str, tuple[str, ...] | None] = {
     ),
     "types": words(
         "SimpleNamespace MappingProxyType MethodType FunctionType LambdaType BuiltinFunctionType GeneratorType "
-        "CoroutineType AsyncGeneratorType NoneType EllipsisType NotImplementedType GenericAlias UnionType"
+        "CoroutineType AsyncGeneratorType NoneType EllipsisType NotImplementedType GenericAlias UnionType TracebackType"
     ),
     "typing": words(
         "Annotated Any AnyStr AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator Awaitable Callable "
@@ -76,7 +79,8 @@ ALLOWED: dict[str, tuple[str, ...] | None] = {
         "MutableMapping MutableSequence MutableSet NamedTuple Never NewType NoReturn NotRequired Optional "
         "OrderedDict ParamSpec Protocol ReadOnly Required Reversible Self Sequence Set Sized SupportsAbs "
         "SupportsFloat SupportsIndex SupportsInt SupportsRound TYPE_CHECKING Text Tuple Type TypeAlias TypeGuard "
-        "TypeIs TypeVar TypeVarTuple TypedDict Union Unpack assert_never assert_type cast"
+        "TypeIs TypeVar TypeVarTuple TypedDict Union Unpack assert_never assert_type cast AbstractSet BinaryIO "
+        "TextIO ItemsView KeysView MappingView ValuesView Match Pattern SupportsBytes SupportsComplex is_typeddict"
     ),
     "unicodedata": ALL,
     "urllib.parse": ALL,
@@ -85,6 +89,9 @@ ALLOWED: dict[str, tuple[str, ...] | None] = {
     ),
     "zlib": ALL,
 }
+
+# documented, although `__all__` leaves them out
+BESIDES: dict[str, tuple[str, ...]] = {"hashlib": ("scrypt",)}
 
 DENIED: dict[str, frozenset[str]] = {
     # reads or writes attributes by a name that the caller gives

@@ -42,7 +42,7 @@ DEFINABLE = frozenset(f"__{prefix}{name}__" for name in _OPERATORS for prefix in
     """)
 )
 CLASS_NAMES = DEFINABLE | {"__slots__", "__doc__", "__match_args__"}
-HOOKED = frozenset(["__getattr__", "__setattr__", "__delattr__"])
+HOOKED = frozenset(["__getattr__", "__setattr__", "__delattr__", "__set_name__", "__deepcopy__"])
 
 READABLE = (DEFINABLE - {"__getattr__"}) | frozenset(
     words("""
@@ -74,7 +74,8 @@ TUPLE_ATTRIBUTES = frozenset(words("_asdict _replace _fields _make _field_defaul
 # Names that are fine on what the script made and dangerous on some object of the library.
 OWN_ONLY = frozenset(
     words(
-        "get_loop get_stack print_stack ctypes from_address from_buffer vformat get_value get_field obj tofile"
+        "get_loop get_stack print_stack ctypes from_address from_buffer vformat get_value get_field obj tofile "
+        "remove_done_callback"
     )
 )
 # Results that are live read-only views: `view == Evil()` would hand the dict underneath to `Evil.__eq__`.
@@ -92,6 +93,12 @@ RESERVED_CALLS = {
     "breakpoint": "breakpoint() is not available to scripts",
     "__import__": "__import__() is not available to scripts",
 }
+ATTRIBUTE_HINTS = {
+    "__mro__": "Call mro() of the class.",
+    "__bases__": "Call mro() of the class.",
+    "__wrapped__": "Keep the function under a name of your own.",
+    "__traceback__": "Use traceback.format_exc().",
+}
 RESERVED_HINTS = {
     "eval": "Parse data with json.loads, or write the arithmetic out.",
     "globals": "Keep values in a dict of your own.",
@@ -108,6 +115,13 @@ def is_dunder(name: str) -> bool:
 def is_private(name: str) -> bool:
     """Whether `name` begins with an underscore and is not just `_`."""
     return name.startswith("_") and name != "_"
+
+
+def is_librarys(name: str) -> bool:
+    """Whether `name`, found in an object of the script's, is private to a library class that it derives from: the
+    script's own private names are compiled to another spelling.
+    """
+    return is_private(name) and name not in SUNDER
 
 
 def mangle(name: str, cls: str | None = None) -> str:

@@ -7,6 +7,8 @@ written. Must not know processes.
 from __future__ import annotations
 
 import itertools
+import linecache
+import traceback
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,6 +38,17 @@ def remember(source: str, filename: str = FILENAME) -> None:
     _sources[filename] = source
 
 
+def show_to_library() -> None:
+    """Let Python's own tracebacks show the lines of the scripts that are kept."""
+    for filename, source in _sources.items():
+        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+
+
+def is_script(filename: str) -> bool:
+    """Whether code of `filename` is a script's."""
+    return filename in _sources
+
+
 def stored_filename(name: str) -> str:
     """What tracebacks call stored script `name`."""
     return f"<script {name}>"
@@ -46,22 +59,22 @@ def script_name(filename: str) -> str:
     return filename.strip("<>")
 
 
-def places(traceback: types.TracebackType | None) -> list[Place]:
-    """The script's own frames of `traceback`, outermost first; the middle of a long chain is left out."""
-    found = list(_places(traceback))
+def places(chain: types.TracebackType | None) -> list[Place]:
+    """The script's own frames of `chain`, outermost first; the middle of a long chain is left out."""
+    found = list(_places(chain))
     return found if len(found) <= MAX_FRAMES else found[: MAX_FRAMES // 2] + found[-MAX_FRAMES // 2 :]
 
 
-def _places(traceback: types.TracebackType | None) -> Iterator[Place]:
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
+def _places(chain: types.TracebackType | None) -> Iterator[Place]:
+    while chain is not None:
+        code = chain.tb_frame.f_code
         if code.co_filename in _sources:
-            line, column = _position(code, traceback.tb_lasti)
-            line = line or traceback.tb_lineno or 1
+            line, column = _position(code, chain.tb_lasti)
+            line = line or chain.tb_lineno or 1
             source = _sources[code.co_filename]
             offset = character_column(source, line, column) if column is not None else 1
             yield Place(code.co_filename, line, offset, unmangle(code.co_name))
-        traceback = traceback.tb_next
+        chain = chain.tb_next
 
 
 def _position(code: types.CodeType, instruction: int) -> tuple[int | None, int | None]:
@@ -90,9 +103,19 @@ def describe(error: BaseException) -> str:
 
 
 def script_traceback(error: BaseException) -> str:
-    """As CPython prints it, with the script's own frames only."""
-    lines = ["Traceback (most recent call last):"]
-    for place in places(error.__traceback__):
-        lines.append(f'  File "{place.filename}", line {place.line}, in {place.function}')
-        lines.append(f"    {snippet(place).splitlines()[0].strip()}")
-    return "\n".join([*lines, describe(error)]) + "\n"
+    """As CPython prints it, with what it was raised from, but the script's own frames only."""
+    show_to_library()
+    report = traceback.TracebackException.from_exception(error)
+    waiting: list[traceback.TracebackException | None] = [report]
+    while waiting:
+        part = waiting.pop()
+        if part is not None:
+            part.stack[:] = [frame for frame in part.stack if is_script(frame.filename)]
+            waiting += [part.__cause__, part.__context__, *(getattr(part, "exceptions", None) or ())]
+    return unmangle("".join(report.format()))
+
+
+def exception_only(error: BaseException) -> list[str]:
+    """`traceback.format_exception_only`."""
+    report = traceback.TracebackException.from_exception(error)
+    return [unmangle(line) for line in report.format_exception_only()]

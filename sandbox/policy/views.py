@@ -134,6 +134,7 @@ def library_members(module: str) -> dict[str, Any]:
     real = importlib.import_module(module)
     allowed = modules.ALLOWED[module]
     listed: Sequence[str] = allowed if allowed is not None else getattr(real, "__all__", None) or dir(real)
+    listed = [*listed, *modules.BESIDES.get(module, ())]
     denied = modules.DENIED.get(module, frozenset())
     members = {
         name: getattr(real, name)
@@ -162,6 +163,9 @@ def guarded_import(
         # (`datetime.strptime`). An import statement passes None or a tuple. The result goes to C only.
         return sys.modules[name]
     found = _found(name)
+    for member in fromlist or ():
+        if not hasattr(found, member):
+            raise ImportError(f"cannot import name {names.unmangle(member)!r} from {name!r}", name=name)
     return found if fromlist or "." not in name else view(name.split(".")[0])
 
 

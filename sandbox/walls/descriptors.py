@@ -6,7 +6,6 @@ Owns closing. Must not know what they are. It asks no `/proc`: behind an empty r
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable
 
 from sandbox.walls import linux
@@ -26,9 +25,6 @@ def close_all_but(kept: Iterable[int]) -> None:
 
 def _close_from(first: int) -> None:
     try:
-        if sys.platform == "linux":
-            linux.call("close_range", first, 0xFFFF_FFFF, 0)
-            return
-    except OSError:  # Linux before 5.9
-        pass
-    os.closerange(first, _PLAUSIBLE)
+        linux.call("close_range", first, 0xFFFF_FFFF, 0)
+    except OSError:  # another system, or Linux before 5.9
+        os.closerange(first, _PLAUSIBLE)

@@ -11,12 +11,15 @@ that one did. Who dies takes all below along, and leaves no zombie:
 * the keeper gets SIGTERM: it kills and reaps the zygote, then ends;
 * the keeper is killed by SIGKILL: the parent-death signal kills the zygote. The server should prefer SIGTERM, or just
   close the zygote's socket: so the zygote is reaped here and not by whoever is the machine's process 1.
+
+Where the kernel does none of that, a worker watches a `Lifeline`.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
 from typing import NoReturn
 
 from sandbox.walls import descriptors, linux
@@ -36,6 +39,27 @@ def die_with_parent() -> None:
     """SIGKILL to this process when the thread that forked it ends. Forgotten when the user changes or privilege is
     gained."""
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Lifeline:
+    """A pipe whose writing end only the zygote keeps: its children see it closed when that one is gone."""
+
+    def __init__(self) -> None:
+        self.descriptor, self._held = os.pipe()
+
+    def watch(self) -> None:
+        """In a child: end this process as soon as the zygote has ended. `descriptor` must stay open."""
+        os.close(self._held)
+        threading.Thread(target=self._wait, name="lifeline", daemon=True).start()
+
+    def _wait(self) -> None:
+        os.read(self.descriptor, 1)
+        os._exit(0)
+
+    def close(self) -> None:
+        """Close both ends, in the zygote."""
+        os.close(self.descriptor)
+        os.close(self._held)
 
 
 def _keep(pid: int) -> NoReturn:

@@ -9,8 +9,8 @@ Must not know what a worker does.
         prepared.seal(limits, keep={0, 1, 2, 3})   # the worker's last privileged act
 
 Between `before_fork` and `os.fork` the zygote must fork nothing else. A worker dies with its zygote: by the
-parent-death signal, and where it has a PID namespace, because the zygote is process 1 of the one above. A killed worker
-stays a zombie until the zygote waits for it, so the zygote must.
+parent-death signal, and where it has a PID namespace, because the zygote is process 1 of the one above; on other
+systems than Linux by its `Lifeline`. A killed worker stays a zombie until the zygote waits for it, so the zygote must.
 """
 
 from __future__ import annotations
@@ -37,12 +37,15 @@ WALLS = (
 )
 """The walls that `Prepared.seal` puts up, in this order; the namespaces are there before."""
 
+WALLS_ELSEWHERE = ("parent_death", "descriptors", "rlimits")
+"""Those of `WALLS` that every system has."""
+
 
 @dataclass(frozen=True)
 class Prepared:
     """A zygote that can make sealed workers. `base`: bytes of its address space, None where the system hides them.
 
-    A wall that the machine does not have is None here and is left out of `seal`.
+    A wall that the machine does not have is None here and is left out of `seal`; `lifeline` is None on Linux.
     """
 
     report: WallReport
@@ -51,6 +54,7 @@ class Prepared:
     pid_namespaces: namespaces.PidNamespaces | None
     ruleset: int | None
     program: bytes | None
+    lifeline: keeper.Lifeline | None = None
 
     def before_fork(self) -> None:
         """Give the next child a PID namespace of its own, where there are any. Raises OSError (ENOSPC: too many)."""
@@ -68,19 +72,25 @@ class Prepared:
             "undumpable": capabilities.make_undumpable,
             "parent_death": self._die_with_zygote,
             "landlock": self._enforce_landlock,
-            "descriptors": lambda: descriptors.close_all_but(keep),
+            "descriptors": lambda: self._close_all_but(keep),
             "capabilities": capabilities.drop,
             "rlimits": lambda: rlimits.apply(limits, self.base),
             "seccomp": self._enforce_seccomp,
         }
-        for name in WALLS if linux.supported() else ("descriptors", "rlimits"):
+        for name in walls_here():
             if name in walls:
                 actions[name]()
 
     def _die_with_zygote(self) -> None:
+        if self.lifeline is not None:
+            self.lifeline.watch()
+            return
         keeper.die_with_parent()
         if self.pid_namespaces is None and os.getppid() != self.pid:  # it died before the line above
             os._exit(1)
+
+    def _close_all_but(self, keep: Collection[int]) -> None:
+        descriptors.close_all_but(keep if self.lifeline is None else {*keep, self.lifeline.descriptor})
 
     def _enforce_landlock(self) -> None:
         if self.ruleset is not None:
@@ -89,6 +99,11 @@ class Prepared:
     def _enforce_seccomp(self) -> None:
         if self.program is not None:
             seccomp.enforce(self.program)
+
+
+def walls_here() -> tuple[str, ...]:
+    """The walls of `WALLS` that this system has, as far as it is known without trying."""
+    return WALLS if linux.supported() else WALLS_ELSEWHERE
 
 
 def prepare_zygote(*, use_namespaces: bool = True) -> Prepared:
@@ -100,7 +115,8 @@ def prepare_zygote(*, use_namespaces: bool = True) -> Prepared:
     """
     if not linux.supported():
         report = level_of((Step(SECCOMP, False, "this system is not Linux on x86-64 or AArch64"),))
-        return Prepared(report, rlimits.address_space(), os.getpid(), None, None, None)
+        base, lifeline = rlimits.address_space(), keeper.Lifeline()
+        return Prepared(report, base, os.getpid(), None, None, None, lifeline)
     base = rlimits.address_space()
     steps, pid_namespaces = namespaces.enter() if use_namespaces else ((), None)
     ruleset, landlock_step = _landlock()

@@ -29,7 +29,7 @@ from sandbox.walls.level import (
     WallReport,
     level_of,
 )
-from sandbox.walls.preparation import WALLS, Prepared, prepare_zygote
+from sandbox.walls.preparation import WALLS, Prepared, prepare_zygote, walls_here
 from sandbox.walls.rlimits import WorkerLimits
 
 _LIMITS = WorkerLimits(memory_bytes=64 << 20, cpu_s=5)
@@ -133,7 +133,11 @@ def _report() -> WallReport:
     """Prepare this process, and prove what it got. A wall whose proof fails counts as missing."""
     prepared = prepare_zygote()
     got = {step.name for step in prepared.report.steps if step.ok}
-    proofs = {proof: _prove(prepared, proof) for proof in _PROOFS if proof.needs in got or not proof.needs}
+    proofs = {
+        proof: _prove(prepared, proof)
+        for proof in _PROOFS
+        if (proof.needs in got or not proof.needs) and set(proof.walls).issubset(walls_here())
+    }
     broken = {proof.needs for proof, step in proofs.items() if not step.ok}
     held = tuple(
         Step(step.name, False, "does not hold when attacked") if step.name in broken else step

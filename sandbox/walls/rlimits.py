@@ -2,7 +2,8 @@
 
 Owns `WorkerLimits` and how it becomes the kernel's numbers. Must not know what a run is. Every limit is set hard, so
 that the process can not raise it. A worker gets wide limits when it is sealed, and the narrow ones of its run from the
-server, from outside (`apply_from_outside`), before the job is sent: `setrlimit` is not among a worker's calls.
+server, from outside (`apply_from_outside`), before the job is sent: `setrlimit` is not among a worker's calls. Where
+a system can not do that (`FROM_OUTSIDE`), there is no filter either, and the worker does it itself.
 
 Memory is address space beyond what the zygote had (`base`), as cgroups are often not ours to use. Processor time in
 whole seconds is a net below the server's own exact watch: it is one second wider, so that the watch, which can
@@ -14,11 +15,12 @@ from __future__ import annotations
 
 import math
 import resource
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 _STACK_BYTES = 8 << 20
+FROM_OUTSIDE = hasattr(resource, "prlimit")
+"""Whether one process can put limits on another."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,10 @@ _ALWAYS = {
 }
 
 
+_REFUSABLE = frozenset(["RLIMIT_STACK"])
+"""What a system may refuse to set at all: macOS does so to Python (CPython issue 142317)."""
+
+
 def _lowest(wanted: int, hard: int) -> int:
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
 
@@ -70,12 +76,18 @@ def apply(limits: WorkerLimits, base: int | None) -> None:
 def lower(limits: Mapping[str, int]) -> None:
     """Limit this process, by the names of `resource`; never raises a limit that is lower.
 
-    Kinds that the system does not have are left out.
+    Kinds that the system does not have are left out. Raises ValueError or OSError where it refuses a limit, other than
+    that of the stack.
     """
     for name, wanted in limits.items():
         kind = getattr(resource, name, None)
-        if kind is not None:
+        if kind is None:
+            continue
+        try:
             _lower(kind, wanted)
+        except ValueError:
+            if name not in _REFUSABLE:
+                raise
 
 
 def _lower(kind: int, wanted: int) -> None:
@@ -94,10 +106,8 @@ def apply_from_outside(pid: int, limits: WorkerLimits, base: int | None) -> None
     """Limit process `pid` to one run's limits; never raises a limit that is lower.
 
     The caller must be of the same user as the process, or above it; `base` is the zygote's (`Prepared.base`). Raises
-    ProcessLookupError when the process is gone. Does nothing where the system has no `prlimit`.
+    ProcessLookupError when the process is gone. Only where `FROM_OUTSIDE`.
     """
-    if sys.platform != "linux":
-        return
     for name, wanted in _of_a_run(limits, base).items():
         kind = getattr(resource, name)
         value = _lowest(wanted, resource.prlimit(pid, kind)[1])

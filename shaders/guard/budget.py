@@ -30,6 +30,14 @@ def priced(guard: Guard, kind: Kind) -> str:
     return guard.source + "".join(lines)
 
 
+def fuel_budget(guard: Guard, entry_point: str, fuel: int) -> int:
+    """What of `fuel` each counter of an entry point is given; 0 or less when what is outside counted loops takes all.
+
+    Calls and short loops there can be five million tokens in a kernel that is within the limits.
+    """
+    return fuel - guard.entries[entry_point].fuel
+
+
 def turns_budget(guard: Guard, entry_point: str) -> int:
     """How many turns each counter of an entry point may be given; 0 or less when no loop may turn at all."""
     entry = guard.entries[entry_point]

@@ -22,7 +22,7 @@ from shaders.resolve import Resolver
 from shaders.source import KernelSyntaxError
 from shaders.tree import Function, Loop, Module
 
-VERSION = 1
+VERSION = 2
 """Grows with every change of what the guard writes, or of what it refuses: kernels of another version are not run, but
 parsed again."""
 
@@ -52,7 +52,8 @@ def guard(
         cleared = _zeroing(module, resolver, edges, entry)
         wrappers.append(wrapper(module, resolver, function, cost, entry.workgroup_size, cleared))
         counters = int(cost.has_private) + int(cost.carries)
-        guarded[entry.name] = GuardedEntry(cost.turns + cleared.turns, counters, even[entry.name])
+        turns = cost.turns + cleared.turns
+        guarded[entry.name] = GuardedEntry(turns, counters, even[entry.name], cost.fuel)
     text, shifts = edits.apply()
     return Guard(text + "".join(wrappers), _loops(module, costs), guarded, shifts, VERSION)
 
@@ -104,7 +105,7 @@ def _prepay(module: Module, loop: Loop, price: LoopCost, count: Counting, edits:
     last = module.text(count.last)
     before = (
         f"let {first}{type_} = {module.text(count.first)}; "
-        f"let {turns} = bitcast<u32>(max({first}, {last}) - {first}); "
+        f"let {turns} = bitcast<u32>(select({first}, {last}, {first} < {last}) - {first}); "
         f"if ({fuel} / {cost} < {turns}) {{ {_report(price.number)} {fuel} = 0u; }} "
         f"else {{ {fuel} -= {turns} * {cost}; "
     )

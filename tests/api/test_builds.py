@@ -267,6 +267,9 @@ class Machines:
     async def reflect(self, source: str) -> Reflection:
         return reflect(source)
 
+    def check(self, digest: str) -> None:
+        """Nothing is in quarantine."""
+
     async def add_kernel(self, digest: str, reflection: Reflection, warm: bool) -> None:
         self.compiled.append(digest)
 

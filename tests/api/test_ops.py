@@ -95,3 +95,16 @@ def test_a_list_of_byte_strings_is_two_inputs(http: httpx2.Client) -> None:
 @pytest.mark.parametrize("value", [[], [1, 2], [{"$bytes": "YQ=="}, 1], [{"$bytes": "?"}]])
 def test_a_list_of_anything_else_is_no_input(http: httpx2.Client, value: list[Any]) -> None:
     assert http.post("/api/ops/sha256", json={"inputs": [value]}).json()["code"] == "invalid_request"
+
+
+def test_bytes_are_words_and_lists_say_how_long_their_strings_are(http: httpx2.Client) -> None:
+    words = {"inputs": [{"$bytes": "AasB"}], "attributes": {"size": 3}}
+    digits = http.post("/api/ops/hex_encode", json=words).json()["output"]["$tensor"]["data"]
+    assert b"".join(word.to_bytes(4, "little") for word in digits) == b"01ab01\0\0"
+    pair = [["kitten", ""], ["sitting" * 50, "ab"]]
+    distances = http.post("/api/ops/levenshtein", json={"inputs": pair}).json()["output"]["$tensor"]["data"]
+    assert distances == [346, 2]
+    assert (
+        http.post("/api/ops/hex_encode", json={"inputs": [{"$bytes": "!"}]}).json()["code"]
+        == "invalid_request"
+    )

@@ -18,14 +18,16 @@ import pytest
 ENDLESS = "def main():\n    while True:\n        pass"
 LOOP = """
 def main(x):
+    y = x * 2
+    y.sum().item()
     print("begun")
     while True:
-        (x * 2).sum().item()
+        (y * 2).sum().item()
 """
 LOOPING = {"script": LOOP, "inputs": {"x": {"$tensor": {"shape": [2], "dtype": "f32", "data": [1, 2]}}}}
 
 
-def test_killing_the_device_fails_the_run_clearly_and_the_next_one_works(
+def test_killing_the_device_fails_the_run_whose_tensors_are_lost_and_the_next_one_works(
     start: Callable[..., Any], wait_until: Any
 ) -> None:
     with start() as running:
@@ -58,6 +60,27 @@ def test_a_stored_tensor_returns_to_a_restarted_device_by_itself(start: Callable
         while running.server.runtime.device.generation == generation:
             http.get("/healthz")
         assert http.post("/api/ops/neg", json=body).json()["output"]["$tensor"]["data"] == [-1, -2]
+
+
+def test_a_run_whose_inputs_can_come_back_goes_on_after_the_device_died(
+    start: Callable[..., Any], wait_until: Any
+) -> None:
+    script = (
+        "def main(stored, small):\n    print('begun')\n    for _ in range(5_000_000):\n        pass\n"
+        "    return (stored + small).sum().item()"
+    )
+    small = {"$tensor": {"shape": [2], "dtype": "f32", "data": [10, 20]}}
+    with start() as running:
+        http, device = running.http, running.server.runtime.device
+        stored = http.post("/api/tensors", json={"shape": [2], "dtype": "f32", "data": [1, 2]}).json()
+        inputs = {"stored": {"$tensor": {"id": stored["id"]}}, "small": small}
+        url = http.post("/api/runs", json={"script": script, "inputs": inputs}).headers["location"]
+        wait_until(lambda: http.get(url).json()["stdout"] == "begun\n", "its inputs are on the device")
+        os.kill(device.pid, signal.SIGKILL)
+        wait_until(lambda: http.get(url).json()["status"] not in ("queued", "running"), "the run ended")
+        done = http.get(url).json()
+        assert (done["status"], done["result"]) == ("succeeded", 33.0), done
+        assert device.generation == 2
 
 
 @contextlib.contextmanager

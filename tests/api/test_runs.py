@@ -179,6 +179,49 @@ def main():
     assert "limit dispatches is 3" in error["detail"]
 
 
+HOLDING = {
+    "one by one": "held = []\nwhile True:\n    held.append(torch.ones(2) + len(held))\n    held[-1].tolist()",
+    "in one result": "def main():\n    return [torch.ones(2) + i for i in range(9)]",
+    "written by a kernel": "held = []\nwhile True:\n    held.append(kernels.run('one', y=kernels.output(1)))",
+    "given": "def main(x, **others):\n    pass",
+}
+
+
+@pytest.mark.parametrize("script", HOLDING.values(), ids=HOLDING.keys())
+def test_a_run_over_its_handles_is_told_the_limit_and_the_use(http: httpx2.Client, script: str) -> None:
+    source = """
+@group(0) @binding(0) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x] = 1.0; }
+"""
+    assert http.post("/api/kernels", json={"name": "one", "source": source}).status_code in (200, 201)
+    tensors = [{"$tensor": {"shape": [1], "dtype": "f32", "data": [i]}} for i in range(9)]
+    inputs = dict(zip("xabcdefgh", tensors, strict=True)) if "others" in script else {}
+    error = run(http, script, inputs, limits={"handles": 5})["error"]
+    assert error["code"] == "handle_limit"
+    assert "limit handles is 5, and it would hold" in error["detail"]
+
+
+def test_tensors_that_a_script_drops_do_not_count_as_held(http: httpx2.Client) -> None:
+    script = """
+def main(x):
+    for i in range(50):
+        (x + i).tolist()
+    held = []
+    try:
+        while True:
+            held.append(x + len(held))
+            held[-1].tolist()
+    except RuntimeError as error:
+        code = error.code
+    held.clear()
+    return [(x + 1).tolist(), code]
+"""
+    inputs = {"x": {"$tensor": {"shape": [1], "dtype": "f32", "data": [1]}}}
+    done = run(http, script, inputs, limits={"handles": 5})
+    assert (done["error"], done["result"]) == (None, [[2], "handle_limit"])
+
+
 def test_a_cancelled_run_says_by_whom_and_cancelling_again_changes_nothing(http: httpx2.Client) -> None:
     run_id = http.post("/api/runs", json={"script": ENDLESS}).json()["id"]
     done = http.delete(f"/api/runs/{run_id}").json()

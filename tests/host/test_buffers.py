@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.buffers import Block, Pool, bucket, default_memory
+from host.buffers import Block, Pool, bucket
 from host.errors import DeviceOutOfMemory
 from host.native import Buffer
 from host.tensors import DEVICE_OWNER
@@ -177,8 +177,3 @@ def test_closing_destroys_all_that_waits() -> None:
         pool.give(block)
     pool.close()
     assert (gpu.room, pool.pooled_bytes) == (1 << 20, 0)
-
-
-def test_only_a_cpu_adapter_has_a_default_budget() -> None:
-    assert default_memory("discrete") is None
-    assert default_memory("cpu") > 1 << 28  # type: ignore[operator]

@@ -47,7 +47,7 @@ async def _get(device: Device, handle: int) -> np.ndarray:
 
 def _endless(device: Device, job: int = 1, **more: Any) -> asyncio.Task[Any]:
     fresh = frames.Fresh(device.new_handle(), "u32", (1000,))
-    step = frames.Step("main", (65535, 64, 1), [frames.Bound("b", fresh.handle)])
+    step = frames.Step("main", (65535, 32768, 1), [frames.Bound("b", fresh.handle)])
     return asyncio.create_task(device.dispatch(job, "me", "endless", [step], [fresh], **more))
 
 
@@ -95,7 +95,7 @@ def test_kill_9_during_a_kernel_fails_it_and_the_next_dispatch_works(
 ) -> None:
     async def body() -> None:
         clock = manual_clock()
-        async with opened(adapter=ADAPTER, clock=clock, deadline_s=777.0) as device:
+        async with opened(adapter=ADAPTER, clock=clock, compile_s=777.0) as device:
             endless = kernels.reflection(ENDLESS, kernels.binding("b", 0, "read_write"))
             await device.add_kernel("endless", endless)
             await device.add_kernel("k", kernels.double)
@@ -132,7 +132,7 @@ def test_a_dispatch_that_runs_too_long_is_stopped_between_slices_and_the_process
 def test_a_running_graph_is_cancelled_long_before_its_end(run: Run, opened: Any, manual_clock: Any) -> None:
     async def body() -> None:
         clock = manual_clock()
-        async with opened(adapter=ADAPTER, clock=clock, deadline_s=777.0) as device:
+        async with opened(adapter=ADAPTER, clock=clock, compile_s=777.0) as device:
             a = await _put(device, np.zeros((512, 512), np.float32), "f32")
             nodes = [Node("input", (), {"handle": a, "shape": [512, 512], "dtype": "f32"})]
             nodes += [Node("matmul", (number, 0)) for number in range(5000)]
@@ -196,7 +196,7 @@ def test_a_dispatch_whose_output_is_freed_before_it_exists_stops(run: Run, opene
             )
             handle = device.new_handle()
             fresh = frames.Fresh(handle, "u32", (1000,))
-            step = frames.Step("main", (65535, 64, 1), [frames.Bound("b", handle)])
+            step = frames.Step("main", (65535, 32768, 1), [frames.Bound("b", handle)])
             running = asyncio.create_task(device.dispatch(1, "me", "endless", [step], [fresh]))
             await _put(device, np.arange(4, dtype=np.uint32))
             await device.free([handle])

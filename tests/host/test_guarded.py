@@ -221,6 +221,7 @@ def test_a_loop_that_is_paid_for_beforehand_needs_its_price_and_no_more(engine: 
     assert counting.guard is not None
     (loop,) = counting.guard.loops
     price = 1000 * (loop.turns if engine._guarded.kind == "turns" else loop.fuel)
+    price += 0 if engine._guarded.kind == "turns" else counting.guard.entries["main"].fuel
     guarded(engine, counting, (1, 1, 1), fuel=price)
     with pytest.raises(FuelExhausted, match="line 3"):
         guarded(engine, counting, (1, 1, 1), fuel=price - 1)
@@ -397,5 +398,13 @@ def test_fuel_is_measured_where_no_driver_counts_turns(engine: WgpuEngine) -> No
             measured._guarded.kind = "fuel"
             measured._set_fuel(EngineSettings(adapter=ADAPTER, fuel_s=0.5))
         assert 1 << 22 <= measured._guarded.fuel < 1 << 32
+        heavy = reflect(
+            f"{HEAD}fn f() {{ for (var i = 0u; i < 99u; i++) {{ o[i] += 1u; }} }}\n"
+            f"@compute @workgroup_size(1) fn main() {{ {'f();' * 500} }}"
+        )
+        with pytest.raises(
+            FuelExhausted, match="before any loop is counted, and has 9,999, what the request"
+        ):
+            guarded(measured, heavy, (1, 1, 1), fuel=9_999)
     finally:
         measured.close()

@@ -58,10 +58,10 @@ def test_a_request_that_costs_its_process_is_charged_as_measured(
 ) -> None:
     async def body() -> None:
         clock, charges = manual_clock(), []
-        async with opened(adapter="numpy", clock=clock) as device:
+        async with opened(adapter="numpy", clock=clock, compile_s=777.0) as device:
             meter = Meter(charges.append)
             out = device.new_handle()
-            running = asyncio.create_task(device.run_graph(1, "me", slow_graph(1 << 23), [out], 777.0, meter))
+            running = asyncio.create_task(device.run_graph(1, "me", slow_graph(1 << 23), [out], meter=meter))
             await clock.timer_of(777.0)
             clock.advance(777.0)
             with pytest.raises(DeviceTimeout):

@@ -9,7 +9,7 @@ from host.scheduler import Scheduler
 
 def served(steps: dict[str, float], rounds: int) -> Counter[str]:
     """Milliseconds that each owner had after `rounds` steps, when each step of an owner takes what `steps` says."""
-    scheduler: Scheduler[str] = Scheduler(20.0)
+    scheduler: Scheduler[str] = Scheduler()
     for owner in steps:
         scheduler.add(owner, owner)
     spent: Counter[str] = Counter()
@@ -27,23 +27,64 @@ def test_owners_with_short_and_long_steps_get_equal_time():
     assert all(abs(time - fair) < 250 for time in spent.values())
 
 
-def test_an_owner_who_comes_late_waits_for_one_step_of_each_other_owner_at_most():
-    scheduler: Scheduler[int] = Scheduler(20.0)
+def test_an_owner_who_comes_late_waits_for_the_step_in_hand_alone():
+    scheduler: Scheduler[int] = Scheduler()
     for number in range(100):
         scheduler.add("many", number)
+    for _ in range(50):
+        owner, _ = scheduler.next()
+        scheduler.stepped(owner, 7.0, is_over=False)
     owner, _ = scheduler.next()
-    scheduler.stepped(owner, 20.0, is_over=False)
     scheduler.add("late", 0)
+    scheduler.stepped(owner, 7.0, is_over=False)
+    assert scheduler.next() == ("late", 0)
+
+
+def test_owners_who_always_come_back_do_not_keep_others_waiting():
+    """Each of the two has one short request at a time, and sends the next when that is answered."""
+    scheduler: Scheduler[str] = Scheduler()
+    scheduler.add("patient", "patient")
+    away: list[str] = ["one", "two"]
+    spent: Counter[str] = Counter()
+    for _ in range(300):
+        for owner in away[:1]:
+            scheduler.add(owner, owner)
+            away.remove(owner)
+        owner, _ = scheduler.next()
+        spent[owner] += 20
+        scheduler.stepped(owner, 20.0, is_over=owner != "patient")
+        if owner != "patient":
+            away.append(owner)
+    assert min(spent.values()) >= 1900
+
+
+def test_who_was_away_gets_no_time_for_it():
+    scheduler: Scheduler[str] = Scheduler()
+    for _ in range(100):
+        scheduler.add("busy", "busy")
+        owner, _ = scheduler.next()
+        scheduler.stepped(owner, 20.0, is_over=True)
+    scheduler.add("away", "away")
+    scheduler.add("busy", "busy")
     turns = []
-    for _ in range(2):
+    for _ in range(10):
         owner, _ = scheduler.next()
         scheduler.stepped(owner, 20.0, is_over=False)
         turns.append(owner)
-    assert "late" in turns
+    assert abs(turns.count("away") - turns.count("busy")) <= 2
+
+
+def test_no_account_is_kept_of_those_who_are_gone():
+    scheduler: Scheduler[int] = Scheduler()
+    for number in range(1000):
+        scheduler.add(f"owner {number}", number)
+        owner, _ = scheduler.next()
+        scheduler.stepped(owner, 1.0, is_over=True)
+    assert len(scheduler._had) <= 2
 
 
 def test_one_owner_s_work_is_done_in_order():
-    scheduler: Scheduler[int] = Scheduler(20.0)
+    scheduler: Scheduler[int] = Scheduler()
     for number in range(3):
         scheduler.add("me", number)
     order = []
@@ -56,7 +97,7 @@ def test_one_owner_s_work_is_done_in_order():
 
 @pytest.mark.parametrize("elapsed", [0.0, 1.0, 1e6])
 def test_what_is_over_is_gone(elapsed):
-    scheduler: Scheduler[int] = Scheduler(20.0)
+    scheduler: Scheduler[int] = Scheduler()
     scheduler.add("a", 1)
     scheduler.add("b", 2)
     assert (len(scheduler), sorted(scheduler)) == (2, [1, 2])

@@ -234,7 +234,7 @@ def test_a_later_step_that_runs_out_is_named_and_nothing_is_made(gpu: WgpuEngine
             gpu,
             [turn(2, 1), turn(2, 1, more=10_000)],
             [fresh(2)],
-            fuel=1_000_000 if gpu._guarded.kind == "fuel" else 5000,
+            fuel=100_000 if gpu._guarded.kind == "fuel" else 5000,
         )
     assert gpu.memory().tensors == 0
 
@@ -248,13 +248,23 @@ def test_the_driver_s_own_limit_is_told_apart(gpu: WgpuEngine) -> None:
 
 def test_work_says_how_far_it_is_between_slices(gpu: WgpuEngine) -> None:
     request = DispatchKernel(1, 1, "me", "k", [turn(2, 3000), turn(2, 1000)], [fresh(2)])
-    told = list(gpu.dispatch(request, go))
+    told = [ahead.fraction for ahead in gpu.dispatch(request, go)]
     assert told[0] is None
     fractions = [fraction for fraction in told if fraction is not None]
     assert len(fractions) >= 2
     assert fractions == sorted(fractions)
     assert 0 < fractions[0] <= fractions[-1] < 1
     assert 0.75 in fractions, "between the steps"
+
+
+def test_work_is_cold_where_it_compiles_and_at_a_pipeline_s_first_dispatch_only(gpu: WgpuEngine) -> None:
+    def cold(handle: int) -> list[bool]:
+        request = DispatchKernel(1, 1, "me", "k", [add(handle, 1, shift=77.0)], [fresh(handle)])
+        return [ahead.cold for ahead in gpu.dispatch(request, go)]
+
+    first, second = cold(2), cold(3)
+    assert first[0]
+    assert not any(first[1:] + second)
 
 
 def test_a_device_s_own_clock_agrees_with_ours_and_changes_no_numbers(gpu: WgpuEngine) -> None:
@@ -267,7 +277,8 @@ def test_a_device_s_own_clock_agrees_with_ours_and_changes_no_numbers(gpu: WgpuE
         began = time.perf_counter()
         usage = dispatch(timed, [turn(2, 3000)], [fresh(2)])
         seen_ms = (time.perf_counter() - began) * 1e3
-        assert seen_ms / 10 < usage.device_ms < seen_ms
+        share = 10 if timed.info.kind == "cpu" else 1000  # of a GPU's request most is the way there and back
+        assert seen_ms / share < usage.device_ms < seen_ms
         dispatch(gpu, [turn(2, 3000)], [fresh(2)])
         assert get(timed, 2) == get(gpu, 2)
     finally:

@@ -117,9 +117,9 @@ class BareDevice:
 
 def pack(spec: KernelSpec, params: Mapping[str, Any]) -> bytes:
     """The uniform struct of a dispatch, by WGSL's rules for `array<vec4>` and scalars."""
-    assert params.keys() <= {param.name for param in spec.params}, (params.keys(), spec.params)
+    assert params.keys() <= {param.name for param in spec.uniform}, (params.keys(), spec.params)
     data = b""
-    for param in spec.params:
+    for param in spec.uniform:
         value = params.get(param.name, param.default)
         code = {"u32": "I", "i32": "i", "f32": "f"}[param.type]
         if param.length > 1:

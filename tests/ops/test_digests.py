@@ -14,7 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops import hashing, reference
+from ops.dtypes import dtype
 from ops.errors import AttributeValueError
+from ops.graph import TensorType
+from ops.layout import Layout
+from ops.lower import CPU, lower
 from ops.routine_shapes import MAX_SQUEEZE
 from shaders import digests
 from shaders.digests import DIGESTS
@@ -99,6 +103,15 @@ def test_no_pass_turns_more_often_than_llvmpipe_allows(name: str) -> None:
     assert max(each["blocks"] for each in passes) * (digest.turns + 1) <= 8_191
     assert sum(each["blocks"] for each in passes) == digest.blocks(1 << 24)
     assert [each["last"] for each in passes] == [0] * (len(passes) - 1) + [1]
+
+
+def test_messages_of_an_unknown_length_take_few_dispatches() -> None:
+    """A million messages of 64 bytes, any of which may be 64 MB as far as the types say."""
+    inputs = [(Layout.contiguous(shape), dtype("u32")) for shape in ((1 << 24,), ((1 << 20) + 1,))]
+    output = TensorType((1 << 20, 8), "u32")
+    lowering = lower("sha256", {}, inputs, output, CPU)
+    assert len(lowering.dispatches) < 500
+    assert all(dispatch.work <= CPU.work for dispatch in lowering.dispatches)
 
 
 @pytest.mark.parametrize("name", DIGESTS)

@@ -25,6 +25,15 @@ def test_many_messages_are_hashed_on_the_device(numpy_engine: Any, monkeypatch: 
     assert len(numpy_engine.graphs) == 4
 
 
+def test_bytes_are_cut_by_lines_and_by_blocks() -> None:
+    names: dict[str, Any] = hashing.namespace()
+    assert names["lines"](b"one\ntwo\r\n\nthree") == [b"one", b"two", b"", b"three"]
+    assert names["blocks"]("abcdefgh", 3) == [b"abc", b"def", b"gh"]
+    assert names["blocks"](b"", 3) == []
+    with pytest.raises(AttributeValueError, match="at least one byte"):
+        names["blocks"](b"abc", 0)
+
+
 def test_what_is_no_message_is_refused() -> None:
     with pytest.raises(AttributeValueError, match="not int"):
         hashing.sha256([1])  # type: ignore[list-item]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,30 +14,25 @@ from hypothesis import strategies as st
 
 from ops import derivation, reference
 from ops.errors import AttributeValueError, ShapeError
-from ops.lowering import keyed
 from ops.routine_shapes import MAX_ITERATIONS
 from shaders import digests
-from tests.ops.test_cavp import records
+from shaders.keyed import KEYED
 from tests.ops.test_digests import noise, pack
+from tests.vectors.files import VECTORS, records
 
-LENGTHS = [0, 1, 20, 27, 31, 32, 51, 52, 55, 56, 59, 60, 63, 64, 65, 119, 120, 128, 200, 1000]
+LENGTHS = [0, 1, 20, 27, 31, 32, 51, 52, 55, 56, 59, 60, 63, 64, 65, 119, 120, 128, 129, 200, 1000]
+RFC = VECTORS / "rfc"
 
 
 def rows(words: np.ndarray) -> list[bytes]:
     return [row.astype(">u4").tobytes() for row in words]
 
 
-def vectors() -> Path:
-    package = pytest.importorskip(
-        "cryptography_vectors", reason="the package cryptography-vectors is not installed"
-    )
-    return Path(package.__file__).parent
-
-
-def test_hmac_of_every_pair_of_edges(device: Any) -> None:
+@pytest.mark.parametrize("digest", KEYED)
+def test_hmac_of_every_pair_of_edges(device: Any, digest: str) -> None:
     texts, keys = zip(*((text, key) for text in noise(LENGTHS) for key in noise(LENGTHS)), strict=True)
-    words = device.run("hmac_sha256", {"max_bytes": 1000}, [*pack(texts, 1), *pack(keys, 3)])
-    assert rows(words) == [hmac.digest(key, text, "sha256") for text, key in zip(texts, keys, strict=True)]
+    words = device.run(f"hmac_{digest}", {"max_bytes": 1000}, [*pack(texts, 1), *pack(keys, 3)])
+    assert rows(words) == [hmac.digest(key, text, digest) for text, key in zip(texts, keys, strict=True)]
 
 
 @pytest.mark.parametrize("key", [b"", b"k", b"key" * 40])
@@ -48,12 +42,17 @@ def test_one_key_serves_all(device: Any, key: bytes) -> None:
     assert rows(words) == [hmac.digest(key, text, "sha256") for text in texts]
 
 
-def test_the_vectors_of_hmac(device: Any) -> None:
-    found = [record for record in records(vectors() / "HMAC/rfc-4231-sha256.txt") if "Msg" in record]
+@pytest.mark.parametrize(
+    ("digest", "file"),
+    [("sha1", "rfc-2202-sha1"), *((name, f"rfc-4231-{name}") for name in KEYED if name != "sha1")],
+)
+def test_the_vectors_of_hmac(device: Any, digest: str, file: str) -> None:
+    found = [record for record in records(RFC / f"{file}.txt") if "Msg" in record]
     texts, keys, expected = (
         [bytes.fromhex(record[name]) for record in found] for name in ("Msg", "Key", "MD")
     )
-    words = device.run("hmac_sha256", {}, [*pack(texts), *pack(keys)])
+    words = device.run(f"hmac_{digest}", {}, [*pack(texts), *pack(keys)])
+    assert len(found) >= 6
     assert [row[: len(mac)] for row, mac in zip(rows(words), expected, strict=True)] == expected
 
 
@@ -65,9 +64,19 @@ def test_a_message_or_key_outside_gets_zeros(device: Any) -> None:
     assert not device.run("hmac_sha256", {}, [data, offsets[:2], data, np.array([0, 999], np.uint32)]).any()
 
 
-@settings(max_examples=20, deadline=None)
+@pytest.mark.parametrize("longest", [10, 56, 64, 120])
+def test_a_password_over_the_longest_gets_zeros(device: Any, longest: int) -> None:
+    inputs = [*pack(noise([5, 55, 56, 64, 65, 119, 120, 200])), *pack([b"salt"])]
+    attributes = {"max_bytes": longest, "iterations": 2}
+    words = device.run("pbkdf2_sha256", attributes, inputs)
+    np.testing.assert_array_equal(words, reference.apply("pbkdf2_sha256", attributes, inputs))
+    assert not words[-1].any()
+
+
+@settings(max_examples=10, deadline=None)
 @given(st.data())
-def test_any_derivation(device: Any, data: st.DataObject) -> None:
+@pytest.mark.parametrize("digest", KEYED)
+def test_any_derivation(device: Any, digest: str, data: st.DataObject) -> None:
     sizes = st.sampled_from(LENGTHS)
     count = data.draw(st.integers(1, 5))
     many = st.one_of(st.lists(sizes, min_size=count, max_size=count), st.lists(sizes, min_size=1, max_size=1))
@@ -75,46 +84,88 @@ def test_any_derivation(device: Any, data: st.DataObject) -> None:
     second, third = noise(data.draw(many)), noise(data.draw(many))
     length = {"length": data.draw(st.integers(0, 100))}
     inputs = [*pack(first, 1), *pack(second, 2), *pack(third, 3)]
-    for op, args, attributes in (
-        ("hkdf_sha256", inputs, length),
-        ("pbkdf2_sha256", inputs[:4], {**length, "iterations": data.draw(st.integers(1, 6))}),
+    for family, args, attributes in (
+        ("hkdf", inputs, length),
+        ("pbkdf2", inputs[:4], {**length, "iterations": data.draw(st.integers(1, 6))}),
     ):
-        words = device.run(op, attributes, args)
-        np.testing.assert_array_equal(words, reference.apply(op, attributes, args), op)
+        words = device.run(f"{family}_{digest}", attributes, args)
+        np.testing.assert_array_equal(words, reference.apply(f"{family}_{digest}", attributes, args), family)
 
 
-def test_the_vectors_of_hkdf(device: Any) -> None:
-    for record in records(vectors() / "KDF/rfc-5869-HKDF-SHA256.txt"):
-        if "IKM" not in record:
-            continue
+@pytest.mark.parametrize("digest", ["sha1", "sha256"])
+def test_the_vectors_of_hkdf(device: Any, digest: str) -> None:
+    found = [record for record in records(RFC / f"rfc-5869-HKDF-{digest.upper()}.txt") if "IKM" in record]
+    for record in found:
         parts = [bytes.fromhex(record.get(name, "")) for name in ("IKM", "salt", "info")]
         inputs = [array for part in parts for array in pack([part])]
-        (row,) = rows(device.run("hkdf_sha256", {"length": int(record["L"])}, inputs))
+        (row,) = rows(device.run(f"hkdf_{digest}", {"length": int(record["L"])}, inputs))
         assert row[: int(record["L"])].hex() == record["OKM"]
+    assert len(found) >= 3
 
 
-def test_derivations_agree_with_cryptography(device: Any) -> None:
+@pytest.mark.parametrize("digest", KEYED)
+def test_derivations_agree_with_cryptography(device: Any, digest: str) -> None:
     pytest.importorskip("cryptography", reason="cryptography is not installed")
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
     from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
 
     password, salt, info = noise([70, 16, 33])
-    sha256 = hashes.SHA256()
+    algorithm = getattr(hashes, digest.upper())()
     inputs = [*pack([password]), *pack([salt])]
-    (row,) = rows(device.run("pbkdf2_sha256", {"length": 72, "iterations": 100}, inputs))
-    assert row == PBKDF2HMAC(sha256, 72, salt, 100).derive(password)
-    (row,) = rows(device.run("hkdf_sha256", {"length": 72}, [*inputs, *pack([info])]))
-    assert row == HKDF(sha256, 72, salt, info).derive(password)
+    attributes = {"length": 72, "iterations": 100}
+    (row,) = rows(device.run(f"pbkdf2_{digest}", attributes, inputs))
+    assert row == PBKDF2HMAC(algorithm, 72, salt, 100).derive(password)
+    (row,) = rows(device.run(f"hkdf_{digest}", {"length": 72}, [*inputs, *pack([info])]))
+    assert row == HKDF(algorithm, 72, salt, info).derive(password)
 
 
-def test_many_iterations_go_on_from_their_state(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyed, "TURNS_A_PASS", 10)
-    monkeypatch.setattr(digests, "TURNS_A_PASS", 2)
+def _text(value: str) -> bytes:
+    return value.replace("\\0", "\0").encode()
+
+
+PBKDF2 = [record for record in records(RFC / "rfc-6070-PBKDF2-SHA1.txt") if "PASSWORD" in record]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        pytest.param(
+            record, id=record["COUNT"], marks=[pytest.mark.full] * (int(record["ITERATIONS"]) > 1 << 16)
+        )
+        for record in PBKDF2
+    ],
+)
+def test_the_vectors_of_pbkdf2(device: Any, record: dict[str, str]) -> None:
+    iterations, length = int(record["ITERATIONS"]), int(record["LENGTH"])
+    inputs = [*pack([_text(record["PASSWORD"])]), *pack([_text(record["SALT"])])]
+    words = device.run("pbkdf2_sha1", {"length": length, "iterations": iterations}, inputs)
+    assert rows(words)[0][:length].hex() == record["DERIVED_KEY"]
+
+
+def test_the_vectors_of_pbkdf2_with_sha256(device: Any) -> None:
+    """RFC 7914, section 11."""
+    answers = {
+        (b"passwd", b"salt", 1): "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
+        "49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783",
+        (b"Password", b"NaCl", 80_000): "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56"
+        "a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d",
+    }
+    for (password, salt, iterations), answer in answers.items():
+        attributes = {"length": 64, "iterations": iterations}
+        words = device.run("pbkdf2_sha256", attributes, [*pack([password]), *pack([salt])])
+        assert rows(words)[0].hex() == answer
+
+
+@pytest.mark.parametrize("digest", KEYED)
+def test_many_iterations_go_on_from_their_state(
+    device: Any, digest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digests, "TURNS_A_PASS", 12)
     inputs = [*pack([b"password", b"pass\0word"]), *pack([b"salt" * 60])]
-    words = device.run("pbkdf2_sha256", {"length": 40, "iterations": 23}, inputs)
+    words = device.run(f"pbkdf2_{digest}", {"length": 40, "iterations": 23}, inputs)
     expected = [
-        hashlib.pbkdf2_hmac("sha256", word, b"salt" * 60, 23, 40) for word in (b"password", b"pass\0word")
+        hashlib.pbkdf2_hmac(digest, word, b"salt" * 60, 23, 40) for word in (b"password", b"pass\0word")
     ]
     assert rows(words) == expected
 

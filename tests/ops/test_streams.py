@@ -10,6 +10,7 @@ import pytest
 
 from ops import reference
 from ops.errors import AttributeValueError, ShapeError
+from tests.vectors.files import VECTORS, records
 
 
 def words(raw: bytes) -> np.ndarray:
@@ -57,15 +58,34 @@ def test_streams_of_any_length(device: Any, op: str, count: int) -> None:
     np.testing.assert_array_equal(device.run(op, attributes, []), reference.apply(op, attributes, []))
 
 
+def padded(raw: bytes) -> np.ndarray:
+    return words(raw + bytes(-len(raw) % 4))
+
+
 def test_chacha20_of_its_rfc(device: Any) -> None:
-    """RFC 8439, 2.4.2."""
-    text = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, "
-    text += b"sunscreen would be it."
-    key, nonce = bytes(range(32)), bytes.fromhex("000000000000004a00000000")
-    inputs = [words(text.ljust(116, b"\0")), words(key), words(nonce)]
-    encrypted = device.run("chacha20", {"counter": 1}, inputs).tobytes()[: len(text)]
-    assert encrypted.hex().startswith("6e2e359a2568f98041ba0728dd0d6981e97e7aec1d4360c20a27afccfd9fae0b")
-    assert encrypted.hex().endswith("5af90bbf74a35be6b40b8eedf2785e42874d")
+    """RFC 8439, A.2."""
+    found = [record for record in records(VECTORS / "rfc" / "rfc7539.txt") if "KEY" in record]
+    assert len(found) == 3
+    for record in found:
+        key, nonce, text, encrypted = (
+            bytes.fromhex(record[name]) for name in ("KEY", "NONCE", "PLAINTEXT", "CIPHERTEXT")
+        )
+        attributes = {"counter": int(record["INITIAL_BLOCK_COUNTER"])}
+        given = device.run("chacha20", attributes, [padded(text), words(key), words(nonce)])
+        assert given.tobytes()[: len(text)] == encrypted
+
+
+@pytest.mark.parametrize("bits", [128, 192, 256])
+def test_aes_of_its_rfc(device: Any, bits: int) -> None:
+    """RFC 3686."""
+    found = [record for record in records(VECTORS / "rfc" / f"aes-{bits}-ctr.txt") if "KEY" in record]
+    assert len(found) == 3
+    for record in found:
+        key, counter, text, encrypted = (
+            bytes.fromhex(record[name]) for name in ("KEY", "IV", "PLAINTEXT", "CIPHERTEXT")
+        )
+        given = device.run("aes_ctr", {}, [padded(text), words(key), words(counter)])
+        assert given.tobytes()[: len(text)] == encrypted
 
 
 @pytest.mark.parametrize("size", [0, 1, 4, 15, 16, 17, 64, 1001])

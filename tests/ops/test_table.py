@@ -85,7 +85,7 @@ import ops.document, ops.engine, ops.formatting, ops.graph, ops.hashing, ops.inf
 import ops.tensor, ops.torchlike, ops.validate, ops.wire
 import pkgutil, importlib, ops
 for module in pkgutil.walk_packages(ops.__path__, "ops."):
-    if not module.name.startswith("ops.reference"):
+    if not module.name.startswith(("ops.reference", "ops.handbook")):
         importlib.import_module(module.name)
 print(",".join(sorted(name for name in ("numpy", "jinja2", "wgpu") if name in sys.modules)))
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from ops import reference
 from ops.lower import GPU
+from ops.lowering import matmul_tiles
 from tests.ops.test_data import draw, same_bits
 
 SIZES = [1, 2, 255, 257, 3839, 3840, 3841, 4095, 4096, 4097, 20_000]
@@ -49,6 +51,40 @@ def test_running_sums_by_tiles(gpu: Any, check: Any, size: int, exclusive: bool)
 
 def test_sums_of_tiles_are_summed_by_tiles_again(gpu: Any, check: Any) -> None:
     check("cumsum", {}, [np.arange(4096 * 4096 + 5000, dtype=np.uint32)])
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((32, 32), (32, 32)),
+        ((65, 33), (33, 67)),
+        ((130, 100), (100, 129)),
+        ((64, 64), (3, 64, 66)),
+        ((2, 1, 70, 40), (3, 40, 64)),
+        ((200, 37), (37, 40)),
+    ],
+)
+def test_products_by_tiles(gpu: Any, check: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    random = np.random.default_rng(sum(left))
+    a, b = (random.normal(0, 1, shape).astype(np.float32) for shape in (left, right))
+    check("matmul", {}, [a, b], scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
+
+
+def test_large_tiles_and_several_dispatches(gpu: Any, check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matmul_tiles, "_FEW_TILES", 1)
+    gpu.device_class = replace(GPU, work=1 << 21)
+    random = np.random.default_rng(3)
+    a, b = (random.normal(0, 1, shape).astype(np.float32) for shape in ((300, 150), (150, 260)))
+    check("matmul", {}, [a, b], scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
+
+
+def test_products_by_tiles_keep_nan_and_infinity_where_they_belong(gpu: Any) -> None:
+    a, b = np.ones((40, 41), np.float32), np.ones((41, 42), np.float32)
+    a[3, 40], b[0, 7] = np.nan, np.inf
+    found = gpu.run("matmul", {}, [a, b])
+    assert np.isnan(found[3]).all()
+    assert np.isinf(np.delete(found, 3, 0)[:, 7]).all()
+    assert np.isfinite(np.delete(np.delete(found, 3, 0), 7, 1)).all()
 
 
 def test_what_is_built_on_sums_is_right(gpu: Any) -> None:

@@ -184,9 +184,13 @@ result = [dict(e), os.getenv("B"), os.getenv("B", "x"), "A" in e, len(e), e.get(
     ]  # fmt: skip
     assert sandbox.result("import os\nresult = dict(os.environ)") == {}
     found = error(sandbox, {"env": {"A": "1"}}, "import os\nos.environ['TOKEN']")
-    assert found.code == "script_error"
-    assert "KeyError" in found.message
-    assert '{"env": {"TOKEN": "…"}}' in found.message
+    assert (found.code, found.message) == (
+        "permission_denied",
+        "PermissionDenied: env: 'TOKEN' is not granted to this run",
+    )
+    assert '{"env": {"TOKEN": null}}' in found.hint
+    caught = "import os\ntry: os.environ['T']\nexcept KeyError as e: result = [e.gate, e.asked, e.grant]"
+    assert sandbox.result(caught) == ["env", "'T'", {"env": {"T": None}}]
     assert "can not be changed" in error(sandbox, {}, "import os\nos.environ['A'] = '2'").message
 
 

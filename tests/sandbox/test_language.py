@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 
 import pytest
@@ -209,3 +210,95 @@ def test_type_parameters_and_aliases_run(sandbox: Sandbox) -> None:
         "result = [Box[int](3).get(), first(1, 2), Pair.__name__, f'{'a' + f'{1}'}']\n"
     )
     assert sandbox.result(source) == [3, 1, "Pair", "a1"]
+
+
+def test_a_denied_attribute_says_what_to_do_instead() -> None:
+    with pytest.raises(ScriptDeniedError) as caught:
+        compile_script("class A: pass\nprint(A.__mro__)")
+    assert caught.value.hint == "Call mro() of the class."
+
+
+def test_a_name_that_a_module_has_not_says_so_as_cpython_does(sandbox: Sandbox) -> None:
+    error = sandbox.error("from types import SimpleNamespace, CodeType")
+    assert error.message == "ImportError: cannot import name 'CodeType' from 'types'"
+
+
+@pytest.mark.parametrize("value", ["5", "None", "'text'", "[]", "{}", "(1,)"])
+def test_objects_without_attributes_refuse_them_in_the_words_of_cpython(sandbox: Sandbox, value: str) -> None:
+    with pytest.raises(AttributeError) as plain:
+        eval(value).x = 1
+    source = f"try:\n    ({value}).x = 1\nexcept AttributeError as error:\n    result = str(error)"
+    assert sandbox.result(source) == str(plain.value)
+
+
+def test_a_descriptor_is_told_its_name_as_written(sandbox: Sandbox) -> None:
+    source = """
+got = []
+class Field:
+    def __set_name__(self, owner, name):
+        got.append((owner.__name__, name, len(name)))
+class A:
+    plain = Field()
+    _private = Field()
+    __own = Field()
+result = got
+"""
+    assert sandbox.result(source) == [["A", "plain", 5], ["A", "_private", 8], ["A", "_A__own", 7]]
+
+
+def test_a_memo_of_deepcopy_holds_what_the_script_put_there(sandbox: Sandbox) -> None:
+    source = """
+import copy
+class Node:
+    def __init__(self, *children):
+        self.children = list(children)
+    def __deepcopy__(self, memo):
+        if id(self) in memo:
+            return memo[id(self)]
+        made = memo[id(self)] = Node()
+        made.children = copy.deepcopy(self.children, memo)
+        return made
+shared = Node()
+root = Node(shared, shared, [1, 2])
+root.children.append(root)
+other = copy.deepcopy(root)
+result = [other is not root, other.children[0] is other.children[1], other.children[3] is other,
+          other.children[0] is not shared, other.children[2]]
+"""
+    assert sandbox.result(source) == [True, True, True, True, [1, 2]]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import datetime\ndatetime.datetime(b'\\0\\0\\1' + bytes(7)).ctime()",
+        "import collections\nd = collections.OrderedDict.fromkeys([1, 2, 3])\nclass E:\n"
+        "    def __hash__(self): return 1\n    def __eq__(self, o): d.clear(); return True\nd.pop(E())",
+    ],
+    ids=["a weekday before the first", "a dict that is emptied while it looks"],
+)
+def test_a_crash_of_the_interpreter_is_the_runs_own(sandbox: Sandbox, source: str) -> None:
+    outcome = sandbox.run(source)
+    assert outcome.error is None or outcome.error.code == "worker_crashed"
+    assert sandbox.result("result = 1") == 1
+
+
+def test_a_traceback_is_printed_as_cpython_prints_it(sandbox: Sandbox) -> None:
+    source = """
+import traceback
+def inner(values):
+    return values["a"] + values["b"]
+try:
+    try:
+        inner({"a": 1})
+    except KeyError as error:
+        raise RuntimeError("outer") from error
+except RuntimeError:
+    traceback.print_exc()
+    result = traceback.format_exc()
+"""
+    space: dict[str, object] = {}
+    linecache.cache["<script>"] = (len(source), None, source.splitlines(keepends=True), "<script>")
+    exec(compile(source, "<script>", "exec"), space)
+    assert sandbox.result(source) == space["result"]
+    assert sandbox.services.printed("stderr") == space["result"]

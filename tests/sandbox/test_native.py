@@ -337,6 +337,20 @@ def test_nothing_tells_whether_another_run_exists(native: Native) -> None:
     assert all("Error" in str(answer) for answer in alone[:-1])
 
 
+def test_what_a_run_sets_on_its_descriptors_is_not_seen_by_the_next(native: Native) -> None:
+    script = """
+import fcntl, os
+def main(mark):
+    flags = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in (0, 1, 2)]
+    if mark:
+        for fd, flag in enumerate(flags):
+            fcntl.fcntl(fd, fcntl.F_SETFL, flag | os.O_NONBLOCK | os.O_APPEND)
+    return flags
+"""
+    before = native.result(script, mark=True)
+    assert [native.result(script, mark=False) for _ in range(4)] == [before] * 4
+
+
 def test_a_worker_at_full_level_is_alone_in_its_world(native: Native) -> None:
     if native.pool.level != "full":
         pytest.skip(f"this machine gives level {native.pool.level}")
@@ -412,3 +426,14 @@ def test_a_worker_that_floods_or_falls_silent_ends_at_its_limits(native: Native)
     deaf = native.run(_TALK + "while True: say({'t': 'read', 'id': 1, 'handle': 1})", silent)
     assert deaf.error is not None
     assert deaf.error.code == "wall_limit"
+
+
+def test_a_stored_script_is_called_by_name(native: Native) -> None:
+    async def called() -> Outcome:
+        services = Services()
+        services.scripts = {"model": "import numpy\ndef main(x):\n    return int(numpy.sum(x))"}
+        source = "result = call('script.model', x=[1, 2, 3])"
+        return await native.pool.run_script(source, {}, LIMITS, services, native=True)
+
+    outcome = native.runner.run(called())
+    assert (outcome.error, outcome.result) == (None, 6)

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from sandbox.errors import SandboxWeakError, ValueFormError
+from sandbox.frames import MAX_MESSAGE
 from sandbox.pool import Limits, PoolSettings, WorkerPool
+from sandbox.values import MAX_BYTES
 from shaders.errors import KernelgateError
 from tests.sandbox.support import LIMITS, Sandbox, Services, children, descriptors, until
 
@@ -187,7 +189,7 @@ def test_cancelling_kills_the_worker_at_once(sandbox: Sandbox) -> None:
             await task
         return time.monotonic() - started
 
-    assert sandbox.runner.run(scenario()) < 1.0
+    assert sandbox.runner.run(scenario()) < LIMITS.cpu_s / 2, "far from where it would have ended by itself"
 
 
 def test_nothing_is_left_after_many_runs_and_the_end() -> None:
@@ -265,6 +267,63 @@ def test_a_zygote_is_replaced_after_its_share_of_workers() -> None:
         assert len(set(runner.run(scenario()))) >= 2
 
 
+def test_a_worker_that_comes_when_the_pool_is_closed_is_closed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario() -> bool:
+        pool = WorkerPool(PoolSettings(size=1))
+        await pool.start()
+        zygote, delivered = pool._zygote, asyncio.Event()
+        assert zygote is not None
+        spawn = zygote.spawn
+        workers = []
+
+        async def late() -> Any:
+            workers.append(await spawn())
+            delivered.set()
+            await closed.wait()
+            return workers[0]
+
+        monkeypatch.setattr(zygote, "spawn", late)
+        closed = asyncio.Event()
+        adding = asyncio.create_task(pool._add())
+        await delivered.wait()
+        await pool.close()
+        closed.set()
+        await adding
+        return workers[0].connection.fileno() < 0 and not pool._ready
+
+    assert asyncio.run(scenario())
+
+
+def test_a_zygote_whose_closing_is_cancelled_is_closed_with_the_pool() -> None:
+    class Retired:
+        living = 0
+        died = asyncio.Event()
+
+        def __init__(self) -> None:
+            self.began, self.closed = 0, False
+
+        async def close(self) -> None:
+            self.began += 1
+            if self.began == 1:
+                await asyncio.Event().wait()
+            self.closed = True
+
+    async def scenario() -> list[bool]:
+        pool = WorkerPool(PoolSettings())
+        zygotes = [Retired(), Retired()]
+        zygotes[1].began = 1
+        pool._retired = list(zygotes)  # type: ignore[arg-type]
+        closing = asyncio.create_task(pool._close_retired())
+        await asyncio.sleep(0)
+        closing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await closing
+        await pool.close()
+        return [zygote.closed for zygote in zygotes]
+
+    assert asyncio.run(scenario()) == [True, True]
+
+
 def test_many_runs_at_once_share_a_small_pool(sandbox: Sandbox) -> None:
     async def scenario() -> list[Any]:
         runs = [
@@ -320,3 +379,28 @@ def test_a_bad_kernel_is_refused_with_its_place(sandbox: Sandbox) -> None:
         sandbox.runner.run(sandbox.pool.reflect("fn main( {"))
     assert caught.value.code == "kernel_syntax"
     assert caught.value.line == 1
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "result = b'x' * (33 << 20)",
+        "result = 'x' * (33 << 20)",
+        "import array\nresult = torch.tensor(array.array('f', bytes(34 << 20))).sum()",
+    ],
+    ids=["bytes", "text", "a constant of a graph"],
+)
+def test_what_is_too_long_for_a_message_is_the_scripts_own_error(sandbox: Sandbox, script: str) -> None:
+    limits = replace(LIMITS, memory_mb=1000)
+    error = sandbox.run(script, limits=limits).error
+    assert error is not None
+    assert error.code == "value_unsupported"
+    assert str(MAX_MESSAGE) in error.message or str(MAX_BYTES) in error.message
+    assert error.hint
+
+
+def test_an_error_as_long_as_memory_is_told_in_short(sandbox: Sandbox) -> None:
+    name = "f" * 3_000_000
+    error = sandbox.error(f"def {name}(n):\n    return {name}(n - 1) if n else 1 / 0\n{name}(40)")
+    assert (error.code, error.line) == ("script_error", 2)
+    assert len(error.hint) <= 8000

@@ -39,6 +39,7 @@ class FakeWorker:
         self.killed = False
         self.is_settled = False
         self.wait_status: int | None = None
+        self.first_words = b""
 
     def cpu_s(self) -> float:
         return 0.0
@@ -51,6 +52,9 @@ class FakeWorker:
 
     def kill(self) -> None:
         self.killed = True
+
+    async def stop(self, _patience_s: float) -> None:
+        self.kill()
 
     def close(self) -> None:
         self.kill()
@@ -108,6 +112,39 @@ def raw(body: bytes) -> bytes:
 
 def packed(value: object) -> bytes:
     return raw(msgspec.msgpack.encode(value))
+
+
+def test_a_session_that_is_cancelled_again_while_it_ends_still_closes_its_worker() -> None:
+    """A service that cleans up slowly holds the conversation; the second cancel ends the waiting for it."""
+
+    class Slow(Services):
+        async def output(self, stream: str, text: str, cut: bool) -> None:
+            entered.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await free.wait()
+
+    async def scenario() -> None:
+        worker = FakeWorker()
+        session = Session(worker, LIMITS, Slow(), MAX_FRAME, asyncio.get_running_loop().time)  # type: ignore[arg-type]
+        worker.peer.send(frame(frames.Output("stdout", "text")))
+        conversing = asyncio.create_task(session.converse(JOB))
+        async with asyncio.timeout(20):
+            await entered.wait()
+            for _ in range(2):
+                conversing.cancel()
+                await asyncio.sleep(0)
+            with pytest.raises(asyncio.CancelledError):
+                await conversing
+            assert worker.killed
+            free.set()
+            while worker.connection.fileno() >= 0:
+                await asyncio.sleep(0)
+        worker.peer.close()
+
+    entered, free = asyncio.Event(), asyncio.Event()
+    asyncio.run(scenario())
 
 
 HANDMADE: dict[str, bytes] = {
@@ -235,8 +272,8 @@ def test_a_flood_of_output_is_cut_by_the_server_itself() -> None:
 def test_a_flood_of_messages_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandbox.session.MAX_MESSAGES", 1000)
     outcome = converse(frame(frames.Free([])) * 2000)
-    assert outcome.code == "protocol"
-    assert "1000 messages" in outcome.message
+    assert outcome.code == "message_limit"
+    assert "limit of 1000 messages; it sent 1001" in outcome.message
 
 
 def test_silence_ends_at_the_wall_clock_of_an_injected_clock() -> None:

@@ -230,3 +230,42 @@ def test_no_stored_script_can_have_a_name_that_scripts_import_already() -> None:
         name for name in [*RESERVED, "class", "Upper", "_x", "a.b", "", "x" * 65, "é"] if can_be_stored(name)
     ]
     assert all(map(can_be_stored, ["geometry", "my_model_2", "x" * 64]))
+
+
+MODEL = "def main(x, scale=2):\n    return [value * scale for value in x]"
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ('result = call("script.model", x=[1, 2])', [2, 4]),
+        ('result = call("script.model", x=[1, 2], scale=3)', [3, 6]),
+        ('result = call("script.constant")', 7),
+        ('import model\nresult = model.main([1]) + call("script.model", x=[5])', [2, 10]),
+        ('result = call("script.later", x=3)', 4),
+    ],
+)
+def test_a_stored_script_is_called_like_an_operation(sandbox: Sandbox, source: str, wanted: Any) -> None:
+    later = "import asyncio\nasync def main(x):\n    await asyncio.sleep(0)\n    return x + 1"
+    assert result(sandbox, source, model=MODEL, constant="result = 7", later=later) == wanted
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "message"),
+    [
+        ('call("script.nope")', "script_error", "there is no stored script 'nope'"),
+        ('call("script.os")', "script_error", "there is no stored script 'os'"),
+        ('call("script.model", [1])', "script_error", "takes its inputs by name"),
+        ('call("script.model")', "script_error", "main(x, scale) needs the inputs x"),
+        ('call("script.model", y=1, x=[])', "script_error", "takes no inputs y"),
+        ('call("script.model", x=5)', "script_error", "'int' object is not iterable (in script model)"),
+        ('call("script.constant", x=5)', "script_error", "defines no main"),
+    ],
+)
+def test_a_call_of_a_script_that_can_not_be_says_why(
+    sandbox: Sandbox, source: str, code: str, message: str
+) -> None:
+    outcome, _ = run(sandbox, source, model=MODEL, constant="result = 7")
+    assert outcome.error is not None
+    assert outcome.error.code == code
+    assert message in outcome.error.message

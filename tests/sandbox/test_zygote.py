@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
+import gc
 import os
 import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from ops.wire import FrameError
 from sandbox import zygote_process
-from sandbox.control import NotSpawned, decode_zygote
+from sandbox.control import Channel, NotSpawned, ServerMessage, Spawned, ZygoteMessage
 from sandbox.errors import WorkerCrashedError
+from sandbox.handles import Handle
 from sandbox.zygote import TRADES, Zygote
 from sandbox.zygote_process import ZygoteProcess
 from tests.sandbox.support import children, descriptors
@@ -31,13 +36,14 @@ class Exhausted:
 
 
 def test_a_machine_out_of_namespaces_makes_no_worker_and_says_so() -> None:
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, theirs = socket.socketpair()
     connection, peer = socket.socketpair()
     before = set(children())
     with ours, theirs, peer:
-        zygote = Zygote(theirs, Exhausted(), -1, TRADES["restricted"])  # type: ignore[arg-type]
+        channel = Channel[ServerMessage](theirs, ServerMessage)
+        zygote = Zygote(channel, Exhausted(), TRADES["restricted"])  # type: ignore[arg-type]
         zygote._fork(connection.detach())
-        message = decode_zygote(ours.recv(65536))
+        ((message, _),) = Channel[ZygoteMessage](ours, ZygoteMessage).receive()
         assert peer.recv(1) == b"", "the worker's socket is closed"
     os.close(zygote._wake)
     os.close(zygote._woken)
@@ -52,7 +58,7 @@ def test_a_refused_worker_is_an_error_and_the_next_one_is_made() -> None:
         try:
             asked = asyncio.create_task(process.spawn())
             await asyncio.sleep(0)
-            process._handle(NotSpawned("EAGAIN, no"), [])  # before the zygote's own answer
+            process._handle(NotSpawned("EAGAIN, no"), None)  # before the zygote's own answer
             with pytest.raises(WorkerCrashedError, match="no worker can be made now: EAGAIN, no") as refusal:
                 await asked
         finally:
@@ -62,6 +68,106 @@ def test_a_refused_worker_is_an_error_and_the_next_one_is_made() -> None:
     hint, died = asyncio.run(scenario())
     assert hint == "Try again later."
     assert died
+
+
+@contextlib.contextmanager
+def nothing_left_open() -> Iterator[None]:
+    """No socket is left to the garbage collector, which warns, and no descriptor stays open."""
+    gc.collect()
+    before, processes = descriptors(), set(children())
+    yield
+    gc.collect()
+    assert descriptors() == before
+    assert set(children()) == processes
+
+
+def test_a_start_that_is_cancelled_leaves_nothing_open() -> None:
+    async def scenario(turns: int) -> None:
+        process = ZygoteProcess(COMMAND)
+        starting = asyncio.create_task(process.start())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+
+    with nothing_left_open():
+        for turns in range(1, 6):
+            asyncio.run(scenario(turns))
+
+
+def test_a_start_that_fails_is_an_error_and_leaves_nothing_open() -> None:
+    async def scenario(command: list[str]) -> str:
+        with pytest.raises(WorkerCrashedError) as failure:
+            await ZygoteProcess(command).start()
+        return str(failure.value)
+
+    with nothing_left_open():
+        assert "can not be started" in asyncio.run(scenario(["/nonexistent/python"]))
+        assert "died" in asyncio.run(scenario([sys.executable, "-c", "pass"]))
+
+
+def test_a_worker_whose_asker_is_cancelled_is_closed_whenever_that_happens() -> None:
+    """Before the zygote has answered, in the turn of the loop in which it answers, and when it ends meanwhile."""
+
+    async def scenario(moment: str) -> None:
+        process = ZygoteProcess(COMMAND)
+        await process.start()
+        asked = asyncio.create_task(process.spawn())
+        await asyncio.sleep(0)
+        deliver = process._deliver
+
+        def deliver_too_late(pid: int, handle: Handle) -> None:
+            deliver(pid, handle)
+            if moment == "with the answer":
+                asked.cancel()
+            if moment == "at the end":
+                process._lost()
+                asked.cancel()
+
+        process._deliver = deliver_too_late  # type: ignore[method-assign]
+        if moment == "before the answer":
+            asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        await process.close()
+
+    with nothing_left_open():
+        for moment in ("before the answer", "with the answer", "at the end"):
+            asyncio.run(scenario(moment))
+
+
+def test_who_waits_for_a_worker_when_the_zygote_ends_gets_an_error_and_no_socket_stays_open() -> None:
+    async def scenario() -> None:
+        process = ZygoteProcess(COMMAND)
+        await process.start()
+        waiting = [asyncio.create_task(process.spawn()) for _ in range(4)]
+        await asyncio.sleep(0)
+        assert len(process._waiting) == 4
+        await process.close()
+        for task in waiting:
+            with pytest.raises(WorkerCrashedError, match="died"):
+                await task
+
+    with nothing_left_open():
+        asyncio.run(scenario())
+
+
+def test_an_answer_to_nothing_ends_the_zygote_and_its_handle_is_closed() -> None:
+    async def scenario() -> bool:
+        process = ZygoteProcess(COMMAND)
+        await process.start()
+        with pytest.raises(FrameError):
+            process._handle(Spawned(os.getpid(), True), os.pidfd_open(os.getpid()))
+        worker = await process.spawn()
+        process._workers.clear()
+        os.kill(worker._handle.pid, signal.SIGKILL)  # its end is told, of whom nobody knows
+        await process.close()
+        worker.close()
+        return process.died.is_set()
+
+    with nothing_left_open():
+        assert asyncio.run(scenario())
 
 
 def test_a_zygote_that_does_not_end_is_ended_with_all_below_it(monkeypatch: pytest.MonkeyPatch) -> None:

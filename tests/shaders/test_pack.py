@@ -36,7 +36,7 @@ def test_an_array_parameter_fills_whole_chunks_of_four():
 
 def test_a_default_of_an_array_parameter_is_every_element():
     form = spec(Param("shape", "u32", 1, length=3))
-    assert pack_params(form, {}) == struct.pack("<3I4x", 1, 1, 1)
+    assert pack_params(form, {}) == struct.pack("<3I20x", 1, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -179,3 +179,10 @@ def test_ordinary_wgsl_passes(source):
 def test_a_chain_of_sixty_four_else_ifs_passes_beside_another():
     chain = "if x == 0u { }" + "".join(f" else if x == {i}u {{ }}" for i in range(1, 65))
     reflect(f"@compute @workgroup_size(1) fn main() {{ let x = 1u; {chain} {chain} else {{ }} }}")
+
+
+def test_a_local_name_may_be_that_of_an_access_or_an_address_space():
+    head = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"
+    body = "let read = o[0]; var function = read; o[1] = function + storage;"
+    source = f"{head}fn f(storage: u32) {{ {body} }}\n@compute @workgroup_size(1) fn read() {{ f(1u); }}"
+    assert reflect(source).guard is not None

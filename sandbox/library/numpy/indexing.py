@@ -82,7 +82,13 @@ def put(a: ndarray, key: Any, value: Any) -> None:
         shape, places = _chosen(basic)
         _put_places(a, places, shape, source)
         return
-    assign(view(a, tuple(basic.shape), tuple(basic.strides), basic.offset), source)
+    target = view(a, tuple(basic.shape), tuple(basic.strides), basic.offset)
+    if source is not value and len(source._shape) > len(target._shape):
+        raise ValueError(
+            "setting an array element with a sequence. The requested array would exceed the maximum number of "
+            f"dimension of {len(target._shape)}."
+        )
+    assign(target, source)
 
 
 def assign(target: ndarray, source: ndarray) -> None:
@@ -136,7 +142,9 @@ def _fitted(source: ndarray, shape: Shape, target: ndarray) -> Any:
     if source._shape == shape:
         return cast(values(source), source._dtype, target._dtype)
     if shapes.stretch(source._shape, source._strides, shape) is None:
-        raise ValueError(f"could not broadcast input array from shape {source._shape} into shape {shape}")
+        raise ValueError(
+            f"could not broadcast input array from shape {shapes.text(source._shape)} into shape {shapes.text(shape)}"
+        )
     if source.size == 1:
         return cast(values(source), source._dtype, target._dtype) * shapes.check(shape)
     return cast(values(broadcasted(source, shape)), source._dtype, target._dtype)
@@ -272,7 +280,7 @@ def _chosen(basic: _Basic) -> tuple[Shape, list[int]]:
     try:
         wide = shapes.broadcast(*[basic.arrays[axis][0] for axis in axes])
     except ValueError:
-        shown = " ".join(str(basic.arrays[axis][0]) for axis in axes)
+        shown = " ".join(shapes.text(basic.arrays[axis][0]) for axis in axes)
         raise IndexError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {shown} "
         ) from None

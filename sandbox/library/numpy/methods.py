@@ -20,6 +20,7 @@ from sandbox.library.numpy import (
     reductions,
     scalars,
     selection,
+    shapes,
     shaping,
     sorting,
     statistics,
@@ -89,8 +90,8 @@ def _in_place(function: Any, name: str) -> Callable[..., Any]:
         found = asarray(function(self, other))
         if found._shape != self._shape:
             raise ValueError(
-                f"non-broadcastable output operand with shape {self._shape} doesn't match the broadcast shape "
-                f"{found._shape}"
+                f"non-broadcastable output operand with shape {shapes.text(self._shape)} doesn't match the broadcast "
+                f"shape {shapes.text(found._shape)}"
             )
         check_same_kind(name, found._dtype, self._dtype)
         store(self, cast(values(found), found._dtype, self._dtype))

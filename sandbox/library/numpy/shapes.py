@@ -132,7 +132,7 @@ def broadcast(*shapes: Shape) -> Shape:
     for sizes in zip(*((1,) * (rank - len(shape)) + shape for shape in shapes), strict=True):
         wide = {size for size in sizes if size != 1}
         if len(wide) > 1:
-            shown = " ".join(map(str, shapes))
+            shown = " ".join(text(shape) for shape in shapes)
             raise ValueError(f"operands could not be broadcast together with shapes {shown} ")
         result.append(wide.pop() if wide else 1)
     check(result)

@@ -192,8 +192,8 @@ def deliver(name: str, result: ndarray, out: Any, where: Any) -> Any:
     check_same_kind(name, result._dtype, out._dtype)
     if shapes.broadcast(out._shape, result._shape) != out._shape:
         raise ValueError(
-            f"non-broadcastable output operand with shape {out._shape} doesn't match the broadcast shape "
-            f"{shapes.broadcast(out._shape, result._shape)}"
+            f"non-broadcastable output operand with shape {shapes.text(out._shape)} doesn't match the broadcast "
+            f"shape {shapes.text(shapes.broadcast(out._shape, result._shape))}"
         )
     items = cast(values(broadcasted(result, out._shape)), result._dtype, out._dtype)
     if where is not True:

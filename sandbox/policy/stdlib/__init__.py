@@ -17,6 +17,7 @@ from sandbox.policy.stdlib import (
     structure,
     system,
     typed,
+    warned,
 )
 
 
@@ -24,5 +25,5 @@ def install() -> None:
     """Register every replacement and patch the library. Once a process."""
     for part in (functional, dataclassing, collecting, typed, namespaces, structure):
         part.install()
-    for part in (asynchronous, system, logs, hardening):
+    for part in (asynchronous, system, logs, warned, hardening):
         part.install()

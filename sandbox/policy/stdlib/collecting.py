@@ -6,6 +6,7 @@ Owns the guarded forms. Must not know the views beyond `replace`.
 from __future__ import annotations
 
 import collections
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -25,7 +26,7 @@ def namedtuple(
     fields = field_names.replace(",", " ").split() if isinstance(field_names, str) else field_names
     listed = [str.__str__(str(field)) for field in fields]
     for field in listed:
-        if field in names.DENIED or field in names.FORMATS:
+        if field in names.DENIED or field in names.FORMATS or not unicodedata.is_normalized("NFKC", field):
             raise ValueError(f"{field!r} can not be a field's name")
     real: Any = collections.namedtuple
     made: type = real(str.__str__(typename), listed, rename=rename, defaults=defaults, module="__main__")

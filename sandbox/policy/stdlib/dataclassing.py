@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import keyword
+import unicodedata
 from collections.abc import Callable
 from typing import Any
 
@@ -29,11 +30,17 @@ def dataclass(cls: Any = None, /, **options: Any) -> Any:
 
 
 def _check_fields(cls: type) -> None:
-    """The library pastes field names into source text, so they must be names: `TypedDict("X", keys)` takes any key."""
+    """The library pastes field names into source text, so they must be names: `TypedDict("X", keys)` takes any key.
+
+    The parser would read a name in another normal form as another name, and no name of the script begins with `_`,
+    as its own are renamed.
+    """
     for name in inspect.get_annotations(cls):
         if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):
             raise TypeError(f"{name!r:.80} can not be a field's name")
-        if name in names.DENIED or name in names.FORMATS or names.is_dunder(name):
+        if not unicodedata.is_normalized("NFKC", name) or names.is_private(name):
+            raise TypeError(f"{name!r:.80} can not be a field's name")
+        if name in names.DENIED or name in names.FORMATS:
             raise TypeError(f"{name!r} can not be a field's name")
 
 

@@ -1,4 +1,4 @@
-"""`functools` and `operator`: the helpers that read or write attributes by name.
+"""`functools`, `operator` and `copy`: the helpers that read or write attributes by name, or show what they hold.
 
 Owns their guarded forms. Must not know the views beyond `replace`.
 """
@@ -12,6 +12,7 @@ from typing import Any
 from sandbox.policy import names, ownership, views
 from sandbox.policy.attributes import compiled_getattr, guarded_getattr, write
 from sandbox.policy.keys import store_key
+from sandbox.policy.memo import deepcopy
 
 _COPIED = ("__name__", "__qualname__", "__doc__")
 
@@ -103,4 +104,5 @@ def install() -> None:
         total_ordering=total_ordering,
         cached_property=cached_property,
     )
+    views.replace("copy", deepcopy=deepcopy)
     views.replace("operator", attrgetter=attrgetter, methodcaller=methodcaller)

@@ -5,9 +5,11 @@ Owns what no view can replace, because the library itself calls it. Must not kno
 
 from __future__ import annotations
 
+import asyncio
 import collections.abc
 import decimal
 import enum
+import traceback
 import typing
 from typing import Any
 
@@ -16,6 +18,7 @@ from sandbox.policy.classes import check_bases
 from sandbox.policy.names import DENIED
 
 _native_create: Any = None
+_native_suggestion: Any = None
 
 
 def _create(cls: Any, class_name: str, names: Any, **options: Any) -> Any:
@@ -37,13 +40,25 @@ def _gone(*_args: Any, **_kwargs: Any) -> Any:
     raise TypeError("annotations given as text are not evaluated in scripts")
 
 
+def _no_copy(*_args: Any) -> Any:
+    raise TypeError("an event loop can not be copied")
+
+
+def _suggestion(error: BaseException, *places: Any) -> Any:
+    """What a traceback suggests instead of a wrong name. For an `ImportError` the library would import the module."""
+    return None if isinstance(error, ImportError) else _native_suggestion(error, *places)
+
+
 def install() -> None:
     """Patch, once."""
-    global _native_create
+    global _native_create, _native_suggestion
     if _native_create is not None:
         return
     _native_create = enum.EnumMeta._create_  # type: ignore[attr-defined]
     enum.EnumMeta._create_ = _create  # type: ignore[attr-defined]
+    _native_suggestion = getattr(traceback, "_compute_suggestion_error", None)
+    traceback._compute_suggestion_error = _suggestion  # type: ignore[attr-defined]
+    asyncio.AbstractEventLoop.__reduce_ex__ = _no_copy  # type: ignore[method-assign]
     ownership.add_writable(decimal.Context)
     typing.get_type_hints = _gone
     typing.ForwardRef._evaluate = _gone  # type: ignore[method-assign]

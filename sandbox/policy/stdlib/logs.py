@@ -1,173 +1,196 @@
 """A small `logging` that writes to the run's stderr.
 
-Owns loggers, levels and the percent style; the library's own formatter would follow attribute paths that a script
-gives. Must not know how text leaves the process.
+Owns loggers, their hierarchy, and the module's functions. Must not know how text leaves the process, or how a record
+becomes text (`records.py`).
 """
 
 from __future__ import annotations
 
 import sys
-import time
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.policy import views
+from sandbox.policy import ownership, views
 from sandbox.policy.names import words
-from sandbox.policy.stdlib.system import stream
-from sandbox.policy.tracebacks import script_traceback
+from sandbox.policy.stdlib import records
+from sandbox.policy.stdlib.records import Filter, Filterer, Formatter, Handler, LogRecord, StreamHandler
 
-LEVELS = {"DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40, "CRITICAL": 50}
-_NAMES = {number: name for name, number in LEVELS.items()}
-_DEFAULT_FORMAT = "%(levelname)s:%(name)s:%(message)s"
-_DEFAULT_DATE = "%Y-%m-%d %H:%M:%S"
+BASIC_FORMAT = "%(levelname)s:%(name)s:%(message)s"
 
 
-def level_number(level: int | str) -> int:
-    """A level's number. Raises `ValueError` for an unknown name."""
-    if isinstance(level, str):
-        if level not in LEVELS:
-            raise ValueError(f"Unknown level: {level!r}")
-        return LEVELS[level]
-    return int(level)
-
-
-class Formatter:
-    """A record's text in percent style."""
-
-    def __init__(
-        self, fmt: str | None = None, datefmt: str | None = None, style: str = "%", **_: Any
-    ) -> None:
-        if style != "%":
-            raise ValueError("only the percent style is available to scripts")
-        self._format = fmt or "%(message)s"
-        self._date_format = datefmt
-
-    def format(self, record: dict[str, Any]) -> str:
-        """The text of `record`."""
-        if "%(asctime)" in self._format:
-            stamp = time.strftime(self._date_format or _DEFAULT_DATE, time.localtime(record["created"]))
-            record["asctime"] = stamp if self._date_format else f"{stamp},{int(record['msecs']):03d}"
-        return str(self._format % record)
-
-
-class Handler:
-    """Where records go: the run's stderr, or a text stream of the script."""
-
-    def __init__(self, stream: Any = None) -> None:
-        self._stream = stream
-        self._formatter = Formatter()
-        self._level = 0
-
-    def setFormatter(self, formatter: Formatter) -> None:  # noqa: N802
-        """Use `formatter`."""
-        self._formatter = formatter
-
-    def setLevel(self, level: int | str) -> None:  # noqa: N802
-        """Leave out records below `level`."""
-        self._level = level_number(level)
-
-    def _handle(self, record: dict[str, Any]) -> None:
-        if record["levelno"] >= self._level:
-            target = stream("stderr") if self._stream is None else self._stream
-            target.write(self._formatter.format(dict(record)) + "\n")
-
-
-class Logger:
+@records.for_instances
+class Logger(Filterer):
     """A named logger; records rise to its parents' handlers."""
 
-    def __init__(self, name: str, parent: Logger | None) -> None:
+    def __init__(self, name: str, level: int | str = 0) -> None:
+        super().__init__()
         self.name = name
-        self.parent = parent
-        self.handlers: list[Handler] = []
-        self._level = 0
-        self._propagate = True
+        self.level = records.level_number(level)
+        self.parent: Any = None
+        self.propagate = True
+        self.disabled = False
+        self.handlers: list[Any] = []
 
     def setLevel(self, level: int | str) -> None:  # noqa: N802
         """Leave out records below `level`."""
-        self._level = level_number(level)
+        self.level = records.level_number(level)
 
     def getEffectiveLevel(self) -> int:  # noqa: N802
         """The level of this logger or its nearest parent that has one."""
-        if self._level or self.parent is None:
-            return self._level
-        return self.parent.getEffectiveLevel()
+        return next((logger.level for logger in _line(self) if logger.level), 0)
 
     def isEnabledFor(self, level: int) -> bool:  # noqa: N802
         """Whether a record of `level` would be written."""
-        return level >= self.getEffectiveLevel()
+        return level > _disabled[0] and level >= self.getEffectiveLevel()
 
-    def addHandler(self, handler: Handler) -> None:  # noqa: N802
+    def addHandler(self, handler: Any) -> None:  # noqa: N802
         """Also write to `handler`."""
-        self.handlers.append(handler)
+        if handler not in self.handlers:
+            self.handlers.append(handler)
+
+    def removeHandler(self, handler: Any) -> None:  # noqa: N802
+        """Do not write to `handler` any more."""
+        if handler in self.handlers:
+            self.handlers.remove(handler)
 
     def hasHandlers(self) -> bool:  # noqa: N802
         """Whether any handler would get a record."""
-        return bool(self.handlers) or (self.parent is not None and self.parent.hasHandlers())
+        return any(logger.handlers for logger in _reached(self))
 
-    def log(self, level: int, message: Any, *args: Any, exc_info: Any = False, **_options: Any) -> None:
-        """Write a record of `level`."""
-        if not self.isEnabledFor(level):
+    def getChild(self, suffix: str) -> Any:  # noqa: N802
+        """The logger below this one."""
+        return get_logger(suffix if self is _root else f"{self.name}.{suffix}")
+
+    def handle(self, record: Any) -> None:
+        """Give `record` to every handler that it reaches."""
+        if self.disabled or not self.filter(record):
             return
-        text = str(message)
-        if args:
-            text %= args[0] if len(args) == 1 and isinstance(args[0], dict) and args[0] else args
-        if exc_info and (error := sys.exc_info()[1]) is not None:
-            text += "\n" + script_traceback(error).rstrip("\n")
-        now = time.time()
-        record = {
-            "name": self.name,
-            "levelno": level,
-            "levelname": _NAMES.get(level, f"Level {level}"),
-            "message": text,
-            "created": now,
-            "msecs": now % 1 * 1000,
-        }
-        handlers = list(self._reached())
-        for handler in handlers or [_LAST_RESORT]:
-            handler._handle(record)
+        handlers = [handler for logger in _reached(self) for handler in logger.handlers]
+        for handler in handlers or ([_LAST_RESORT] if record.levelno >= _LAST_RESORT.level else []):
+            handler.handle(record)
 
-    def _reached(self) -> list[Handler]:
-        above = self.parent._reached() if self.parent is not None and self._propagate else []
-        return [*self.handlers, *above]
+    def log(
+        self,
+        level: int,
+        msg: Any,
+        *args: Any,
+        exc_info: Any = False,
+        extra: Mapping[str, Any] | None = None,
+        **_options: Any,
+    ) -> None:
+        """Write a record of `level`; `exc_info`: with an exception, or the one that is being handled."""
+        if not isinstance(level, int):
+            raise TypeError("level must be an integer")
+        if self.isEnabledFor(level):
+            error = exc_info if isinstance(exc_info, BaseException) else exc_info and sys.exc_info()[1]
+            record = LogRecord(self.name, level, msg, args, error or None)
+            self.handle(records.with_extra(record, extra))
 
-    def debug(self, message: Any, *args: Any, **options: Any) -> None:
+    def debug(self, msg: Any, *args: Any, **options: Any) -> None:
         """A DEBUG record."""
-        self.log(10, message, *args, **options)
+        self.log(10, msg, *args, **options)
 
-    def info(self, message: Any, *args: Any, **options: Any) -> None:
+    def info(self, msg: Any, *args: Any, **options: Any) -> None:
         """An INFO record."""
-        self.log(20, message, *args, **options)
+        self.log(20, msg, *args, **options)
 
-    def warning(self, message: Any, *args: Any, **options: Any) -> None:
+    def warning(self, msg: Any, *args: Any, **options: Any) -> None:
         """A WARNING record."""
-        self.log(30, message, *args, **options)
+        self.log(30, msg, *args, **options)
 
-    def error(self, message: Any, *args: Any, **options: Any) -> None:
+    warn = warning
+
+    def error(self, msg: Any, *args: Any, **options: Any) -> None:
         """An ERROR record."""
-        self.log(40, message, *args, **options)
+        self.log(40, msg, *args, **options)
 
-    def critical(self, message: Any, *args: Any, **options: Any) -> None:
+    def critical(self, msg: Any, *args: Any, **options: Any) -> None:
         """A CRITICAL record."""
-        self.log(50, message, *args, **options)
+        self.log(50, msg, *args, **options)
 
-    def exception(self, message: Any, *args: Any, **options: Any) -> None:
+    fatal = critical
+
+    def exception(self, msg: Any, *args: Any, **options: Any) -> None:
         """An ERROR record with the exception being handled."""
-        self.log(40, message, *args, **{"exc_info": True, **options})
+        self.log(40, msg, *args, **{"exc_info": True, **options})
+
+    def __repr__(self) -> str:
+        return f"<Logger {self.name} ({records.level_name(self.getEffectiveLevel())})>"
 
 
-_LAST_RESORT = Handler()
+@records.for_instances
+class LoggerAdapter:
+    """A logger with `extra` attributes for each of its records."""
+
+    def __init__(self, logger: Any, extra: Mapping[str, Any] | None = None, **_options: Any) -> None:
+        self.logger = logger
+        self.extra = extra
+
+    def process(self, msg: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The message and options of a record; a subclass may change them."""
+        return msg, {**kwargs, "extra": self.extra}
+
+    def log(self, level: int, msg: Any, *args: Any, **options: Any) -> None:
+        """Write a record of `level`."""
+        if self.logger.isEnabledFor(level):
+            msg, options = self.process(msg, options)
+            self.logger.log(level, msg, *args, **options)
+
+    def debug(self, msg: Any, *args: Any, **options: Any) -> None:
+        """A DEBUG record."""
+        self.log(10, msg, *args, **options)
+
+    def info(self, msg: Any, *args: Any, **options: Any) -> None:
+        """An INFO record."""
+        self.log(20, msg, *args, **options)
+
+    def warning(self, msg: Any, *args: Any, **options: Any) -> None:
+        """A WARNING record."""
+        self.log(30, msg, *args, **options)
+
+    def error(self, msg: Any, *args: Any, **options: Any) -> None:
+        """An ERROR record."""
+        self.log(40, msg, *args, **options)
+
+    def critical(self, msg: Any, *args: Any, **options: Any) -> None:
+        """A CRITICAL record."""
+        self.log(50, msg, *args, **options)
+
+    def exception(self, msg: Any, *args: Any, **options: Any) -> None:
+        """An ERROR record with the exception being handled."""
+        self.log(40, msg, *args, **{"exc_info": True, **options})
+
+
+_LAST_RESORT = StreamHandler()
 _LAST_RESORT.setLevel(30)
-_root = Logger("root", None)
-_root.setLevel("WARNING")
-_loggers: dict[str, Logger] = {"": _root, "root": _root}
+_root = Logger("root", 30)
+_loggers: dict[str, Logger] = {}
+_disabled = [0]
+
+
+def _line(logger: Any) -> Iterator[Any]:
+    """`logger` and those above it."""
+    while logger is not None:
+        yield logger
+        logger = logger.parent
+
+
+def _reached(logger: Any) -> Iterator[Any]:
+    """Those whose handlers get the records of `logger`."""
+    for each in _line(logger):
+        yield each
+        if not each.propagate:
+            return
 
 
 def get_logger(name: str | None = None) -> Logger:
     """`logging.getLogger`."""
-    if not name:
+    if not name or name == "root":
         return _root
     if name not in _loggers:
         parent, _, _ = name.rpartition(".")
-        _loggers[name] = Logger(name, get_logger(parent) if parent else _root)
+        made = _loggers[name] = Logger(name)
+        made.parent = get_logger(parent)
     return _loggers[name]
 
 
@@ -176,47 +199,69 @@ def basic_config(
     level: int | str | None = None,
     format: str | None = None,
     datefmt: str | None = None,
-    handlers: list[Handler] | None = None,
+    style: str = "%",
+    handlers: list[Any] | None = None,
     stream: Any = None,
     force: bool = False,
+    filename: Any = None,
     **_options: Any,
 ) -> None:
     """`logging.basicConfig`."""
+    if filename is not None:
+        raise ValueError("logs go to the run's stderr or a stream, not to files")
     if _root.handlers and not force:
         return
     _root.handlers.clear()
-    for handler in handlers or [Handler(stream)]:
-        handler.setFormatter(Formatter(format or _DEFAULT_FORMAT, datefmt))
+    for handler in handlers or [StreamHandler(stream)]:
+        if handler.formatter is None:
+            handler.setFormatter(Formatter(format or BASIC_FORMAT, datefmt, style))
         _root.addHandler(handler)
     if level is not None:
         _root.setLevel(level)
 
 
-def _module_level(name: str) -> Any:
-    def function(message: Any, *args: Any, **options: Any) -> None:
+def disable(level: int | str = 50) -> None:
+    """`logging.disable`."""
+    _disabled[0] = records.level_number(level)
+
+
+def _module_function(name: str) -> Any:
+    def function(*args: Any, **options: Any) -> None:
         basic_config()
-        getattr(_root, name)(message, *args, **options)
+        getattr(_root, name)(*args, **options)
 
     return function
 
 
 def _members() -> dict[str, Any]:
     return {
-        **LEVELS,
+        **records.LEVELS,
         "WARN": 30,
         "FATAL": 50,
-        "NOTSET": 0,
+        "BASIC_FORMAT": BASIC_FORMAT,
         "getLogger": get_logger,
         "basicConfig": basic_config,
-        "getLevelName": lambda level: _NAMES.get(level, f"Level {level}"),
+        "getLevelName": records.level_name,
+        "addLevelName": records.add_level_name,
+        "disable": disable,
+        "captureWarnings": lambda capture: None,
+        "shutdown": lambda: None,
+        "root": _root,
         "Logger": Logger,
+        "LoggerAdapter": LoggerAdapter,
+        "LogRecord": LogRecord,
         "Formatter": Formatter,
-        "StreamHandler": Handler,
-        "NullHandler": Handler,
-        **{name: _module_level(name) for name in words("debug info warning error critical exception")},
+        "Filter": Filter,
+        "Handler": Handler,
+        "StreamHandler": StreamHandler,
+        "NullHandler": records.NullHandler,
+        **{name: _module_function(name) for name in words("debug info warning error critical exception log")},
     }
 
 
 def install() -> None:
     """Provide `logging`."""
+    records.install()
+    for cls in (Logger, LoggerAdapter):
+        ownership.add_writable(cls)
     views.provide("logging", _members)

@@ -1,4 +1,4 @@
-"""`sys`, `io` redirection, `warnings` and `traceback`, as far as a script has any business with them.
+"""`sys`, `io` redirection and `traceback`, as far as a script has any business with them.
 
 Owns these views. Must not know how text leaves the process.
 """
@@ -12,13 +12,14 @@ from typing import Any, NoReturn
 
 from sandbox.console import CONSOLE
 from sandbox.policy import views
-from sandbox.policy.tracebacks import script_traceback
+from sandbox.policy.tracebacks import exception_only, script_traceback
 
 MAX_RECURSION = 5000
 _redirected: dict[str, list[Any]] = {"stdout": [], "stderr": []}
 _COPIED = (
     "maxsize version version_info hexversion api_version byteorder float_info int_info hash_info getsizeof intern "
-    "maxunicode getrefcount getrecursionlimit get_int_max_str_digits implementation copyright"
+    "maxunicode getrefcount getrecursionlimit get_int_max_str_digits "
+    "set_int_max_str_digits exception copyright"
 )
 
 
@@ -69,7 +70,6 @@ class _EmptyInput:
 
 def _sys() -> dict[str, Any]:
     members = {name: getattr(sys, name) for name in _COPIED.split() if hasattr(sys, name)}
-    members.pop("implementation", None)
     return members | {
         "argv": ["script.py"],
         "path": [],
@@ -94,27 +94,28 @@ def _redirect(name: str, target: Any) -> Iterator[Any]:
         _redirected[name].pop()
 
 
-def warn(
-    message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **_options: Any
-) -> None:
-    """`warnings.warn`: a line on stderr."""
-    if isinstance(message, Warning):
-        category = type(message)
-    name = getattr(category or UserWarning, "__name__", "UserWarning")
-    stream("stderr").write(f"<script>: {name}: {message}\n")
+def _format_exception(error: Any, value: Any = None, *_args: Any, **_options: Any) -> list[str]:
+    """`traceback.format_exception`, of an exception or of its type and itself."""
+    return script_traceback(_exception(error, value)).splitlines(keepends=True)
 
 
-@contextlib.contextmanager
-def _catch_warnings(*_args: Any, **_options: Any) -> Iterator[None]:
-    yield
+def _format_exception_only(error: Any, value: Any = None, **_options: Any) -> list[str]:
+    return exception_only(_exception(error, value))
 
 
-def _ignore(*_args: Any, **_options: Any) -> None:
-    """Filters have no effect: every warning is shown."""
+def _print_exception(error: Any, value: Any = None, *_args: Any, file: Any = None, **_options: Any) -> None:
+    (stream("stderr") if file is None else file).write(script_traceback(_exception(error, value)))
 
 
-def _print_exc(*_args: Any, **_options: Any) -> None:
-    stream("stderr").write(_format_exc())
+def _exception(error: Any, value: Any) -> BaseException:
+    given = error if isinstance(error, BaseException) else value
+    if not isinstance(given, BaseException):
+        raise TypeError(f"Exception expected for value, {type(given).__name__} found")
+    return given
+
+
+def _print_exc(*_args: Any, file: Any = None, **_options: Any) -> None:
+    (stream("stderr") if file is None else file).write(_format_exc())
 
 
 def _format_exc(*_args: Any, **_options: Any) -> str:
@@ -122,12 +123,20 @@ def _format_exc(*_args: Any, **_options: Any) -> str:
     return script_traceback(error) if error is not None else "NoneType: None\n"
 
 
+def _traceback() -> dict[str, Any]:
+    return {
+        "print_exc": _print_exc,
+        "format_exc": _format_exc,
+        "print_exception": _print_exception,
+        "format_exception": _format_exception,
+        "format_exception_only": _format_exception_only,
+    }
+
+
 def install() -> None:
     """Provide the views."""
     views.provide("sys", _sys)
-    filters = {"filterwarnings": _ignore, "simplefilter": _ignore, "resetwarnings": _ignore}
-    views.provide("warnings", lambda: {"warn": warn, "catch_warnings": _catch_warnings, **filters})
-    views.provide("traceback", lambda: {"print_exc": _print_exc, "format_exc": _format_exc})
+    views.provide("traceback", _traceback)
     views.replace(
         "contextlib",
         redirect_stdout=lambda target: _redirect("stdout", target),

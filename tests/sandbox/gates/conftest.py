@@ -139,6 +139,18 @@ PAGES: dict[str, bytes] = {
     "/negativelength": b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nok",
     "/cut": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
     "/nothing": b"",
+    "/trailers": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n"
+    + b"A: b\r\n" * 50_000,
+    "/chunkext": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + b"a" * 300_000 + b"\r\nx\r\n",
+    "/emptyblocks": reply(
+        b"\x78\x9c" + b"\x00\x00\x00\xff\xff" * 100_000, "200 OK", "Content-Encoding: deflate"
+    ),
+    "/nolength": b"HTTP/1.1 200 OK\r\n\r\n" + bytes(3 << 20),
+    "/nulheader": b"HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 2\r\n\r\nok",
+    "/dictionary": reply(b"\x78\xbb\x00\x00\x00\x01abc", "200 OK", "Content-Encoding: deflate"),
+    "/twolocations": reply(
+        b"", "302 Found", "Location: http://public.test/", "Location: http://private.test/"
+    ),
     "/loop": reply(b"", "302 Found", "Location: /loop"),
     "/pingpong": reply(b"", "302 Found", "Location: http://other.test/pingpong"),
     "/nolocation": reply(b"odd", "302 Found"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.sandbox.numpy.twin import check
@@ -38,6 +38,11 @@ def test_reading_agrees(shape: tuple[int, ...], order: str, key: str) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(filled, orders, keys, st.sampled_from(["7", "-1.5", "[1]", "[5, 6]", "[[1], [2]]", "a[..., :1] * 10"]))
+@example((1,), "", "(0, ...,)", "[1]")  # a list may not have more dimensions than its place, an array may
+@example((1,), "", "(0, ...,)", "np.array([1])")
+@example((2,), "", "(...,)", "[[1, 2]]")
+@example((2,), "", "(...,)", "np.array([[1, 2]])")
+@example((2,), "", "([0, 1],)", "[[1, 2]]")
 def test_writing_agrees(shape: tuple[int, ...], order: str, key: str, value: str) -> None:
     check(f"a = {source(shape, order)}; a[{key}] = {value}; a", any_error=True)
 

@@ -85,7 +85,10 @@ def test_root_becomes_an_ordinary_user_of_the_host(here: Behind) -> None:
 
 def test_another_system_gets_the_lowest_level_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linux, "supported", lambda: False)
-    report = prepare_zygote().report
+    prepared = prepare_zygote()
+    assert prepared.lifeline is not None
+    prepared.lifeline.close()
+    report = prepared.report
     assert report.level is Level.PROCESS
     assert report.reason == "seccomp: this system is not Linux on x86-64 or AArch64"
 

@@ -21,8 +21,11 @@ DEADLINE_S = 20
 
 ZYGOTE = """
 import os, time
+from sandbox.walls import linux
 from sandbox.walls.preparation import prepare_zygote
 from sandbox.walls.rlimits import WorkerLimits
+if sys.argv[1] == "elsewhere":
+    linux.supported = lambda: False
 prepared = prepare_zygote(use_namespaces=sys.argv[1] == "namespaces")
 for _ in range(3):
     read, write = os.pipe()
@@ -84,7 +87,7 @@ def test_a_keeper_holds_no_descriptor() -> None:
         assert os.listdir(f"/proc/{process.pid}/fd") == []
 
 
-@pytest.mark.parametrize("kind", ["namespaces", "none"])
+@pytest.mark.parametrize("kind", ["namespaces", "none", "elsewhere"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_all_end_with_the_process_that_the_server_started(kind: str, number: signal.Signals) -> None:
     with family(kind) as (process, _, pidfds):

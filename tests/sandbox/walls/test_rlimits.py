@@ -130,3 +130,20 @@ def test_a_limit_that_can_not_be_set_is_an_error(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(resource, "setrlimit", refuse)
     with pytest.raises(ValueError, match="maximum limit"):
         apply(WorkerLimits(64 * MEGABYTE, 1), 1000 * MEGABYTE)
+
+
+def test_a_stack_that_the_system_does_not_let_be_limited_costs_no_other_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As macOS does, even when nothing would change."""
+    done: dict[int, tuple[int, int]] = {}
+
+    def setrlimit(kind: int, limits: tuple[int, int]) -> None:
+        if kind == resource.RLIMIT_STACK:
+            raise ValueError("current limit exceeds maximum limit")
+        done[kind] = limits
+
+    monkeypatch.setattr(resource, "setrlimit", setrlimit)
+    apply(WorkerLimits(64 * MEGABYTE, 1), None)
+    assert done[resource.RLIMIT_CORE] == (0, 0)
+    assert done[resource.RLIMIT_NOFILE] == (16, 16)

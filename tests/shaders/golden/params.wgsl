@@ -6,6 +6,7 @@ struct Params {
     scale: f32,
     shape: array<vec4<u32>, 2>,
     shift: i32,
+    first_thread: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
@@ -21,7 +22,7 @@ fn main(
     @builtin(workgroup_id) wid: vec3<u32>,
     @builtin(num_workgroups) nwg: vec3<u32>,
 ) {
-    let thread = (wid.x + wid.y * nwg.x) * 8u + lid.x;
+    let thread = (wid.x + wid.y * nwg.x) * 8u + lid.x + params.first_thread;
     if thread < params.count {
         y[thread] = params.scale * x[thread % shape_at(5u)] + f32(params.shift);
     }

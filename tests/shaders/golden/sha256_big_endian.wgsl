@@ -7,6 +7,7 @@ struct Params {
     first_block: u32,
     blocks: u32,
     last: u32,
+    first_thread: u32,
 }
 
 @group(0) @binding(3) var<uniform> params: Params;
@@ -414,7 +415,7 @@ fn main(
     @builtin(workgroup_id) wid: vec3<u32>,
     @builtin(num_workgroups) nwg: vec3<u32>,
 ) {
-    let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x;
+    let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x + params.first_thread;
     if thread >= params.count {
         return;
     }

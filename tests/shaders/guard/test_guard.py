@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shaders.errors import KernelgateError
-from shaders.guard.budget import priced, turns_budget
+from shaders.guard.budget import fuel_budget, priced, turns_budget
 from shaders.guard.edits import Edits, original_column
 from shaders.limits import LIMITS
 from shaders.reflect import reflect
@@ -70,7 +70,7 @@ def test_every_loop_is_checked_or_of_a_known_length(path):
 def test_a_loop_knows_its_place_and_both_its_prices():
     guard = guarded(in_main("  for (var i = 0u; i < o[1]; i++) { o[i] = i; }"))
     assert guard.loops == (GuardedLoop(3, 3, 26, 1),)
-    assert guard.entries == {"main": GuardedEntry(1, 1, True)}
+    assert guard.entries == {"main": GuardedEntry(1, 1, True, 1)}
     assert priced(guard, "fuel").endswith("const _wf_cost1 = 26u;\n")
     assert priced(guard, "turns").endswith("const _wf_cost1 = 1u;\n")
 
@@ -94,6 +94,16 @@ def test_calls_cost_what_the_called_function_costs():
     (light,) = guarded(in_main("while (o[0] > 1u) { o[1] += 1u; }", before=heavy)).loops
     (dear,) = guarded(in_main("while (o[0] > 1u) { heavy(); }", before=heavy)).loops
     assert dear.fuel > light.fuel + 600
+
+
+def test_what_stands_outside_counted_loops_is_paid_before_they_begin():
+    short = "fn short() { for (var i = 0u; i < 100u; i++) { o[i] += 1u; } }\n"
+    assert not guarded(in_main("short();" * 1000, before=short)).loops
+    guard = guarded(in_main("short();" * 1000 + "while (o[0] > 1u) { o[0] -= 1u; }", before=short))
+    paid = guard.entries["main"].fuel
+    assert 1000 * 100 * 10 < paid < 1000 * 4200
+    assert fuel_budget(guard, "main", 1 << 23) == (1 << 23) - paid
+    assert fuel_budget(guard, "main", 1 << 20) < 0
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ fn first_power_over(limit: u32) -> u32 {
                               
 fn _wf_entry_main(                               id: vec3<u32>,                          grid: vec3u) {
     var sum = grid.x;
-    let _wf_first2 = 0u; let _wf_turns2 = bitcast<u32>(max(_wf_first2, params.rows) - _wf_first2); if (_wf_fuel / _wf_cost2 < _wf_turns2) { _wf_loop = select(_wf_loop, 2u, _wf_loop == 0u); _wf_fuel = 0u; } else { _wf_fuel -= _wf_turns2 * _wf_cost2; for (var row = 0u; row < params.rows; row++) {
+    let _wf_first2 = 0u; let _wf_turns2 = bitcast<u32>(select(_wf_first2, params.rows, _wf_first2 < params.rows) - _wf_first2); if (_wf_fuel / _wf_cost2 < _wf_turns2) { _wf_loop = select(_wf_loop, 2u, _wf_loop == 0u); _wf_fuel = 0u; } else { _wf_fuel -= _wf_turns2 * _wf_cost2; for (var row = 0u; row < params.rows; row++) {
         for (var i = 0; i < 16; i++) {                    
             sum += u32(i) * row;
         }

@@ -1,0 +1,76 @@
+"""The compiler as the server uses it: it tries each new kernel once, and how long that took is kept by hash.
+
+Owns the times. Must not know names, owners or HTTP.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from api import tables
+from api.database import Database
+from api.quarantine import Quarantine
+from host.supervisor import Device
+from shaders.reflection import Reflection
+
+CACHED = 4096
+
+
+class Compiler:
+    """`device` is the compiler process, which never runs what is in quarantine."""
+
+    def __init__(self, device: Device, database: Database, quarantine: Quarantine) -> None:
+        self._device, self._database, self._quarantine = device, database, quarantine
+        self._times: OrderedDict[str, float] = OrderedDict()
+
+    def check(self, hash: str) -> None:
+        """Raise `KernelQuarantined` if the compiler will not take a kernel."""
+        self._quarantine.check(hash)
+
+    async def add_kernel(
+        self,
+        hash: str,
+        reflection: Reflection,
+        warm: bool = False,
+        constants: Mapping[str, float] | None = None,
+    ) -> float:
+        """As `Device.add_kernel` of a compiler; the longest that the kernel took so far is kept.
+
+        Raises `KernelQuarantined`.
+        """
+        self.check(hash)
+        elapsed = await self._device.add_kernel(hash, reflection, warm, constants)
+        known = await self.milliseconds(hash)
+        if known is None or elapsed > known:
+            await self._database.do(lambda db: _put(db, hash, elapsed))
+            self._remember(hash, elapsed)
+        return elapsed
+
+    async def milliseconds(self, hash: str) -> float | None:
+        """The processor time that compiling a kernel and dispatching it once took; None if that is not known."""
+        if hash not in self._times:
+            found = await self._database.do(lambda db: _find(db, hash))
+            if found is None:
+                return None
+            self._remember(hash, found)
+        self._times.move_to_end(hash)
+        return self._times[hash]
+
+    def _remember(self, hash: str, elapsed: float) -> None:
+        self._times[hash] = elapsed
+        if len(self._times) > CACHED:
+            self._times.popitem(last=False)
+
+
+def _find(db: sa.Connection, hash: str) -> float | None:
+    c = tables.compile_times.c
+    found: float | None = db.execute(sa.select(c.milliseconds).where(c.hash == hash)).scalar()
+    return found
+
+
+def _put(db: sa.Connection, hash: str, elapsed: float) -> None:
+    insert = sa.insert(tables.compile_times).prefix_with("OR REPLACE", dialect="sqlite")
+    db.execute(insert.values(hash=hash, milliseconds=elapsed))

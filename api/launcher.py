@@ -1,0 +1,59 @@
+"""Where a kernel runs, and what becomes of one that takes its device with it.
+
+Owns the choice between the device that all share and the heavy lane, and that a guilty kernel goes into quarantine.
+Must not know requests or arguments.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+
+from api.compiling import Compiler
+from api.kernels import KernelRecord
+from api.lane import Copying, Lane
+from api.metrics import Metrics
+from api.quarantine import Quarantine
+from host.errors import KernelFault
+from host.supervisor import Device
+from ops.graph import TensorType
+
+
+class Launcher:
+    """Kernels that took more than `heavy_ms` to compile run in `lane`, all others on `device`."""
+
+    def __init__(
+        self,
+        device: Device,
+        lane: Lane,
+        compiler: Compiler,
+        quarantine: Quarantine,
+        metrics: Metrics,
+        heavy_ms: float,
+    ) -> None:
+        self.device, self._lane = device, lane
+        self._compiler, self._quarantine, self._metrics = compiler, quarantine, metrics
+        self._heavy_ms = heavy_ms
+
+    @contextlib.asynccontextmanager
+    async def launch(
+        self, kernel: KernelRecord, types: Mapping[int, TensorType]
+    ) -> AsyncIterator[Device | Copying]:
+        """A device that has `kernel`, for a dispatch over tensors of these types by their handles on the shared one.
+
+        Raises `KernelQuarantined`. A `KernelFault` inside the block puts the kernel into quarantine.
+        """
+        self._quarantine.check(kernel.hash)
+        try:
+            if (await self._compiler.milliseconds(kernel.hash) or 0.0) > self._heavy_ms:
+                async with self._lane.borrow(types) as lane:
+                    await lane.add_kernel(kernel.hash, kernel.reflection)
+                    yield lane
+            else:
+                await self.device.add_kernel(kernel.hash, kernel.reflection)
+                yield self.device
+        except KernelFault as fault:
+            self._metrics.quarantined.labels(fault.reason).inc()
+            await self._quarantine.add(kernel.hash, kernel.owner, kernel.name, fault)
+            fault.hint = f"{fault.hint} The kernel is in quarantine now, which an admin can lift."
+            raise

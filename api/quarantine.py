@@ -1,0 +1,94 @@
+"""Kernels that took the device with them, by hash: nobody dispatches or stores them until an admin lifts it.
+
+Owns the list, which is durable and wholly in memory. Must not know devices or HTTP.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from api import tables
+from api.database import Database
+from api.errors import KernelQuarantined, QuarantineNotFound
+from api.ids import now
+from host.errors import KernelFault
+from shaders.errors import KernelgateError
+
+log = logging.getLogger("kernelgate")
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A kernel in quarantine: its text's hash, whose it was when it happened, `hang` or `crash`, and what was seen."""
+
+    hash: str
+    owner: str
+    name: str
+    reason: str
+    detail: str
+    created_at: str
+
+
+class Quarantine:
+    """The kernels in quarantine."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._entries: dict[str, Entry] = {}
+
+    async def start(self) -> None:
+        """Read what earlier servers put in."""
+        entries = await self._database.do(_all)
+        self._entries = {entry.hash: entry for entry in entries}
+
+    def find(self, hash: str) -> Entry | None:
+        """The entry of a kernel."""
+        return self._entries.get(hash)
+
+    def page(self) -> list[Entry]:
+        """All entries, the newest first."""
+        return sorted(self._entries.values(), key=lambda entry: entry.created_at, reverse=True)
+
+    def check(self, hash: str) -> None:
+        """Raise `KernelQuarantined` if a kernel is in quarantine."""
+        entry = self._entries.get(hash)
+        if entry is not None:
+            raise KernelQuarantined(
+                f"the kernel {hash[:12]}… is in quarantine since {entry.created_at}: {entry.detail}",
+                hint="Store a text that does less in each workgroup, or nothing that crashes the driver; an admin "
+                "can lift the quarantine.",
+            )
+
+    async def add(self, hash: str, owner: str, name: str, fault: KernelFault) -> None:
+        """Put a kernel in for `fault`: from this moment, whether or not it can be stored."""
+        entry = self._entries[hash] = Entry(hash, owner, name, fault.reason, fault.message, now())
+        log.warning("kernel %s (%s/%s) is in quarantine: %s", hash[:12], owner, name, fault.message)
+        try:
+            await self._database.do(lambda db: _put(db, entry), durable=True)
+        except KernelgateError as error:
+            log.error("the quarantine of kernel %s could not be stored: %s", hash[:12], error)
+
+    async def lift(self, hash: str) -> None:
+        """Take a kernel out. Raises `QuarantineNotFound`."""
+        if self._entries.pop(hash, None) is None:
+            raise QuarantineNotFound(
+                f"no kernel {hash[:64]!r} is in quarantine", hint="GET /api/quarantine lists those that are."
+            )
+        log.info("the quarantine of kernel %s was lifted", hash[:12])
+        await self._database.do(lambda db: _remove(db, hash), durable=True)
+
+
+def _all(db: sa.Connection) -> list[Entry]:
+    return [Entry(**row._mapping) for row in db.execute(sa.select(tables.quarantine))]
+
+
+def _put(db: sa.Connection, entry: Entry) -> None:
+    values: dict[str, Any] = msgspec.structs.asdict(entry)
+    db.execute(sa.insert(tables.quarantine).prefix_with("OR REPLACE", dialect="sqlite").values(**values))
+
+
+def _remove(db: sa.Connection, hash: str) -> None:
+    db.execute(sa.delete(tables.quarantine).where(tables.quarantine.c.hash == hash))

@@ -1,0 +1,22 @@
+"""`/api/quarantine`: kernels that took the device with them, for admins."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from api.access import Admin, Server, json_response
+
+router = APIRouter(prefix="/api/quarantine", tags=["kernels"])
+
+
+@router.get("", summary="List kernels in quarantine")
+async def listed(server: Server, admin: Admin) -> Response:
+    """All of them, the newest first, each with whose it was, `hang` or `crash`, and what was seen."""
+    return json_response({"quarantine": server.quarantine.page()})
+
+
+@router.delete("/{hash}", status_code=204, summary="Lift a quarantine")
+async def lift(server: Server, admin: Admin, hash: str) -> Response:
+    """Let a kernel be stored and dispatched again."""
+    await server.quarantine.lift(hash)
+    return Response(status_code=204)
