@@ -96,10 +96,19 @@ class RunServices:
 
     async def compute(self, graph: Graph) -> list[TensorRef]:
         """Compute a graph of this run's tensors. Raises `PermissionDenied` for an op that was not granted."""
-        for op in sorted({node.op for node in graph.nodes} - LEAVES.keys()):
-            self._gates.require("ops", full_name(find(op)))
+        self._require_ops(graph)
         with self._budgeted() as budget_s:
             return await self._work.graph(graph, budget_s)
+
+    async def explain(self, graph: Graph, wgsl: bool) -> str:
+        """How a graph of this run's tensors would be computed. Raises `PermissionDenied` as `compute` does."""
+        self._require_ops(graph)
+        with self._budgeted() as budget_s:
+            return await self._work.explain(graph, wgsl, budget_s)
+
+    def _require_ops(self, graph: Graph) -> None:
+        for op in sorted({node.op for node in graph.nodes} - LEAVES.keys()):
+            self._gates.require("ops", full_name(find(op)))
 
     async def read(self, handle: int) -> bytes:
         """The elements of one of this run's tensors. Raises `ReadLimit` for a large one."""

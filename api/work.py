@@ -137,6 +137,11 @@ class Work:
 
         return await self._resumed({_local(node) for node in graph.nodes if node.op == "input"}, attempt)
 
+    async def explain(self, graph: Graph, wgsl: bool, budget_s: float | None = None) -> str:
+        """How `graph`, whose inputs are local handles, would be computed. Raises `GraphError`."""
+        validate(graph)
+        return await self._device.explain(graph, wgsl, self._meter(budget_s))
+
     async def dispatch(
         self,
         kernels: KernelStore,

@@ -54,7 +54,7 @@ _HINT = "Tensors on the device are lost; upload or compute them again."
 
 _MEANINGS: dict[int, str] = {signal.SIGSYS: ", as it made a system call that its walls forbid"}
 
-Reply = frames.Done | Shared
+Reply = frames.Done | frames.Explained | Shared
 
 
 @dataclass(frozen=True)
@@ -241,6 +241,8 @@ class Child:
             )
         elif isinstance(message, frames.Done):
             self.memory = message.memory
+            self._settle(message.id, message)
+        elif isinstance(message, frames.Explained):
             self._settle(message.id, message)
         elif isinstance(message, frames.Started):
             self._start(message)

@@ -15,7 +15,7 @@ import msgspec
 
 from host.frames import DeviceInfo, DispatchKernel, MemoryReport, RunGraph, Usage
 from host.shared import Source
-from ops.graph import TensorType
+from ops.graph import Graph, TensorType
 from shaders.reflection import Reflection
 
 Stop = Callable[[], None]
@@ -95,6 +95,9 @@ class Engine(Protocol):
 
     def run_graph(self, request: RunGraph, stop: Stop) -> Work:
         """Compute a graph and make its outputs live."""
+
+    def explain(self, graph: Graph, wgsl: bool) -> str:
+        """How a graph would be computed, in words; `wgsl`: with the source of kernels."""
 
     def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
         """Dispatch a kernel and make its fresh tensors live."""

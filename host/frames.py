@@ -86,6 +86,13 @@ class RunGraph(Request, frozen=True, tag="run_graph"):
     deadline_s: float | None = None
 
 
+class Explain(Request, frozen=True, tag="explain"):
+    """Say how `graph` would be computed; the reply is `Explained`. `wgsl`: with the source of kernels."""
+
+    graph: Graph
+    wgsl: bool = False
+
+
 class Bound(msgspec.Struct, frozen=True, tag="bound", tag_field="t"):
     """A binding has a tensor: one that exists, only to be read, or one that the request makes."""
 
@@ -160,6 +167,7 @@ ServerMessage = (
     | AddKernel
     | DropKernel
     | RunGraph
+    | Explain
     | DispatchKernel
     | Cancel
     | Shutdown
@@ -255,6 +263,13 @@ class Downloaded(Reply, frozen=True, tag="downloaded"):
     descriptor: bool = False
 
 
+class Explained(Reply, frozen=True, tag="explained"):
+    """Request `id` succeeded: the plan in words."""
+
+    id: int
+    text: str
+
+
 class Failed(Reply, frozen=True, tag="failed"):
     """Request `id` failed; nothing that it would have made exists. With id 0 the device could not be opened."""
 
@@ -262,4 +277,4 @@ class Failed(Reply, frozen=True, tag="failed"):
     error: ErrorRecord
 
 
-DeviceMessage = Ready | Started | Progressed | Done | Downloaded | Failed
+DeviceMessage = Ready | Started | Progressed | Done | Downloaded | Explained | Failed

@@ -417,7 +417,7 @@ def _step(draft: _Draft) -> Step | HostStep:
     dispatch = draft.dispatch
     buffers = tuple((storage.ref, storage.nbytes) for storage in draft.storages if storage.ref is not None)
     if isinstance(dispatch, HostProduct):
-        return HostStep(dispatch, buffers, draft.ops)
+        return HostStep(dispatch, buffers)
     params = pack_params(dispatch.spec, dispatch.params)
     gaps = tuple(Gap(*hole) for hole in holes(dispatch.spec, dispatch.params))
     return Step(dispatch.spec, dispatch.workgroups, params, gaps, buffers, dispatch.work, draft.ops)

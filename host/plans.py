@@ -61,7 +61,11 @@ class HostStep:
 
     product: HostProduct
     buffers: tuple[tuple[Ref, int], ...]
-    ops: tuple[str, ...]
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """As a dispatch's."""
+        return ("matmul",)
 
     @property
     def work(self) -> int:

@@ -149,6 +149,9 @@ class Worker(threading.Thread):
         with self._answering(request):
             if isinstance(request, frames.Download):
                 self._download(engine, request)
+            elif isinstance(request, frames.Explain):
+                text = engine.explain(request.graph, request.wgsl)
+                self._post(frames.Explained(request.id, text), None)
             elif isinstance(request, frames.RunGraph | frames.DispatchKernel):
                 self._begin(engine, task, request)
             else:

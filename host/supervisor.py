@@ -248,6 +248,12 @@ class Device:
 
         return await self._run(job, make, "a graph", handles, meter, needs)
 
+    async def explain(self, graph: Graph, wgsl: bool = False, meter: Meter | None = None) -> str:
+        """How the device would compute `graph`, whose inputs need not exist; `wgsl`: with the source of kernels."""
+        reply = await self._ask(lambda id: frames.Explain(id, graph, wgsl), "explaining a graph", meter=meter)
+        assert isinstance(reply, frames.Explained)
+        return reply.text
+
     async def dispatch(
         self,
         job: int,

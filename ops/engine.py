@@ -26,6 +26,10 @@ class Engine(Protocol):
         """The outputs of `graph`, in order."""
         ...
 
+    def explain(self, graph: Graph, wgsl: bool) -> str:
+        """How `graph` would be computed, in words; `wgsl`: with the source of kernels."""
+        ...
+
     def read(self, handle: int) -> bytes:
         """The elements of a tensor in wire form."""
         ...
@@ -63,6 +67,11 @@ class Handle:
 def compute(graph: Graph) -> list[TensorRef]:
     """The outputs of `graph` by the engine in use."""
     return _current().compute(graph)
+
+
+def explain(graph: Graph, wgsl: bool) -> str:
+    """How the engine in use would compute `graph`."""
+    return _current().explain(graph, wgsl)
 
 
 def read(handle: int) -> bytes:

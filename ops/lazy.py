@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ops import engine
 from ops.engine import Handle
+from ops.errors import GraphError
 from ops.graph import Attribute, Graph, Node, TensorRef, TensorType
 from ops.infer import result_type
 from ops.spec import check_attributes
@@ -93,7 +94,7 @@ def materialise(wanted: Sequence[LazyNode]) -> None:
     """Compute `wanted` in as few graphs as possible; each gets a handle."""
     asked = {id(value) for value in wanted}
     for block, later in _blocks(wanted):
-        kept = [value for value in block if id(value) in asked or id(value) in later or value.worth_keeping()]
+        kept = _kept(block, asked | later)
         if not kept:
             continue
         refs = engine.compute(_graph(block, kept))
@@ -101,6 +102,25 @@ def materialise(wanted: Sequence[LazyNode]) -> None:
             value.asked = True
         for value, ref in zip(kept, refs, strict=True):
             value.keep(Handle(ref.handle))
+
+
+def explain(wanted: Sequence[LazyNode], wgsl: bool) -> str:
+    """How `wanted` would be computed now, in words; nothing is computed. Raises `GraphError` for a longer program."""
+    blocks = list(_blocks(wanted))
+    if not blocks:
+        return "nothing: it is computed already"
+    if len(blocks) > 1:
+        raise GraphError(
+            f"more than {MAX_BLOCK:,} nodes and edges are computed in several graphs, and cannot be explained at once",
+            hint="Explain what they are made of.",
+        )
+    ((block, _),) = blocks
+    return engine.explain(_graph(block, _kept(block, {id(value) for value in wanted})), wgsl)
+
+
+def _kept(block: Sequence[LazyNode], asked: set[int]) -> list[LazyNode]:
+    """The nodes of a block that are made tensors: those with ids in `asked`, and those worth it."""
+    return [value for value in block if id(value) in asked or value.worth_keeping()]
 
 
 def _pending(wanted: Sequence[LazyNode]) -> list[LazyNode]:

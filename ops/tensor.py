@@ -256,6 +256,10 @@ class Tensor:
 
     # text
 
+    def explain(self, *, wgsl: object = False) -> str:
+        """How the tensor would be computed: steps, bytes and buffers, and with `wgsl` the kernels."""
+        return explain(self, wgsl=wgsl)
+
     def __repr__(self) -> str:
         shape, dtype = self._node.type.shape, self._node.type.dtype
         suffixes = [f"size={shape}"] if 0 in shape and len(shape) != 1 else []
@@ -319,6 +323,11 @@ def operands(values: Sequence[object]) -> list[Tensor]:
 def materialise(tensors: Sequence[Tensor]) -> None:
     """Compute several tensors at once; each becomes a leaf with a handle."""
     lazy.materialise([tensor._node for tensor in tensors])
+
+
+def explain(*tensors: Tensor, wgsl: object = False) -> str:
+    """How several tensors would be computed together, in words; nothing is computed."""
+    return lazy.explain([tensor._node for tensor in tensors], bool(wgsl))
 
 
 def from_ref(ref: TensorRef) -> Tensor:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ops import creation, methods, nn, typenames
-from ops.tensor import Tensor
+from ops.tensor import Tensor, explain
 from ops.typenames import Size, TypeName
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -44,6 +44,7 @@ def namespace() -> dict[str, object]:
         "empty": creation.zeros,
         "empty_like": creation.zeros_like,
         **_shape_functions(),
+        "explain": explain,
         "Tensor": Tensor,
         "Size": Size,
         "dtype": TypeName,

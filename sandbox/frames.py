@@ -100,6 +100,14 @@ class Compute(msgspec.Struct, frozen=True, tag="compute", tag_field="t"):
     graph: Graph
 
 
+class Explain(msgspec.Struct, frozen=True, tag="explain", tag_field="t"):
+    """Say how a graph would be computed, `wgsl` with its kernels; the answer is UTF-8, not packed."""
+
+    id: int
+    graph: Graph
+    wgsl: bool = False
+
+
 class Read(msgspec.Struct, frozen=True, tag="read", tag_field="t"):
     """Give the elements of a tensor in wire form; the answer is those bytes, not packed."""
 
@@ -155,5 +163,5 @@ class Rendered(msgspec.Struct, frozen=True, tag="rendered", tag_field="t"):
     source: str
 
 
-Request = Compute | Read | DispatchKernel | LoadScript | GateRequest
+Request = Compute | Explain | Read | DispatchKernel | LoadScript | GateRequest
 WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Rendered | Request

@@ -53,6 +53,10 @@ class Services(Protocol):
         """The outputs of a graph, under handles of this run."""
         ...
 
+    async def explain(self, graph: Graph, wgsl: bool) -> str:
+        """How a graph would be computed, in words."""
+        ...
+
     async def read(self, handle: int) -> bytes:
         """The elements of a tensor in wire form."""
         ...
@@ -338,6 +342,8 @@ async def _answer(services: Services, request: frames.Request) -> bytes:
     match request:
         case frames.Compute(graph=graph):
             return values.pack(await services.compute(graph))
+        case frames.Explain(graph=graph, wgsl=wgsl):
+            return (await services.explain(graph, wgsl)).encode()
         case frames.Read(handle=handle):
             return await services.read(handle)
         case frames.DispatchKernel():

@@ -20,6 +20,7 @@ from host.shared import Source
 from host.steps import check_steps
 from host.tensors import Budget, Table, checked_type, device_bytes
 from ops.graph import Graph, TensorType
+from ops.validate import validate
 from shaders.reflection import Reflection
 
 S = TypeVar("S")
@@ -104,6 +105,11 @@ class PlainEngine(ABC, Generic[S]):
         types = check_graph(request.graph, request.outputs, self._table.type)
         outputs = [types[index] for index in request.graph.outputs]
         return self._add(request.owner, request.outputs, outputs, lambda: self._compute(request.graph, stop))
+
+    def explain(self, graph: Graph, wgsl: bool) -> str:
+        """How a graph would be computed."""
+        validate(graph)
+        return f"{self.info.name} computes {len(graph.nodes):,} nodes one after the other, without kernels"
 
     def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
         """Check a dispatch as every engine does, then do what this one can, in one step."""

@@ -14,6 +14,7 @@ from host import adapters, native
 from host.buffers import Block, Pool
 from host.ceiling import default_memory
 from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
+from host.explanation import explain
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
 from host.graphs import check_graph, check_inputs, input_handle
 from host.guarded import GuardedKernels, Launch, probe, ran_out
@@ -32,6 +33,7 @@ from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU, MAPPED, DeviceClass
+from ops.validate import validate
 from shaders.constant_values import keyed
 from shaders.guard.names import PARAMETERS_BYTES, REPORT_BYTES
 from shaders.reflection import BindingInfo, EntryPoint, Reflection
@@ -155,6 +157,10 @@ class WgpuEngine:
             ):
                 self._keep(lease, handle, request.owner, types[index], blocks[Ref("output", number)][0])
         return Usage(elapsed, dispatches, lease.nbytes, prepared.threads, prepared.nbytes)
+
+    def explain(self, graph: Graph, wgsl: bool) -> str:
+        """The plan of a graph in words."""
+        return explain(make_plan(graph, validate(graph), self._class), wgsl)
 
     def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
         """Do the steps of a dispatch, each in slices."""

@@ -11,7 +11,7 @@ from ops import engine
 from ops.graph import Graph, TensorRef
 from ops.tensor import Tensor, from_ref, refs
 from sandbox import values
-from sandbox.frames import Compute, Free, Read
+from sandbox.frames import Compute, Explain, Free, Read
 from sandbox.library import numpy
 from sandbox.link import Link
 
@@ -26,6 +26,10 @@ class LinkEngine:
         """The outputs of `graph`, in order."""
         answer: list[TensorRef] = values.unpack(self._link.ask(Compute, graph=graph))
         return answer
+
+    def explain(self, graph: Graph, wgsl: bool) -> str:
+        """How `graph` would be computed, in words."""
+        return self._link.ask(Explain, graph=graph, wgsl=wgsl).decode()
 
     def read(self, handle: int) -> bytes:
         """The elements of a tensor in wire form."""

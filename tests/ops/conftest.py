@@ -256,6 +256,10 @@ class NumpyEngine:
             assert (value.shape, dtype_name(value.dtype)) == (types[index].shape, types[index].dtype)
         return [self.put(value) for value in values]
 
+    def explain(self, graph: Graph, wgsl: bool) -> str:
+        """What there is to compute."""
+        return f"{[node.op for node in graph.nodes]} {graph.outputs} {wgsl}"
+
     def read(self, handle: int) -> bytes:
         """The elements of a tensor in wire form."""
         return reference.to_wire(self.live[handle])

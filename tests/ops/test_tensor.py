@@ -75,6 +75,19 @@ def test_a_program_of_any_length_is_computed_in_parts(torch: Any, numpy_engine: 
     assert torch.stack([torch.tensor(float(i)) for i in range(2_000)]).sum().item() == 1_999_000
 
 
+def test_explaining_computes_nothing_and_tells_what_would_be(torch: Any, numpy_engine: Any) -> None:
+    x = torch.ones(3) * 2
+    assert torch.explain(x, x + 1, wgsl=True).endswith(" True")
+    assert "'mul'" in x.explain()
+    assert numpy_engine.graphs == []
+    x.tolist()
+    assert x.explain() == "nothing: it is computed already"
+    for _ in range(lazy.MAX_BLOCK):
+        x = x + 1
+    with pytest.raises(GraphError, match="cannot be explained at once"):
+        x.explain()
+
+
 def test_handles_are_freed_when_their_tensors_are_gone(torch: Any, numpy_engine: Any) -> None:
     x = torch.arange(10.0)
     kept = x.exp()

@@ -54,6 +54,9 @@ class Services:
         self.graphs.append(graph)
         return [self.keep(array) for array in reference.evaluate(graph, self.arrays)]
 
+    async def explain(self, graph: Graph, wgsl: bool) -> str:
+        return f"{len(graph.nodes)} nodes, {len(graph.outputs)} outputs, {wgsl}"
+
     async def read(self, handle: int) -> bytes:
         return reference.to_wire(self.arrays[handle])
 

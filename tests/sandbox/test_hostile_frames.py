@@ -50,6 +50,9 @@ class Owner(Services):
     async def compute(self, graph: Graph) -> list[TensorRef]:
         raise refusal("graph_invalid", "no")
 
+    async def explain(self, graph: Graph, wgsl: bool) -> str:
+        raise refusal("graph_invalid", "no")
+
     async def dispatch(self, request: frames.DispatchKernel) -> dict[str, TensorRef]:
         raise refusal("kernel_not_found", "no")
 
