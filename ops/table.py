@@ -23,6 +23,8 @@ def find(name: str) -> OpSpec:
 
     Raises `UnknownOpError`, with the names that are closest.
     """
+    if name in TABLE:
+        return TABLE[name]
     space, dot, rest = name.partition(".")
     bare = rest if dot and space in NAMESPACES else name
     row = TABLE.get(bare) or _ALIASES.get(bare)

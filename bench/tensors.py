@@ -1,0 +1,363 @@
+"""Ops on a CPU adapter against NumPy and against kernels written by hand; plans, and what a dispatch costs.
+
+Run as `python bench/tensors.py [adapter]`. All contenders take turns. On a shared machine wall clocks lie, so kernels are
+compared by the processor's time of this process, whose threads the driver's are; NumPy, with threads of its own, is
+measured in a process beside, by the best round. Every result is checked.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in a device process; before NumPy is loaded
+
+import itertools
+import multiprocessing
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+import handwritten_ops as by_hand
+import numpy as np
+import timing
+
+from host.engine import EngineSettings, finish
+from host.engines.wgpu import WgpuEngine
+from host.frames import RunGraph
+from host.native import Buffer, Run, Slot
+from host.planner import make_plan
+from host.plans import Plan
+from host.shared import Source
+from host.structure import structure
+from ops.graph import Graph, Node, TensorType
+from ops.lower import CPU, MAPPED
+from ops.validate import validate
+
+ROUNDS, PRODUCTS = 9, (512, 1024, 2048)
+_handles = itertools.count(1)
+
+
+class Device:
+    """An engine, and what is measured on its adapter."""
+
+    def __init__(self, adapter: str, host_steps: bool) -> None:
+        self.engine = WgpuEngine(EngineSettings(adapter, host_steps=host_steps))
+        self.gpu = self.engine._gpu
+
+    def put(self, array: np.ndarray) -> Node:
+        """Upload an array; the node that reads it."""
+        handle = next(_handles)
+        self.engine.upload(
+            handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes())
+        )
+        return Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"})
+
+    def op(self, expected: np.ndarray, *nodes: Node) -> Callable[[], object]:
+        """The last of `nodes`, computed by a plan."""
+        graph = Graph(list(nodes), [len(nodes) - 1])
+
+        def run() -> int:
+            handle = next(_handles)
+            finish(self.engine.run_graph(RunGraph(1, 1, "me", graph, [handle]), lambda: None))
+            self.engine.free([handle])
+            return handle
+
+        handle, found = next(_handles), bytearray()
+        finish(self.engine.run_graph(RunGraph(1, 1, "me", graph, [handle]), lambda: None))
+        self.engine.download(handle, found.extend)
+        self.engine.free([handle])
+        check(np.frombuffer(found, np.float32), expected)
+        return run
+
+    def buffer(self, array: np.ndarray | int) -> Buffer:
+        """A buffer of an array, or of bytes to be written."""
+        size = array if isinstance(array, int) else array.nbytes
+        made = self.gpu.create_buffer(size, "storage")
+        if not isinstance(array, int):
+            with self.gpu.map(made, size) as view:
+                view[:] = array.tobytes()
+        return made
+
+    def kernels(
+        self, expected: np.ndarray, *steps: tuple[by_hand.Kernel, list[Buffer]]
+    ) -> Callable[[], object]:
+        """Kernels written by hand, one after the other over buffers."""
+        runs = [self._run(*step) for step in steps]
+
+        def run() -> None:
+            self.gpu.submit(runs)
+            self.gpu.wait()
+
+        run()
+        with self.gpu.map(steps[-1][1][-1], 4 * expected.size) as view:
+            check(np.frombuffer(view, np.float32), expected)
+        return run
+
+    def _run(self, kernel: by_hand.Kernel, buffers: list[Buffer]) -> Run:
+        source, workgroups = kernel
+        last = len(buffers) - 1
+        slots = tuple(Slot(n, "read_write" if n == last else "read") for n in range(last + 1))
+        pipeline = self.gpu.compile(source, "main", [slots], trusted=True)
+        return self.gpu.run(pipeline, [[(buffer, 0, buffer.size) for buffer in buffers]], workgroups)
+
+
+def check(found: np.ndarray, expected: np.ndarray) -> None:
+    """Raise unless a result is right to single precision."""
+    error = np.abs(found - expected.reshape(-1)).max() / np.abs(expected).max()
+    assert error < 1e-5, error
+
+
+def main(argv: list[str]) -> None:
+    """Measure and print a table."""
+    adapter = argv[0] if argv else "cpu"
+    timing.header()
+    kernels = Device(adapter, host_steps=False)
+    elementwise(kernels)
+    reduction(kernels)
+    softmax(kernels)
+    transposition(kernels)
+    for size in PRODUCTS[:2]:
+        product(kernels, size)
+    kernels.engine.close()
+    host = Device(adapter, host_steps=True)
+    products_of_the_host(host)
+    plans(host)
+    host.engine.close()
+
+
+def numbers(*shape: int) -> np.ndarray:
+    """Random elements, always the same."""
+    return np.random.default_rng(len(shape)).standard_normal(shape, dtype=np.float32)
+
+
+def elementwise(device: Device) -> None:
+    """relu(a * b + c) of 4 M elements."""
+    arrays = [numbers(1 << 22) for _ in range(3)]
+    expected = np.maximum(arrays[0] * arrays[1] + arrays[2], 0)
+    steps = [Node("mul", (0, 1)), Node("add", (3, 2)), Node("relu", (4,))]
+    buffers = [*map(device.buffer, arrays), device.buffer(expected.nbytes)]
+    contest(
+        "relu(a * b + c) of 4 M",
+        device.op(expected, *map(device.put, arrays), *steps),
+        [device.kernels(expected, (by_hand.relu_of_product(expected.size), buffers))],
+    )
+
+
+def reduction(device: Device) -> None:
+    """The sum of 16 M elements."""
+    array = np.random.default_rng(0).random(1 << 24, dtype=np.float32)
+    expected = np.array([array.sum(dtype=np.float64)], np.float32)
+    given, partial, result = device.buffer(array), device.buffer(1024), device.buffer(16)
+    chunks, rest = by_hand.sum_in_chunks(array.size), by_hand.sum_of_few()
+    contest(
+        "sum of 16 M",
+        device.op(expected, device.put(array), Node("sum", (0,), {})),
+        [device.kernels(expected, (chunks, [given, partial]), (rest, [partial, result]))],
+    )
+
+
+def softmax(device: Device) -> None:
+    """Softmax of 4096 rows of 1024."""
+    array = numbers(4096, 1024)
+    raised = np.exp(array - array.max(-1, keepdims=True))
+    expected = raised / raised.sum(-1, keepdims=True)
+    buffers = [device.buffer(array), device.buffer(array.nbytes)]
+    peers = [by_hand.softmax_by_group(*array.shape), by_hand.softmax_by_thread(*array.shape)]
+    contest(
+        "softmax of 4096 x 1024",
+        device.op(expected, device.put(array), Node("softmax", (0,), {"axis": 1})),
+        [device.kernels(expected, (peer, buffers)) for peer in peers],
+    )
+
+
+def transposition(device: Device) -> None:
+    """A transposed copy of 4096 x 4096, beside a plain one."""
+    array = numbers(4096, 4096)
+    given = device.put(array)
+    turned = Node("transpose", (0,), {"axis0": 0, "axis1": 1})
+    contest(
+        "transposed copy of 4096 x 4096, of a plain copy's rate",
+        device.op(-array.T, given, turned, Node("neg", (1,))),
+        [device.op(-array, given, Node("neg", (0,)))],
+        target=0.25,
+    )
+
+
+def product(device: Device, size: int) -> None:
+    """A product by kernels alone."""
+    left, right = numbers(size, size), numbers(size, size)[::-1].copy()
+    expected = left @ right
+    buffers = [device.buffer(left), device.buffer(right), device.buffer(expected.nbytes)]
+    contest(
+        f"product of {size} x {size}, kernels alone",
+        device.op(expected, device.put(left), device.put(right), Node("matmul", (0, 1))),
+        [device.kernels(expected, (by_hand.matmul(size), buffers))],
+    )
+
+
+def contest(
+    what: str, ours: Callable[[], object], peers: list[Callable[[], object]], target: float = 0.9
+) -> None:
+    """Print how ours compares with the best peer, by processor time."""
+    contenders = {"ours": ours} | {f"peer {number}": peer for number, peer in enumerate(peers)}
+    times = interleave_processor(contenders, ROUNDS)
+    best = min(statistics.median(times[name]) for name in contenders if name != "ours")
+    mine = statistics.median(times["ours"])
+    figure = (
+        f"{best / mine:.2f} of the peer's rate ({mine * 500:.2f} against {best * 500:.2f} ms on two cores)"
+    )
+    timing.row(what, figure, f">= {target}", best / mine >= target)
+
+
+def interleave_processor(
+    contenders: Mapping[str, Callable[[], object]], rounds: int
+) -> dict[str, list[float]]:
+    """Processor seconds of this process for each contender in each round, in which all take turns."""
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    for _, (name, contender) in itertools.product(range(rounds), contenders.items()):
+        began = _processor()
+        contender()
+        times[name].append(_processor() - began)
+    return times
+
+
+def _processor() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def products_of_the_host(device: Device) -> None:
+    """Products by the host in the device's memory, against NumPy with all its threads, which runs beside."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    os.environ["OPENBLAS_NUM_THREADS"] = str(os.cpu_count())
+    peer = context.Process(target=numpy_beside, args=(theirs,), daemon=True)
+    peer.start()
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    for size in PRODUCTS:
+        left, right = numbers(size, size), numbers(size, size)[::-1].copy()
+        run = device.op(left @ right, device.put(left), device.put(right), Node("matmul", (0, 1)))
+        times: dict[str, list[float]] = {"ours": [], "numpy": []}
+        for _ in range(2 * ROUNDS):
+            ours.send(size)
+            times["numpy"].append(ours.recv())
+            began = time.perf_counter()
+            run()
+            times["ours"].append(time.perf_counter() - began)
+        mine, other = min(times["ours"]), min(times["numpy"])
+        middle = statistics.median(times["numpy"]) / statistics.median(times["ours"])
+        rate = 2 * size**3 / 1e9
+        figure = (
+            f"{other / mine:.2f} of NumPy's best rate ({rate / mine:.0f} against {rate / other:.0f} GFLOP/s; "
+            f"{middle:.2f} of its median)"
+        )
+        timing.row(f"product of {size} x {size}", figure, ">= 0.85", other / mine >= 0.85)
+    ours.send(None)
+    peer.join()
+
+
+def numpy_beside(connection: Connection) -> None:
+    """In a process of its own: multiply when told to, and tell the seconds."""
+    arrays = {size: (numbers(size, size), numbers(size, size)[::-1].copy()) for size in PRODUCTS}
+    results = {size: np.empty((size, size), np.float32) for size in PRODUCTS}
+    while (size := connection.recv()) is not None:
+        began = time.perf_counter()
+        np.matmul(*arrays[size], out=results[size])
+        connection.send(time.perf_counter() - began)
+
+
+def network(layers: int, rate: float, width: int = 64) -> Graph:
+    """A graph of about fourteen nodes a layer, of which three are parameters; `rate` is a number in it."""
+    nodes: list[Node] = []
+
+    def add(op: str, *inputs: int, **attributes: Any) -> int:
+        nodes.append(Node(op, inputs, attributes))
+        return len(nodes) - 1
+
+    def given(*shape: int) -> int:
+        return add("input", handle=1 if len(shape) == 2 else 2, shape=list(shape), dtype="f32")
+
+    x, weights = given(width, width), []
+    for _ in range(layers):
+        w, bias = given(width, width), given(width)
+        y = add("relu", add("add", add("matmul", x, w), bias))
+        centred = add("sub", y, add("mean", y, axes=[1], keepdim=True))
+        step = add("tanh", add("mul", centred, add("full", shape=[], value=rate, dtype="f32")))
+        x = add("add", x, step)
+        turned = add("transpose", step, axis0=0, axis1=1)
+        weights.append(add("sub", w, add("softmax", turned, axis=1)))
+    return Graph(nodes, [*weights, x])
+
+
+def plans(device: Device) -> None:
+    """A graph of a thousand nodes: planned, found again, and replayed."""
+    graph = network(77, 0.1)
+    types = validate(graph)
+    count = len(graph.nodes)
+    planned = least(lambda: make_plan(graph, types, CPU), 5)
+    timing.row(f"planning {count} nodes", f"{planned * 1e3:.0f} ms", "< 100 ms", planned < 0.1)
+    found = least(lambda: structure(network(77, 0.1)).key, 9) - least(lambda: network(77, 0.1), 9)
+    timing.row("its key", f"{found * 1e3:.1f} ms", "< 5 ms", found < 5e-3)
+    for shape, handle in (((64, 64), 1), ((64,), 2)):
+        array = numbers(*shape)
+        device.engine.upload(
+            10**9 + handle, "me", TensorType(shape, "f32"), Source(array.nbytes, array.tobytes())
+        )
+    encoding(device, graph)
+    memory(make_plan(graph, types, MAPPED))
+
+
+def encoding(device: Device, graph: Graph) -> None:
+    """What a dispatch of a plan costs the GPU thread when it is encoded and submitted again."""
+    nodes = [
+        Node(n.op, n.inputs, {**n.attributes, "handle": 10**9 + n.attributes["handle"]})  # type: ignore[operator]
+        if n.op == "input"
+        else n
+        for n in graph.nodes
+    ]
+    engine, moved = device.engine, Graph(nodes, graph.outputs)
+    handles = [next(_handles) for _ in graph.outputs]
+    finish(engine.run_graph(RunGraph(1, 1, "me", moved, handles), lambda: None))
+    engine.free(handles)
+    prepared = engine._runner.find(structure(moved).key)
+    assert prepared is not None
+    blocks, runs = prepared._last
+    kernels = [run for run in prepared.runs(engine._gpu, blocks) if isinstance(run, Run)]
+
+    def submit() -> None:
+        engine._gpu.submit(kernels)
+
+    times = []
+    for _ in range(15):
+        began = time.thread_time()
+        submit()
+        times.append((time.thread_time() - began) / len(kernels))
+        engine._gpu.wait()
+    each = statistics.median(times) * 1e6
+    timing.row(f"encoding, of {len(runs)} steps", f"{each:.1f} µs a dispatch", "<= 9 µs", each <= 9)
+
+
+def memory(plan: Plan) -> None:
+    """How much the plan's buffers take."""
+    size = sum(plan.temps) + sum(output.nbytes for output in plan.outputs)
+    timing.row(
+        "its temporaries and outputs", f"{size / 1e6:.2f} MB in {len(plan.temps)} temporaries", "-", True
+    )
+
+
+def least(action: Callable[[], object], rounds: int) -> float:
+    """Processor seconds of the best of `rounds`."""
+    times = []
+    for _ in range(rounds):
+        began = time.thread_time()
+        action()
+        times.append(time.thread_time() - began)
+    return min(times)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
