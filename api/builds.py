@@ -1,7 +1,7 @@
 """From what a client posts to a kernel that may run: rendered, parsed and guarded in workers, tried by the compiler.
 
-Owns that order, the cache of what templates gave for each set of values, and which overrides the compiler has tried.
-Must not know names, owners or the database.
+Owns that order, the cache of what templates gave for each set of values, which overrides the compiler has tried, and
+that owners take turns at workers and compiler. Must not know names or the database: an owner is a string.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import msgspec
 from api.compiling import Compiler
 from api.errors import InvalidRequest
 from api.parameters import Template, key_of
+from api.turns import Turns
 from sandbox.pool import WorkerPool
 from shaders.errors import KernelgateError
 from shaders.guard.guard import VERSION
@@ -28,6 +29,8 @@ CACHED = 256
 PROVEN = 1024
 MAX_SETS = 64
 """Of overrides, in one dispatch."""
+WORKERS_AT_ONCE = 4
+"""That render or parse."""
 Constants = tuple[tuple[str, float], ...]
 
 
@@ -50,21 +53,24 @@ class Builder:
         self._kept: OrderedDict[tuple[str, str], Build] = OrderedDict()
         self._proven: OrderedDict[tuple[str, Constants], None] = OrderedDict()
         self._under_way: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._workers, self._compiling = Turns(WORKERS_AT_ONCE), Turns(1)
 
     def check(self, digest: str) -> None:
         """Raise `KernelQuarantined` for a text that is not to be built."""
         self._compiler.check(digest)
 
-    async def of_source(self, source: str) -> Build:
-        """The build of WGSL. Raises what parsing and compiling raise."""
+    async def of_source(self, owner: str, source: str) -> Build:
+        """The build of WGSL, at `owner`'s turn. Raises what parsing and compiling raise."""
         digest = text_hash(source)
         self.check(digest)
         await self._ready()
-        reflection = await self._pool.reflect(source)
-        await self._compiler.add_kernel(digest, reflection, warm=True)
+        async with self._workers.turn(owner):
+            reflection = await self._pool.reflect(source)
+        async with self._compiling.turn(owner):
+            await self._compiler.add_kernel(digest, reflection, warm=True)
         return Build(source, digest, reflection)
 
-    async def of_template(self, template: Template, values: Mapping[str, Scalar]) -> Build:
+    async def of_template(self, owner: str, template: Template, values: Mapping[str, Scalar]) -> Build:
         """The build of a template's text for `values`: made once, however many ask for it at a time.
 
         Raises what rendering raises, and what `of_source` does; that says that it is about the rendered text.
@@ -73,11 +79,15 @@ class Builder:
         lock = self._under_way.setdefault(key, asyncio.Lock())
         async with lock:
             if key not in self._kept:
-                self._keep(key, await self._of_rendered(await self._pool.render(template.text, values)))
+                async with self._workers.turn(owner):
+                    source = await self._pool.render(template.text, values)
+                self._keep(key, await self._of_rendered(owner, source))
             self._kept.move_to_end(key)
             return self._kept[key]
 
-    async def prove(self, digest: str, reflection: Reflection, sets: Iterable[Mapping[str, float]]) -> None:
+    async def prove(
+        self, owner: str, digest: str, reflection: Reflection, sets: Iterable[Mapping[str, float]]
+    ) -> None:
         """Let the compiler try a kernel with each of these sets of constants that it has not been tried with lately.
 
         Raises `InvalidRequest` for too many sets, and what compiling raises.
@@ -91,15 +101,16 @@ class Builder:
         for key, constants in wanted.items():
             if (digest, key) not in self._proven:
                 await self._ready()
-                await self._compiler.add_kernel(digest, reflection, True, constants)
+                async with self._compiling.turn(owner):
+                    await self._compiler.add_kernel(digest, reflection, True, constants)
                 self._proven[digest, key] = None
             self._proven.move_to_end((digest, key))
         while len(self._proven) > PROVEN:
             self._proven.popitem(last=False)
 
-    async def _of_rendered(self, source: str) -> Build:
+    async def _of_rendered(self, owner: str, source: str) -> Build:
         try:
-            return await self.of_source(source)
+            return await self.of_source(owner, source)
         except KernelgateError as error:
             if not error.code.startswith("kernel_"):
                 raise

@@ -99,7 +99,7 @@ class KernelStore:
         if found is not None and is_current(found.reflection):
             record = found
         else:
-            build = await self._build(text)
+            build = await self._build(identity, text)
             created_at = now() if found is None else found.created_at
             record = KernelRecord(
                 identity.owner, name, digest, build.source, build.reflection, created_at, template
@@ -108,13 +108,15 @@ class KernelStore:
         self._forget(identity.owner, name)
         return record, found is None
 
-    async def prepare(self, record: KernelRecord, params: Mapping[str, object]) -> KernelRecord:
-        """The record as it is dispatched with `params`: `hash`, `source` and `reflection` are those of what runs.
+    async def prepare(
+        self, identity: Identity, record: KernelRecord, params: Mapping[str, object]
+    ) -> KernelRecord:
+        """The record as the caller dispatches it: `hash`, `source` and `reflection` of what runs with `params`.
 
         Raises `TemplateParamsError`, what rendering raises, and what building raises.
         """
         if not is_current(record.reflection):
-            record = await self._renew(record)
+            record = await self._renew(identity, record)
         template = record.template
         if template is None:
             if params:
@@ -125,19 +127,19 @@ class KernelStore:
         values = template.fill(params)
         if values == template.first():
             return msgspec.structs.replace(record, hash=text_hash(record.source))
-        build = await self._builder.of_template(template, values)
+        build = await self._builder.of_template(identity.owner, template, values)
         return msgspec.structs.replace(
             record, hash=build.hash, source=build.source, reflection=build.reflection
         )
 
-    async def _build(self, text: str | Template) -> Build:
+    async def _build(self, identity: Identity, text: str | Template) -> Build:
         if isinstance(text, str):
-            return await self._builder.of_source(text)
-        return await self._builder.of_template(text, text.first())
+            return await self._builder.of_source(identity.owner, text)
+        return await self._builder.of_template(identity.owner, text, text.first())
 
-    async def _renew(self, record: KernelRecord) -> KernelRecord:
+    async def _renew(self, identity: Identity, record: KernelRecord) -> KernelRecord:
         """A record that an older guard wrote, or none, made anew from what was posted."""
-        build = await self._build(record.template or record.source)
+        build = await self._build(identity, record.template or record.source)
         renewed = msgspec.structs.replace(record, source=build.source, reflection=build.reflection)
         await self._database.do(lambda db: _renew(db, renewed), durable=True)
         self._forget(record.owner, record.name)
@@ -162,9 +164,11 @@ class KernelStore:
             self._cache.popitem(last=False)
         return record
 
-    async def prove(self, kernel: KernelRecord, sets: Iterable[Mapping[str, float]]) -> None:
+    async def prove(
+        self, identity: Identity, kernel: KernelRecord, sets: Iterable[Mapping[str, float]]
+    ) -> None:
         """See `Builder.prove`."""
-        await self._builder.prove(kernel.hash, kernel.reflection, sets)
+        await self._builder.prove(identity.owner, kernel.hash, kernel.reflection, sets)
 
     async def page(self, identity: Identity, limit: int, after: str | None) -> list[KernelRecord]:
         """The owner's kernels by name, each at the version its name points at."""

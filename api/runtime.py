@@ -10,7 +10,7 @@ import fcntl
 import logging
 import os
 import time
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from api import device_process, keys
@@ -18,7 +18,7 @@ from api.blobs import BlobStore, storage_errors
 from api.builds import Builder
 from api.compiling import Compiler
 from api.database import Database
-from api.errors import DeviceUnavailable, ServerRestarted, StorageError
+from api.errors import ServerRestarted, StorageError
 from api.gates import Gatekeeper
 from api.kernels import KernelStore
 from api.lane import Lane
@@ -31,6 +31,7 @@ from api.runs import RunManager
 from api.scripts import ScriptStore
 from api.settings import Settings
 from api.sse import Streams
+from api.starting import Start
 from api.tensors import TensorStore
 from api.work import Work
 from host.frames import Usage
@@ -102,7 +103,7 @@ class Runtime:
             self.gates,
             self.ready,
         )
-        self._starts: dict[str, asyncio.Task[Any]] = {}
+        self._starts: dict[str, Start] = {}
         self._lock = -1
 
     async def start(self) -> None:
@@ -112,8 +113,8 @@ class Runtime:
             self.settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = _lock(self.settings)
             self.blobs.open_folder()
-        self._begin("device", self._start_device("device", self.device))
-        self._begin("workers", self.pool.start())
+        self._begin("device", lambda: self._start_device("device", self.device))
+        self._begin("workers", self.pool.start)
         await self.database.start()
         await self.quarantine.start()
         await self.database.do(
@@ -122,16 +123,14 @@ class Runtime:
         self.new_key = await asyncio.to_thread(
             keys.ensure_admin, self.database, self.settings.data / "admin.key"
         )
-        self._begin("compiler", self._start_compiler())
+        self._begin("compiler", self._start_compiler)
         self.runs.start()
         log.debug("stores opened in %.0f ms", (time.perf_counter() - began) * 1000)
 
     async def stop(self) -> None:
         """Let runs end for a while, then stop the processes and close the stores."""
         await self.runs.stop(self.settings.drain_s)
-        for task in self._starts.values():
-            task.cancel()
-        await asyncio.gather(*self._starts.values(), return_exceptions=True)
+        await asyncio.gather(*(start.stop() for start in self._starts.values()))
         await self.lane.close()
         await asyncio.gather(self.pool.close(), self.device.close(), self.compiler.close())
         self.database.close()
@@ -141,12 +140,12 @@ class Runtime:
 
     async def ready(self) -> None:
         """Return when device and workers are up. Raises why they are not."""
-        await self._wait("device")
-        await self._wait("workers")
+        for name in ("device", "workers"):
+            await self._starts[name].wait(self.settings.start_s)
 
     async def compiler_ready(self) -> None:
         """Return when the compiler is up. Raises why it is not."""
-        await self._wait("compiler")
+        await self._starts["compiler"].wait(self.settings.start_s)
 
     def count(self, kind: str, work: Work, began: float) -> None:
         """Count a piece of work that was no run: its kind and duration."""
@@ -161,9 +160,9 @@ class Runtime:
     async def reasons(self) -> list[str]:
         """Why the server is not ready; nothing when it is. While the compiler starts, only new kernels wait."""
         found = [
-            f"{name}: {error or 'starting'}"
-            for name, error in ((n, self._error(n)) for n in self._starts)
-            if error != "" and not (name == "compiler" and error is None)
+            f"{name}: {start.error or 'starting'}"
+            for name, start in self._starts.items()
+            if not start.up and (start.error or name != "compiler")
         ]
         if self.device.state not in ("ready", "starting"):
             found.append(f"device: {self.device.state}")
@@ -173,21 +172,14 @@ class Runtime:
             found.append(f"database: {error.message}")
         return found
 
-    def _begin(self, name: str, start: Coroutine[Any, Any, Any]) -> None:
-        self._starts[name] = asyncio.create_task(self._logged(name, start))
-
-    async def _logged(self, name: str, start: Coroutine[Any, Any, Any]) -> None:
-        try:
-            await start
-        except KernelgateError as error:
-            log.error("%s: %s%s", name, error.message, f" ({error.hint})" if error.hint else "")
-            raise
+    def _begin(self, name: str, attempt: Callable[[], Awaitable[object]]) -> None:
+        self._starts[name] = Start(name, attempt)
 
     async def _start_compiler(self) -> None:
         """The compiler, and at last the spare: neither takes the processors from what a server must have."""
-        await asyncio.wait([self._starts["device"]])
+        await self._starts["device"].settled()
         await self._start_device("compiler", self.compiler)
-        await asyncio.wait([self._starts["workers"]])
+        await self._starts["workers"].settled()
         spare = self.settings.spare
         if self.settings.adapter not in ("numpy", "null") if spare is None else spare:
             self.device.keep_spare()
@@ -211,27 +203,6 @@ class Runtime:
                 **more,
             )
         )
-
-    def _error(self, name: str) -> str | None:
-        """Why a process did not start: "" when it did, None while it is starting."""
-        task = self._starts[name]
-        if not task.done():
-            return None
-        if task.cancelled():
-            return "stopped"
-        error = task.exception()
-        return "" if error is None else str(error)
-
-    async def _wait(self, name: str) -> None:
-        task = self._starts[name]
-        if not task.done():
-            await asyncio.wait([task], timeout=self.settings.start_s)
-        if not task.done():
-            raise DeviceUnavailable(f"the {name} did not start within {self.settings.start_s:g} s")
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            hint = error.hint if isinstance(error, KernelgateError) else None
-            raise DeviceUnavailable(f"the {name} did not start: {error}", hint=hint) from None
 
 
 def _lock(settings: Settings) -> int:

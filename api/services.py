@@ -127,7 +127,7 @@ class RunServices:
         self._gates.require("kernels", kernel_name(identity, request.kernel))
         kernel = await self._kernels.find(identity, request.kernel, shared=True)
         asked = await aside(len(request.request), lambda: self._asked(request.request))
-        kernel = await self._kernels.prepare(kernel, asked.params)
+        kernel = await self._kernels.prepare(identity, kernel, asked.params)
 
         def report(fraction: float) -> None:
             self._events.add("progress", {"fraction": fraction, "kernel": request.kernel})

@@ -158,7 +158,7 @@ class Work:
         """
         given = {name: await self._given(value) for name, value in asked.given.items()}
         resolved = resolve(kernel.reflection, asked, given)
-        await kernels.prove(kernel, [step.constants for step in resolved])
+        await kernels.prove(self.identity, kernel, [step.constants for step in resolved])
 
         async def attempt() -> dict[str, TensorRef]:
             here = {name: self._on_device(value) for name, value in given.items()}

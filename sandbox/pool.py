@@ -120,7 +120,7 @@ class WorkerPool:
     async def start(self) -> None:
         """Start the zygote and the first workers. Raises `WorkerCrashedError`."""
         await self._live_zygote()
-        await asyncio.gather(*(self._add() for _ in range(self._settings.size)))
+        await asyncio.gather(*(self._add() for _ in range(self._settings.size - len(self._ready))))
 
     async def close(self) -> None:
         """End every process of the pool, and wait until they are gone."""

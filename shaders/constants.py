@@ -14,7 +14,7 @@ from collections.abc import Callable
 from shaders.errors import KernelgateError
 from shaders.limits import Limits
 from shaders.source import KernelLimitError, KernelUnsupportedError
-from shaders.tree import Module, Span
+from shaders.tree import Module, Span, aliased
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]{1,8}|0|[1-9][0-9]{0,9})[iu]?")
 _END = 1 << 31
@@ -65,6 +65,8 @@ class Constants:
                 "Use `const` instead of `override`.",
             )
         if declaration is None or declaration.keyword != "const" or declaration.value is None:
+            raise self.refuse(token)
+        if declaration.type is not None and aliased(self._module, declaration.type) not in _CASTS:
             raise self.refuse(token)
         if name not in self._known:
             self._known[name] = self.value(declaration.value, depth + 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from shaders.cursor import Cursor
 from shaders.source import KernelUnsupportedError
-from shaders.tree import Call, Function, Module, Span
+from shaders.tree import Call, Function, Module, Span, aliased
 
 
 def check_pointers(module: Module) -> None:
@@ -28,18 +28,13 @@ def _pointer_parameters(module: Module, function: Function) -> dict[str, int]:
     return {
         parameter.name: position
         for position, parameter in enumerate(function.parameters)
-        if _is_pointer(module, parameter.type)
+        if is_pointer(module, parameter.type)
     }
 
 
-def _is_pointer(module: Module, type_: Span) -> bool:
-    """Whether a type is `ptr<…>`, by way of aliases too (they have no cycles: `callgraph.order` ran before)."""
-    name = module.tokens[type_[0]].text
-    alias = module.declarations.get(name)
-    while alias is not None and alias.keyword == "alias" and alias.value is not None:
-        name = module.tokens[alias.value[0]].text
-        alias = module.declarations.get(name)
-    return name == "ptr"
+def is_pointer(module: Module, type_: Span) -> bool:
+    """Whether a type is `ptr<…>`, by way of aliases too."""
+    return aliased(module, type_) == "ptr"
 
 
 def _whole_pointers(module: Module, function: Function, parameters: dict[str, int]) -> set[str]:

@@ -166,3 +166,13 @@ class Module:
             return ""
         raw = self.lexed.text[self.tokens[span[0]].start : self.tokens[span[1] - 1].end]
         return " ".join(raw.split())
+
+
+def aliased(module: Module, type_: Span) -> str:
+    """The first word of the type at `type_`, aliases replaced (they have no cycles: `callgraph.order` ran before)."""
+    name = module.tokens[type_[0]].text
+    alias = module.declarations.get(name)
+    while alias is not None and alias.keyword == "alias" and alias.value is not None:
+        name = module.tokens[alias.value[0]].text
+        alias = module.declarations.get(name)
+    return name

@@ -120,7 +120,7 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
     began = time.perf_counter()
     kernel = await server.kernels.find(caller, name)
     server.gates.require(caller, "kernels", kernel_name(caller, name))
-    kernel = await server.kernels.prepare(kernel, asked.params)
+    kernel = await server.kernels.prepare(caller, kernel, asked.params)
     await server.ready()
     most_fuel = bounds(server.settings, caller.maximum)
     async with Work(server.launcher, server.tensors, caller) as work:

@@ -2,8 +2,8 @@
 
 Owns the two prices of a turn. *Fuel* is the number of tokens that a turn goes through, calls and loops of known length
 included: a measure of time. *Turns* counts loops only, for drivers that stop after so many turns of all loops
-together; leaving a loop counts as a turn there. A short loop of known length is part of what is around it and needs
-no check.
+together. Such a driver goes once through a loop's body to leave it, for nobody, and so through every loop in it: that
+is what leaving costs. A short loop of known length is part of what is around it and needs no check.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ _COLLECTIVE = frozenset(["workgroupBarrier", "storageBarrier", "textureBarrier",
 class LoopCost:
     """A loop: its price a turn, its number among the checked loops (from 1; 0: not checked), and its counter.
 
+    `leaving` is the turns that go by in leaving it, its own and those of the loops in it.
+
     `is_shared`: every invocation of the workgroup turns together, so the counter must be one that the compiler can
     see to be the same for all; else it is the invocation's private one. `counting`: its form, where it is plain.
     `is_prepaid`: all its turns are paid for before the first.
@@ -35,6 +37,7 @@ class LoopCost:
     fuel: int
     turns: int
     counting: Counting | None
+    leaving: int = 1
     number: int = 0
     is_shared: bool = False
     is_prepaid: bool = False
@@ -44,12 +47,14 @@ class LoopCost:
 class FunctionCost:
     """A function: what one call costs outside checked loops, and its loops in the parser's order.
 
+    `leaving` is the turns of its loops in a call that nobody makes.
     `is_collective`: it reaches a barrier. `carries`: it needs the shared counter, for itself or for what it calls.
     """
 
     flow: Flow
     fuel: int = 0
     turns: int = 0
+    leaving: int = 0
     loops: list[LoopCost] = field(default_factory=list)
     is_collective: bool = False
     carries: bool = False
@@ -111,13 +116,15 @@ def _price(
             payer = cost if call.loop is None else cost.loops[call.loop]
             payer.fuel += called.fuel
             payer.turns += called.turns
+            payer.leaving += called.leaving
     for index in reversed(range(len(cost.loops))):
         price, loop = cost.loops[index], function.loops[index]
         payer = cost if loop.parent is None else cost.loops[loop.parent]
         count = None if price.counting is None else trips.count(function, price.counting)
         is_free = count is not None and count * price.fuel <= _FREE
-        payer.fuel += count * price.fuel + 1 if is_free and count is not None else 1
-        payer.turns += count * price.turns + 1 if is_free and count is not None else 1
+        payer.fuel += 1 + (count * price.fuel if is_free and count is not None else 0)
+        payer.turns += price.leaving + (count * price.turns if is_free and count is not None else 0)
+        payer.leaving += price.leaving
         price.number = 0 if is_free else 1
         price.fuel, price.turns = min(price.fuel, _MOST), min(price.turns, _MOST)
 

@@ -54,19 +54,34 @@ def counting(module: Module, loop: Loop) -> Counting | None:
 
 
 def is_written(module: Module, span: Span, name: str) -> bool:
-    """Whether `span` may change `name`, hide it, or take its address: anything but plain reading counts."""
+    """Whether `span` may change `name` or a part of it, hide it, or take its address: all but plain reading counts."""
     tokens = module.tokens
-    for index in range(*span):
-        if tokens[index].text != name or tokens[index].kind != "name":
-            continue
-        before, after = tokens[index - 1].text, tokens[index + 1].text
-        if after in _WRITES or before in ("&", "&&", "var", "let", "const"):
-            return True
-        if after == ">" and tokens[index + 2].text == ">":
-            return True
-        if before == "(" and after == ")" and tokens[index - 2].kind != "name":
-            return True
-    return False
+    return any(
+        tokens[index].text == name and tokens[index].kind == "name" and _is_changed(module, index)
+        for index in range(*span)
+    )
+
+
+def _is_changed(module: Module, index: int) -> bool:
+    """Whether the place that the name at `index` begins, out to its last member, element or bracket, is changed."""
+    tokens = module.tokens
+    begin, end = index, index + 1
+    if tokens[begin - 1].text in ("var", "let", "const"):
+        return True
+    while tokens[begin - 1].text not in ("&", "&&"):
+        if tokens[end].text == ".":
+            end += 2
+        elif tokens[end].text == "[":
+            end = module.partner[end] + 1
+        elif tokens[end].text == ")" and module.partner[end] == begin - 1:
+            begin, end = begin - 1, end + 1
+        else:
+            return _is_assignment([token.text for token in tokens[end : end + 3]])
+    return True
+
+
+def _is_assignment(texts: list[str]) -> bool:
+    return texts[0] in _WRITES or texts == [">", ">", "="]
 
 
 def _texts(module: Module, span: Span) -> list[str]:

@@ -85,6 +85,8 @@ class _Reader(Cursor):
         text = self.text(index)
         if text in _JUMPS:
             self.flow.jumps.append((index, loop))
+            if text == "break" and loop is None:
+                self.leave_switch(index)
             while text == "return" and loop is not None:
                 self.flow.returns.add(loop)
                 loop = self.function.loops[loop].parent
@@ -94,6 +96,15 @@ class _Reader(Cursor):
         elif text in ("if", "switch"):
             opener = self.until(index + 1, "{")
             self.flow.branches.append(Branch((index + 1, opener), (opener, self.chain_end(opener))))
+
+    def leave_switch(self, index: int) -> None:
+        """Stretch each branch that decides on the `break` at `index` to the end of the `switch` that it leaves."""
+        branches = self.flow.branches
+        around = [place for place, each in enumerate(branches) if each.body[0] <= index < each.body[1]]
+        switches = [place for place in around if self.text(branches[place].condition[0] - 1) == "switch"]
+        for place in around[around.index(switches[-1]) + 1 :] if switches else []:
+            body = (branches[place].body[0], branches[switches[-1]].body[1])
+            branches[place] = Branch(branches[place].condition, body)
 
     def chain_end(self, opener: int) -> int:
         """The end of the block at `opener`, and of every `else` that follows it."""

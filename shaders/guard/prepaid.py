@@ -7,6 +7,7 @@ worked out without side effects and do not change on the way. Nothing but its co
 from __future__ import annotations
 
 from shaders.guard.counting import Counting, is_written
+from shaders.pointers import is_pointer
 from shaders.tree import Function, Loop, Module, Span
 
 _OPERATORS = frozenset(["+", "-", "*", "/", "%", "|", "^", "~", "<<", "(", ")", ",", ".", "[", "]"])
@@ -48,19 +49,22 @@ def _is_fixed(module: Module, function: Function, span: Span, around: Span) -> b
 
 
 def _is_fixed_name(module: Module, function: Function, index: int, around: Span) -> bool:
+    """Whether the name at `index` stays the same, whichever of the things that bear it in `function` is meant."""
     name, after = module.tokens[index].text, module.tokens[index + 1].text
     local = [each for each in function.locals if each.name == name]
     parameter = next((each for each in function.parameters if each.name == name), None)
+    declaration = module.declarations.get(name)
     if local:
         is_part = after in (".", "[")  # which a pointer has too, and no `let` tells whether it is one
         hides = any(each.keyword == "let" for each in local) and is_part
-        return not hides and not is_written(module, around, name) and not _is_lent(module, function, name)
-    if parameter is not None:
-        return not module.text(parameter.type).startswith("ptr")
-    declaration = module.declarations.get(name)
+        if hides or is_written(module, around, name) or _is_lent(module, function, name):
+            return False
+    if parameter is not None and is_pointer(module, parameter.type):
+        return False
     if declaration is not None:
         return declaration.keyword in ("const", "override") or declaration.space == "uniform"
-    return name in _PURE and after == "(" and not module.declares(name)
+    is_value = bool(local) or parameter is not None
+    return is_value or (name in _PURE and after == "(" and not module.declares(name))
 
 
 def _is_lent(module: Module, function: Function, name: str) -> bool:

@@ -14,10 +14,11 @@ from shaders.layout import Type
 
 @dataclass(frozen=True, slots=True)
 class Zeroing:
-    """The statements, and how many turns their loops take in one invocation, leaving them included."""
+    """The statements, how many turns their loops take in one invocation, and how many in leaving them alone."""
 
     text: str = ""
     turns: int = 0
+    leaving: int = 0
 
 
 def zeroing(variables: list[tuple[str, Type]], invocations: int) -> Zeroing:
@@ -25,8 +26,15 @@ def zeroing(variables: list[tuple[str, Type]], invocations: int) -> Zeroing:
     parts = [_variable(name, type_, invocations) for name, type_ in variables]
     if not parts:
         return Zeroing()
+    every = _together(parts)
+    return Zeroing(f"{every.text} workgroupBarrier();", every.turns, every.leaving)
+
+
+def _together(parts: list[Zeroing]) -> Zeroing:
     return Zeroing(
-        " ".join([*(part.text for part in parts), "workgroupBarrier();"]), sum(part.turns for part in parts)
+        " ".join(part.text for part in parts),
+        sum(part.turns for part in parts),
+        sum(part.leaving for part in parts),
     )
 
 
@@ -44,8 +52,7 @@ def _clear(place: str, type_: Type, depth: int) -> Zeroing:
         return Zeroing(f"atomicStore(&{place}, 0{'i' if type_.scalar == 'i32' else 'u'});")
     if type_.kind == "array":
         return _loop(place, type_, depth, "0u", 1)
-    parts = [_clear(f"{place}.{member.name}", member.type, depth) for member in type_.members]
-    return Zeroing(" ".join(part.text for part in parts), sum(part.turns for part in parts))
+    return _together([_clear(f"{place}.{member.name}", member.type, depth) for member in type_.members])
 
 
 def _loop(place: str, type_: Type, depth: int, first: str, step: int) -> Zeroing:
@@ -62,10 +69,11 @@ def _loop(place: str, type_: Type, depth: int, first: str, step: int) -> Zeroing
         total *= size
     index = index.replace(f" % {sizes[0]}u]", "]", 1)
     inner = _clear(f"{place}{index}", element, depth + 1)
-    turns = -(-total // step)
+    turns, leaving = -(-total // step), 1 + inner.leaving
     return Zeroing(
         f"for (var {counter} = {first}; {counter} < {total}u; {counter} += {step}u) {{ {inner.text} }}",
-        turns * (1 + inner.turns) + 1,
+        turns * (1 + inner.turns) + leaving,
+        leaving,
     )
 
 

@@ -15,7 +15,7 @@ import httpx2
 import msgspec
 import pytest
 
-from api.builds import CACHED, Builder, is_current
+from api.builds import CACHED, Builder, is_current, text_hash
 from api.parameters import Parameter, Template
 from shaders.guard.guard import VERSION
 from shaders.reflect import reflect
@@ -271,6 +271,8 @@ class Machines:
         """Nothing is in quarantine."""
 
     async def add_kernel(self, digest: str, reflection: Reflection, warm: bool) -> None:
+        for _ in range(10):
+            await asyncio.sleep(0)
         self.compiled.append(digest)
 
     async def ready(self) -> None:
@@ -282,16 +284,16 @@ def test_a_set_that_many_ask_for_at_once_is_built_once_and_the_cache_is_bounded(
         machines = Machines()
         builder = Builder(machines, machines, machines.ready)  # type: ignore[arg-type]
         template = Template("", {"n": Parameter(type="int", default=1)})
-        builds = await asyncio.gather(*(builder.of_template(template, {"n": 1}) for _ in range(50)))
+        builds = await asyncio.gather(*(builder.of_template("me", template, {"n": 1}) for _ in range(50)))
         assert len({build.hash for build in builds}) == 1
         assert machines.rendered["{'n': 1}"] == len(machines.compiled) == 1
         for n in range(2, CACHED + 1):
-            await builder.of_template(template, {"n": n})
-        await builder.of_template(template, {"n": 1})
-        await builder.of_template(template, {"n": CACHED + 1})
-        await builder.of_template(template, {"n": 1})
+            await builder.of_template("me", template, {"n": n})
+        await builder.of_template("me", template, {"n": 1})
+        await builder.of_template("me", template, {"n": CACHED + 1})
+        await builder.of_template("me", template, {"n": 1})
         assert machines.rendered["{'n': 1}"] == 1, "it is not the longest unused one"
-        await builder.of_template(template, {"n": 2})
+        await builder.of_template("me", template, {"n": 2})
         assert machines.rendered["{'n': 2}"] == 2
         assert len(builder._kept) == CACHED
         assert not builder._under_way, "no lock outlives its build"
@@ -356,3 +358,17 @@ def test_posting_an_old_kernel_again_builds_it_anew(http: httpx2.Client, running
     assert (again.status_code, again.json()["created_at"]) == (200, first["created_at"])
     assert is_current(stored(running, "again"))
     assert first["hash"] == hashlib.sha256(source.encode()).hexdigest()
+
+
+def test_a_kernel_is_compiled_after_one_of_each_others_however_many_they_posted() -> None:
+    async def scenario() -> None:
+        machines = Machines()
+        builder = Builder(machines, machines, machines.ready)  # type: ignore[arg-type]
+        texts = [f"// {n}\n@compute @workgroup_size(1) fn main() {{ }}" for n in range(21)]
+        owners = ["flood"] * 20 + ["me"]
+        builds = [builder.of_source(owner, text) for owner, text in zip(owners, texts, strict=True)]
+        await asyncio.gather(*builds)
+        assert len(machines.compiled) == 21
+        assert machines.compiled.index(text_hash(texts[-1])) <= 5
+
+    asyncio.run(scenario())

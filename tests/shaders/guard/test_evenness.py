@@ -39,6 +39,8 @@ def is_even(body: str) -> bool:
         "let rows = a[w.x]; for (var i = 0u; i < rows; i++) { even_loop(); }",
         "for (var i = 0u; i < p.n; i++) { if (o[i] > 1u) { o[i] = 0u; } even_loop(); }",
         "for (var i = 0u; i < p.n; i++) { if (i > p.m) { break; } even_loop(); }",
+        "var x = p.n; switch (p.m) { default: { if (p.m > 1u) { break; } x = 1u; } }"
+        " for (var i = 0u; i < x; i++) { even_loop(); }",
         "while (o[g.x] > 1u) { o[g.x] /= 2u; } even_loop();",
         "uneven_loop(g.x); even_loop();",
         "for (var i = 0u; i < p.n; i++) { var x = g.x; for (var k = 0u; k < 8u; k++) { x *= 3u; } o[i] = x; }",
@@ -79,6 +81,8 @@ def test_loops_that_turn_together_are_even_and_one_that_stands_alone_is(body):
         "for (var i = 0u; i < ours; i++) { even_loop(); }",
         "for (var i = 0u; i < a[g.x]; i++) { even_loop(); }",
         "for (var i = g.x; i < p.n; i++) { even_loop(); }",
+        "var x = p.n; switch (p.m) { default: { if (g.x > 1u) { break; } x = 1u; } }"
+        " for (var i = 0u; i < x; i++) { even_loop(); }",
         "for (var i = 0u; i < p.n; i += g.x) { even_loop(); }",
     ],
 )

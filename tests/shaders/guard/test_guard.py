@@ -82,6 +82,13 @@ def test_a_short_loop_of_known_length_is_part_of_what_is_around_it():
     assert outer.fuel > 10 * 20
 
 
+def test_leaving_a_loop_costs_a_turn_of_it_and_of_every_loop_in_it():
+    inner = "fn inner() { for (var i = 0u; i < o[1]; i++) { for (var j = 0; j < 4; j++) { o[0] = i; } } }\n"
+    guard = guarded(in_main("while (o[0] > 1u) { while (o[0] > 2u) { inner(); inner(); } }", before=inner))
+    assert [loop.turns for loop in guard.loops] == [1 + 4 + 1, 1 + 5, 1 + 4]
+    assert guard.entries["main"].turns == 6
+
+
 def test_a_nest_of_short_loops_is_checked_where_it_is_no_longer_short():
     depth = 6
     opened = "".join(f"for (var i{n} = 0u; i{n} < 64u; i{n}++) {{" for n in range(depth))

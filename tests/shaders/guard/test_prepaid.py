@@ -8,6 +8,7 @@ HEAD = """struct Sizes { inner: u32, signed: i32, list: vec4<u32> }
 const n = 100000u;
 @group(0) @binding(0) var<storage, read_write> o: array<u32>;
 @group(0) @binding(1) var<uniform> sizes: Sizes;
+alias Place = ptr<function, vec2<u32>>;
 var<private> mine: u32;
 var<workgroup> ours: u32;
 fn side() -> u32 { o[0] += 1u; mine += 1u; return 5u; }
@@ -30,14 +31,13 @@ def is_prepaid(body: str, parameters: str = "m: u32") -> bool:
         "for (var i = 0u; i < sizes.inner; i++) { o[i] = i; }",
         "for (var i = 0; i < sizes.signed; i++) { }",
         "for (var i: u32 = 0; i < n; i += 1u) { o[i] = 1u; }",
-        "for (var i = m; i < m + sizes.list.y * 2u - (n >> 1u) / 3u; i++) { if (o[i] > 1u) { continue; } }".replace(
-            "n >> 1u", "n << 1u"
-        ),
+        "for (var i = m; i < m + sizes.list.y * 2u - (n << 1u) / 3u; i++) { if (o[i] > 1u) { continue; } }",
         "for (var i = 0u; i < arrayLength(&o); i++) { o[i] = side(); }",
         "for (var i = 0u; i < min(sizes.list[1], u32(sizes.signed)); i++) { for (;;) { break; } }",
         "let k = o[3]; for (var i = 0u; i < k; i++) { o[i] = k; }",
         "var k = o[3]; k += 1u; for (var i = 0u; i < k; i++) { o[i] = k; } k = 0u;",
         "var v = vec2<u32>(o[3]); for (var i = 0u; i < v.x; i++) { }",
+        "var v = vec2<u32>(o[3]); for (var i = 0u; i < v.x; i++) { o[v[1]] = 1u; o[i >> 1u] = (v).y; }",
         "for (var i = 0u; i < m; i++) { for (var j = i; j < m; j++) { o[j] = i; } }",
     ],
 )
@@ -67,6 +67,15 @@ def test_a_counting_loop_whose_bounds_stay_is_paid_for_beforehand(loop):
         "var k = m; for (var i = 0u; i < k; i++) { k += 1u; }",
         "var k = m; for (var i = 0u; i < k; i++) { k++; }",
         "var k = m; for (var i = 0u; i < k; i++) { change(&k); }",
+        "var k = vec2u(m); for (var i = 0u; i < k.x; i++) { k.x += 2u; }",
+        "var k = vec2u(m); for (var i = 0u; i < k.x; i++) { k[0]++; }",
+        "var k = vec2u(m); for (var i = 0u; i < k.x; i++) { (k).x = 5u; }",
+        "var k = vec2u(m); for (var i = 0u; i < k.x; i++) { ((k)[0]) = 5u; }",
+        "var k = array<vec2u, 2>(); for (var i = 0u; i < k[0].x; i++) { k[0].x = 5u; }",
+        "var k = vec2u(m); for (var i = 0u; i < k.x; i++) { let p = &k.x; }",
+        "var k = 9u; for (var i = 0u; i < k; i++) { k >>= 1u; }",
+        "for (var i = 0u; i < mine; i++) { side(); } { let mine = 1u; o[0] = mine; }",
+        "{ let mine = 1u; o[0] = mine; } for (var i = 0u; i < mine; i++) { side(); }",
         "var k = m; let p = &k; for (var i = 0u; i < k; i++) { *p += 1u; }",
         "var k = m; let p = &(k); for (var i = 0u; i < k; i++) { *p += 1u; }",
         "var k = m; let p = &k; for (var i = 0u; i < *p; i++) { *p += 1u; }",
@@ -85,3 +94,4 @@ def test_any_other_loop_pays_turn_by_turn(loop):
 def test_what_a_pointer_parameter_leads_to_does_not_stay():
     assert not is_prepaid("for (var i = 0u; i < p.x; i++) { }", "p: ptr<function, vec2<u32>>")
     assert not is_prepaid("for (var i = 0u; i < *p; i++) { }", "p: ptr<function, u32>")
+    assert not is_prepaid("for (var i = 0u; i < p.x; i++) { (*p).x += 2u; }", "p: Place")

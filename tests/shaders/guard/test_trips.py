@@ -6,6 +6,11 @@ from shaders.reflect import reflect
 
 HEAD = """const n = 8u;
 const other = n;
+const typed: Word = 1;
+alias Word = u32;
+const far: f32 = 536870912;
+const far_too: Number = 536870912;
+alias Number = f32;
 @group(0) @binding(0) var<storage, read_write> o: array<u32>;
 fn by_value(i: u32) -> u32 { return i; }
 fn change(i: ptr<function, u32>) { *i = 0u; }
@@ -27,6 +32,8 @@ def checked(body: str) -> int:
         "for (var i = n; i < 2 * n + (1 << 3); i += n) { o[i] = by_value(i); }",
         "for (var i = 0u; i < 16u; i++) { if (i > 3u) { break; } if (i == o[i]) { continue; } }",
         "for (var i = 5u; i < 5u; i++) { }",
+        "for (var i = 0u; i < 16u; i++) { o[i >> 1u] = i >> 2u; }",
+        "for (var i = typed; i < 16u; i++) { o[i] = i; }",
     ],
 )
 def test_a_plain_short_loop_needs_no_check(loop):
@@ -59,6 +66,8 @@ def test_a_plain_short_loop_needs_no_check(loop):
         "for (; o[0] < 16u; ) { }",
         "for (var i = 0.0; i < 16.0; i += 1.0) { }",
         "for (var i = 0u; i < 0xffffffffu; i++) { }",
+        "for (var i = far; i < far + 4; i += 1) { }",
+        "for (var i = far_too; i < far_too + 4; i += 1) { }",
         "for (var i = 0u; i < 1000u; i++) { o[i] = i; }",
         "let n = o[0]; for (var i = 0u; i < n; i++) { }",
         "let other = o[0]; for (var i = 0u; i < other; i++) { }",
