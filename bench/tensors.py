@@ -1,8 +1,8 @@
 """Ops on a CPU adapter against NumPy and against kernels written by hand; plans, and what a dispatch costs.
 
-Run as `python bench/tensors.py [adapter]`. All contenders take turns. On a shared machine wall clocks lie, so kernels are
-compared by the processor's time of this process, whose threads the driver's are; NumPy, with threads of its own, is
-measured in a process beside, by the best round. Every result is checked.
+Run as `python bench/tensors.py [adapter]`. All contenders take turns. On a shared machine wall clocks lie, so kernels
+are compared by the processor's time of this process, whose threads the driver's are; NumPy, with threads of its own,
+is measured in a process beside, by the best round. Every result is checked.
 """
 
 from __future__ import annotations
