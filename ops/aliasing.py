@@ -46,6 +46,8 @@ def write(holder: Any, value: LazyNode) -> None:
     for each in chain:
         value_of_base = _written(each._link, each._link.base._own, value_of_base)
     root = holder if not chain else chain[-1]._link.root
+    for each in (*chain, root):
+        each._own.disown(each)
     root._own = value_of_base
     root._writes += 1
     value_of_base.own(root)

@@ -23,6 +23,8 @@ integers and bools, positions) is i32, and wraps. An op's `axis` and `axes` may 
 `keepdims`. ONNX's names work too, as `LeakyRelu`. Errors are bounds on f32 results, relative to the exact result where
 nothing else is said; [numerics](numerics.md) has more.
 
+An op that is made of other ops has no kernel of its own. In a script, grants of operations must name those others.
+
 Every elementwise op NAME of floats has gradients, which are ops as well: `NAME.dx` takes the inputs of NAME and `grad`,
 the gradient of its result, and gives that of `x`. Where it is 0 everywhere, as that of `floor`, there is none.
 """

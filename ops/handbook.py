@@ -61,9 +61,9 @@ PAGES: dict[str, Page] = {
     ),
     "arrays": Page(
         "Flat arrays",
-        "Sums, sorting, selection and search over arrays of one axis, of up to 2^31 - 1 elements as far as the"
-        " device's memory reaches. Results whose size depends on the data are filled up to a size that does not; the"
-        " functions of scripts cut them.",
+        "Sums, sorting, selection and search over arrays, most of them of one axis, of up to 2^31 - 1 elements as far"
+        " as the device's memory reaches. Results whose size depends on the data are filled up to a size that does not;"
+        " the functions of scripts cut them.",
         lambda spec: spec.namespace == "data",
     ),
     "random": Page(

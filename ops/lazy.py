@@ -56,6 +56,11 @@ class LazyNode:
         if self.owner is None or self.owner() is None:
             self.owner = weakref.ref(tensor)
 
+    def disown(self, tensor: object) -> None:
+        """Note that the script's `tensor` means another value from now on."""
+        if self.owner is not None and self.owner() is tensor:
+            self.owner = None
+
     def keep(self, handle: Handle) -> None:
         """Become a tensor of the engine: forget how it was made."""
         self.handle = handle

@@ -198,7 +198,10 @@ def fill() -> None:
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS["softmax"] = softmax
     for module in (elementwise_functions, reduce_functions, shape_functions):
-        FUNCTIONS.update(module.written_by_hand())
+        for name, function in module.written_by_hand().items():
+            FUNCTIONS[name] = (
+                function if function.__doc__ else _named(function, name, f"As in PyTorch: `{name}`.")
+            )
     for name, function in FUNCTIONS.items():
         setattr(Tensor, name, _method(function))
     rows = [spec for spec in TABLE.values() if spec.kind == "elementwise" and spec.name not in _BY_HAND]

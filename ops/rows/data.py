@@ -61,7 +61,7 @@ ROWS = (
         "Running products along an axis. Integers wrap.",
         _ALONG,
         result="first",
-        tolerance=2e-6,
+        tolerance=1e-4,
     ),
     _routine("cummax", {"x": NUMBERS}, "Running maxima along an axis.", _ALONG, result="first"),
     _routine("cummin", {"x": NUMBERS}, "Running minima along an axis.", _ALONG, result="first"),

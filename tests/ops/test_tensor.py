@@ -66,6 +66,13 @@ def test_a_costly_value_that_the_script_holds_is_kept(torch: Any, numpy_engine: 
     assert [node.op for graph in numpy_engine.graphs for node in graph.nodes].count("matmul") == 1
 
 
+def test_a_value_that_was_written_over_is_not_kept(torch: Any, numpy_engine: Any) -> None:
+    y = torch.ones(3, 3) @ torch.ones(3, 3)
+    y.add_(1)
+    assert y.tolist() == [[4] * 3] * 3
+    assert [len(graph.outputs) for graph in numpy_engine.graphs] == [1]
+
+
 def test_a_program_of_any_length_is_computed_in_parts(torch: Any, numpy_engine: Any) -> None:
     x = torch.tensor(0.0)
     for _ in range(20_000):
