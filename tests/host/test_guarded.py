@@ -131,7 +131,13 @@ def plain(engine: WgpuEngine, kernel: Reflection, workgroups: tuple[int, int, in
     return found
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+# Without a guard, what is in workgroup memory at the start is what the kernel before left there.
+UNCLEARED = "barriers.before.wgsl"
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in CORPUS if path.name != UNCLEARED], ids=lambda path: path.name
+)
 def test_a_kernel_that_ends_has_the_bits_that_it_has_without_the_guard(
     engine: WgpuEngine, path: Path
 ) -> None:
