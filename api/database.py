@@ -32,6 +32,7 @@ class Database:
             f"sqlite:///{path}",
             poolclass=NullPool,
             connect_args={"check_same_thread": False, "timeout": 10},
+            hide_parameters=True,  # errors go to the log, and values are users'
         )
         sa.event.listen(self._engine, "connect", _configure)
         self._ordinary: sa.Connection | None = None

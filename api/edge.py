@@ -17,6 +17,8 @@ from api.problems import problem_response
 
 MAX_HEAD = 1 << 16
 MAX_HEADERS = 200
+MAX_AHEAD = 32
+"""Requests that a client may send before the first of them is answered."""
 LINGER_S = 1.0
 """Until a refused connection is closed: closed at once, it would take the answer with it."""
 
@@ -44,7 +46,8 @@ class Edge:
 class Protocol(HttpToolsProtocol):
     """HTTP of one connection, whose requests have at most `MAX_HEADERS` headers, and `MAX_HEAD` bytes before the body.
 
-    What is longer is answered 431 as soon as it is seen; nothing more is read, and the connection is closed.
+    What is longer is answered 431 as soon as it is seen; nothing more is read, and the connection is closed. So it is,
+    without an answer, when more than `MAX_AHEAD` requests wait for theirs.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -67,6 +70,10 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """A request begins."""
+        if len(self.pipeline) >= MAX_AHEAD:
+            self._refused = True
+            self.transport.close()
+            raise ConnectionAbortedError("the parser stops here")
         super().on_message_begin()
         self._in_head, self._arrived, self._head = True, 0, 0
 
@@ -87,6 +94,8 @@ class Protocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what cannot be parsed, or was not parsed on because it is too large."""
+        if self._refused:
+            return
         if self._over():
             self._refuse()
         else:

@@ -38,6 +38,8 @@ _SETTLE_S = 2.0
 _ATTEMPTS = 3
 _FEW_STEPS = 16
 """Steps up to which a dispatch is planned in the event loop."""
+_FEW_NODES = 200
+"""Nodes up to which a graph is checked in the event loop: about 2 ms."""
 
 
 @dataclass(slots=True)
@@ -122,7 +124,8 @@ class Work:
         After `budget_s` seconds of the device's time it is stopped with `DeviceTimeout`.
         """
         self._check_room(len(graph.outputs))
-        types = validate(graph)
+        large = len(graph.nodes) > _FEW_NODES
+        types = await asyncio.to_thread(validate, graph) if large else validate(graph)
 
         async def attempt() -> list[TensorRef]:
             mapped = Graph([self._map(node) for node in graph.nodes], graph.outputs, graph.constants)

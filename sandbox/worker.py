@@ -154,6 +154,7 @@ class ScriptWorker(Worker):
         tracebacks.remember(job.source)
         code = self._language.compiled(job.source)
         library.use_environment(job.environment)
+        os.environ.clear()
         os.environ.update(job.environment)  # which native scripts read
         inputs = library.receive(values.unpack(job.inputs))
         try:

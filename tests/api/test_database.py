@@ -149,3 +149,13 @@ def test_ordinary_and_durable_writes_differ_in_what_they_sync(path: Path) -> Non
         assert database.run(lambda db: db.exec_driver_sql("PRAGMA journal_mode").scalar()) == "wal"
     finally:
         database.close()
+
+
+def test_an_error_does_not_show_the_values_that_were_to_be_stored(path: Path) -> None:
+    database = Database(path)
+    database.open()
+    orphan = {"run_id": "run_0", "seq": 1, "type": "output", "data": "a secret", "at": "now"}
+    with pytest.raises(sa.exc.IntegrityError) as caught:
+        database.run(lambda db: db.execute(sa.insert(tables.events).values(**orphan)))
+    assert "secret" not in str(caught.value)
+    database.close()

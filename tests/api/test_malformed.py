@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from api import body as bodies
 from api import values
+from api.edge import MAX_AHEAD
 from api.values import MAX_ITEMS, MAX_TENSORS
 from kernelgate.values import encode
 
@@ -355,3 +356,20 @@ def test_one_connection_serves_many_requests_with_ordinary_heads(running: Any) -
             piece = client.recv(65536)
             assert piece, answer
             answer += piece
+
+
+@pytest.mark.parametrize(("requests", "answered"), [(MAX_AHEAD, True), (100 * MAX_AHEAD, False)])
+def test_more_requests_than_may_wait_for_their_answers_end_the_connection(
+    running: Any, requests: int, answered: bool
+) -> None:
+    last = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    port = int(running.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        answer = b""
+        with contextlib.suppress(ConnectionError):
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" * (requests - 1) + last)
+            while piece := client.recv(1 << 16):
+                answer += piece
+    count = answer.count(b"HTTP/1.1 200 ")
+    assert count == requests if answered else count <= MAX_AHEAD
+    assert answer.count(b"HTTP/1.1 ") == count

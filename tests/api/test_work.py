@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,8 @@ from api.values import InlineTensor
 from api.work import Work, again_if_lost
 from host.errors import DeviceCrashed, DeviceRestarted
 from host.supervisor import Device, DeviceSettings
-from ops.graph import Graph, Node, TensorRef
+from ops.graph import Graph, Node, TensorRef, TensorType
+from ops.validate import validate
 
 WAIT_S = 30
 TWO = InlineTensor((1,), "f32", np.float32(2).tobytes())
@@ -102,6 +104,26 @@ def test_a_large_value_is_not_kept_here_and_lost() -> None:
             await work.read(ref.handle)
 
     run(scenario)
+
+
+def test_a_large_graph_is_checked_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    def told(graph: Graph) -> list[TensorType]:
+        threads.append(threading.current_thread())
+        return validate(graph)
+
+    async def scenario(device: Device, work: Work) -> None:
+        ref = await work.admit(TWO)
+        small = doubled(ref)
+        large = Graph([*small.nodes, *[Node("add", (1, 1))] * 9_000], small.outputs)
+        for asked in (large, small):
+            (out,) = await work.graph(asked)
+            assert await work.read(out.handle) == np.float32(4).tobytes()
+
+    monkeypatch.setattr("api.work.validate", told)
+    run(scenario)
+    assert [thread is threading.main_thread() for thread in threads] == [False, True]
 
 
 def test_an_attempt_is_made_again_once_unless_it_took_the_device_itself() -> None:
