@@ -32,6 +32,20 @@ def test_an_op_computes_and_its_output_feeds_the_next(http: httpx2.Client) -> No
     assert second["output"]["$tensor"]["data"] == [25.0]
 
 
+def test_an_op_that_is_made_of_others_computes_too(http: httpx2.Client) -> None:
+    def compute(name: str, *inputs: Any, **attributes: Any) -> Any:
+        body = {"inputs": list(inputs), "attributes": attributes}
+        return http.post(f"/api/ops/{name}", json=body).json()["output"]["$tensor"]["data"]
+
+    x = tensor([2, 3], [1, 2, 6, 4, 4, 4])
+    assert compute("var", x, dim=1, correction=0) == pytest.approx([14 / 3, 0])
+    assert compute("einsum", x, x, equation="ij,kj->ik") == [41, 36, 36, 48]
+    assert compute("tensor.topk", x, k=2) == [6, 2, 4, 4]
+    assert compute("gelu.dx", tensor([1], [0]), 2.0) == [1]
+    assert compute("LeakyRelu", tensor([2], [-1, 1]), negative_slope=0.5) == [-0.5, 1]
+    assert compute("flip", tensor([], [7])) == [7]
+
+
 def test_nan_goes_in_and_out_as_a_string(http: httpx2.Client) -> None:
     answer = http.post("/api/ops/log", json={"inputs": [tensor([3], [-1, 0, "Infinity"])]}).json()
     assert answer["output"]["$tensor"]["data"] == ["NaN", "-Infinity", "Infinity"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -26,6 +27,14 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_documentation_is_that_of_the_table() -> None:
     assert (ROOT / "docs" / "ops.md").read_text() == document(), "run: python -m ops.document > docs/ops.md"
+
+
+def test_what_numerics_calls_exact_has_no_tolerance() -> None:
+    page = (ROOT / "docs" / "numerics.md").read_text()
+    exact = page[page.index("* Of f32:") : page.index("## What may err")]
+    named = [TABLE[name] for name in re.findall(r"`(\w+)`", exact) if name != "remainder"]
+    assert len(named) > 5
+    assert all(row.tolerance == 0 for row in named)
 
 
 def test_every_name_and_alias_means_one_row() -> None:
