@@ -157,8 +157,9 @@ def _term(
         if attribute.type == "text":
             names[attribute.name] = str(value)
         elif attribute.type in ("number", "integer", "flag"):
-            number = None if value is None else typed("int | float", value)
-            names[attribute.name] = None if number is None else scalar_term(number, holes.get(attribute.name))
+            number = typed("int | float | None", value)
+            hole = holes.get(attribute.name)
+            names[attribute.name] = None if number is None else scalar_term(number, hole)
     is_whole = spec.whole and all(arg.dtype != "f32" for arg in args)
     return expression.cast(bind(parse(spec.whole if is_whole else spec.expression), names), dtype)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ops.dtypes import BY_NAME
-from ops.expression import Call, Term, Value, parse, postorder
+from ops.expression import ABSENT, Call, Term, Value, parse, postorder
 from ops.functions import CASTS, FUNCTIONS
 from ops.numerics import helpers
 from shaders.spec import Hole, Param, Scalar
@@ -74,7 +74,7 @@ def length(expression: str) -> int:
     total, waiting = 0, [parse(expression)] if expression else []
     while waiting:
         tree = waiting.pop()
-        if isinstance(tree, Call):
+        if isinstance(tree, Call) and tree.function != ABSENT:
             text = FUNCTIONS[tree.function].text("f32")
             total += len(text) + len(helpers(text))
             waiting.extend(tree.args)
