@@ -62,18 +62,7 @@ class KernelRecord(msgspec.Struct, frozen=True):
                 for entry in self.reflection.entry_points
             ],
             "overrides": [msgspec.structs.asdict(override) for override in self.reflection.overrides],
-            "bindings": [
-                {
-                    "group": info.group,
-                    "binding": info.binding,
-                    "name": info.name,
-                    "kind": info.kind,
-                    "access": info.access,
-                    "type": info.type,
-                    "fields": [{"name": field.name, "type": field.type} for field in info.fields],
-                }
-                for info in self.reflection.bindings
-            ],
+            "bindings": msgspec.to_builtins(self.reflection.bindings),
             "created_at": self.created_at,
         }
 

@@ -61,7 +61,7 @@ class Runtime:
         self.metrics = Metrics()
         self.database = Database(settings.data / "kernelgate.db")
         self.blobs = BlobStore(settings.data / "blobs")
-        self.device = self._device()
+        self.device = self._device(first_s=_first_s(settings))
         self.device.on_charge = self._count_device
         self.compiler = self._device(role="compiler", memory_bytes=COMPILER_BYTES)
         self.lane = Lane(self.device, lambda: self._device(memory_bytes=LANE_BYTES), settings.lane_idle_s)
@@ -203,6 +203,12 @@ class Runtime:
                 **more,
             )
         )
+
+
+def _first_s(settings: Settings) -> float:
+    """Seconds that the first slice of a kernel may take where all share the device: those that are there are known to
+    compile in little time."""
+    return 2 * settings.watchdog_s + 4 * settings.heavy_compile_ms / 1e3
 
 
 def _lock(settings: Settings) -> int:

@@ -336,7 +336,11 @@ class Child:
 
     async def _reap(self) -> None:
         timer = self._clock.call_later(self._settings.exit_s, self.kill)
-        status, peak_bytes = await self._loop.run_in_executor(None, self._wait)
+        try:
+            status, peak_bytes = await self._loop.run_in_executor(None, self._wait)
+        except RuntimeError:  # the loop is closing, and has no threads any more
+            self.kill()
+            status, peak_bytes = self._wait()
         timer.cancel()
         assert self._process.stderr is not None
         self._read_stderr()

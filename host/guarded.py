@@ -245,9 +245,9 @@ def _driver_limit(
 
 def _placed(error: KernelCompileError, reflection: Reflection, guard: Guard) -> KernelCompileError:
     """`error` with its place in the text that the kernel's author knows."""
-    lines = reflection.source.count("\n") + 1
+    lines, message = reflection.source.count("\n") + 1, error.message.replace(names.ENTRY, "")
     if error.line is None or error.column is None or error.line > lines:
-        return KernelCompileError(error.message)
+        return KernelCompileError(message)
     column = original_column(guard.shifts, error.line, error.column)
     snippet = caret(reflection.source, error.line, column)
-    return KernelCompileError(error.message, line=error.line, column=column, snippet=snippet)
+    return KernelCompileError(message, line=error.line, column=column, snippet=snippet)

@@ -432,7 +432,7 @@ class Gpu:
 _PLACE = re.compile(r"┌─ [^\n]*?:(\d+):(\d+)\n")
 _WHAT = re.compile(r"(?:parsing|validation) error: ([^\n]+)")
 _NOTE = re.compile(r"^ *│ *\^+ (?!naga::)([^\n]+)$", re.MULTILINE)
-_REASON = re.compile(r"^  = (?!Expression \[)([^\n]+)$", re.MULTILINE)
+_REASON = re.compile(r"^ += (?!Expression \[)([^\n]+)$", re.MULTILINE)
 
 
 def compile_error(text: str, source: str) -> KernelCompileError:

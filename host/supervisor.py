@@ -48,12 +48,13 @@ class DeviceSettings:
     """What a `Device` is told; times in seconds.
 
     `deadline_s` bounds each request in the device's own time: work in slices is stopped after it. A single step that
-    takes too long gets the process killed: a slice after `watchdog_s`, one that may have to compile after
-    `compile_s`, any other after `deadline_s`. `host_steps` is as in `EngineSettings`. `fuel` is the budget of a
-    kernel's invocation where a dispatch names none (None: measured at the start). `role` "compiler" is for a device
-    that only tries new kernels. `failures` starts in a row may fail before requests are refused at once; after each
-    the next start waits twice as long, from `backoff_s` up to `backoff_most_s`. `wait_s` is how long a request waits
-    for a restart. `kernels` bounds how many are remembered. `module` is what a process runs (`ChildSettings`).
+    takes too long gets the process killed: a slice after `watchdog_s`, one that may have to compile after `compile_s`
+    (of a stranger's kernel after `first_s`, where given), any other after `deadline_s`. `host_steps` is as in
+    `EngineSettings`. `fuel` is the budget of a kernel's invocation where a dispatch names none (None: measured at the
+    start). `role` "compiler" is for a device that only tries new kernels. `failures` starts in a row may fail before
+    requests are refused at once; after each the next start waits twice as long, from `backoff_s` up to
+    `backoff_most_s`. `wait_s` is how long a request waits for a restart. `kernels` bounds how many are remembered.
+    `module` is what a process runs (`ChildSettings`).
     """
 
     adapter: str | None = None
@@ -66,6 +67,7 @@ class DeviceSettings:
     deadline_s: float = 30.0
     watchdog_s: float = 2.0
     compile_s: float = 30.0
+    first_s: float | None = None
     start_s: float = 30.0
     takeup_s: float = 10.0
     exit_s: float = 2.0
@@ -246,7 +248,7 @@ class Device:
         def make(id: int) -> frames.RunGraph:
             return frames.RunGraph(id, job, owner, graph, handles, self._deadline(deadline_s))
 
-        return await self._run(job, make, "a graph", handles, meter, needs)
+        return await self._run(job, make, "a graph", handles, meter, needs, self.settings.compile_s)
 
     async def explain(self, graph: Graph, wgsl: bool = False, meter: Meter | None = None) -> str:
         """How the device would compute `graph`, whose inputs need not exist; `wgsl`: with the source of kernels."""
@@ -288,7 +290,8 @@ class Device:
             )
 
         try:
-            return await self._run(job, make, "a kernel's dispatch", handles, meter, needs, kernel)
+            step_s = self.settings.first_s or self.settings.compile_s
+            return await self._run(job, make, "a kernel's dispatch", handles, meter, needs, step_s, kernel)
         except faults.Fault as fault:
             raise faults.of_kernel(fault) from None
 
@@ -305,12 +308,11 @@ class Device:
         makes: list[int],
         meter: Meter | None,
         needs: Collection[int],
+        step_s: float,
         kernel: str | None = None,
     ) -> Usage:
         try:
-            reply = await self._ask(
-                make, what, self.settings.compile_s, makes=makes, needs=needs, kernel=kernel, meter=meter
-            )
+            reply = await self._ask(make, what, step_s, makes=makes, needs=needs, kernel=kernel, meter=meter)
         except asyncio.CancelledError:
             await self.cancel(job)
             raise

@@ -12,14 +12,17 @@ from shaders.limits import Limits
 from shaders.resolve import Resolver
 from shaders.source import KernelLimitError, KernelUnsupportedError
 from shaders.tree import Function, Module, Span
+from shaders.values import Values, Weight
 
 _UNTYPED_BYTES = 16
+_WORD = 4
 
 
-def check_memory(module: Module, resolver: Resolver, limits: Limits) -> None:
+def check_memory(module: Module, resolver: Resolver, sequence: list[str], limits: Limits) -> None:
     """Raise `KernelLimitError` on too much memory or too long an array constructor.
 
     Every sized type that the kernel mentions is resolved, so one of unknown or excessive size is refused too.
+    `sequence` names each declaration after what it refers to.
     """
     totals = {"workgroup": 0, "private": 0}
     allowed = {"workgroup": limits.workgroup_bytes, "private": limits.private_bytes}
@@ -32,10 +35,17 @@ def check_memory(module: Module, resolver: Resolver, limits: Limits) -> None:
             size = resolver.type(declaration.type).least_size if declaration.type else _UNTYPED_BYTES
             totals[declaration.space] += size
             _check_total(module, declaration.token, declaration.space, totals, allowed)
+    values = Values(module, resolver, sequence)
     constructors = _Constructors(module, resolver, limits)
     for function in module.functions.values():
+        names = values.locals(function)
+        constructors.check_untyped(values, names, function.braces)
         totals["private"] += _function_bytes(module, function, resolver) + constructors.bytes(function)
+        totals["private"] += _WORD * _copied(module, function, values, names, limits)
         _check_total(module, function.token, "private", totals, allowed)
+    for declaration in module.declarations.values():
+        if declaration.value is not None:
+            constructors.check_untyped(values, None, declaration.value)
     constructors.check()
 
 
@@ -59,6 +69,22 @@ def _function_bytes(module: Module, function: Function, resolver: Resolver) -> i
         elif local.keyword == "var":
             total += _UNTYPED_BYTES
     return total
+
+
+def _copied(
+    module: Module, function: Function, values: Values, names: dict[str, Weight], limits: Limits
+) -> int:
+    """How many scalars, at least, are in the large values that `function` copies by `let`, or gets.
+
+    Those that it makes itself count as constructors.
+    """
+    weights = [names[parameter.name][0] for parameter in function.parameters]
+    for local in function.locals:
+        if local.value is not None and local.type is None:
+            name, after = (module.tokens[local.value[0] + place].text for place in range(2))
+            if name in module.functions or after not in ("(", "<"):
+                weights.append(values.weight(local.value, names))
+    return sum(weight for weight in weights if weight > limits.array_elements)
 
 
 def local_names(function: Function) -> set[str]:
@@ -115,11 +141,14 @@ class _Constructors:
             elif token.text in self.aggregates and self.cursor.text(index + 1) == "(":
                 self._check_elements(index, self.resolver.named(token.text, index))
 
+    def check_untyped(self, values: Values, names: dict[str, Weight] | None, span: Span) -> None:
+        """Refuse too many elements of arrays within `span` that are written without a type."""
+        for index in range(*span):
+            if self.cursor.text(index) == "array" and self.cursor.text(index + 1) == "(":
+                self._check_count(index, values.weight((index, self.cursor.skip(index + 1)), names))
+
     def _check_one(self, index: int) -> None:
-        if self.cursor.text(index + 1) == "(":
-            opener = index + 1
-            self._check_count(index, len(self.cursor.parts((opener + 1, self.cursor.partner[opener]))))
-        elif self.cursor.text(index + 1) == "<":
+        if self.cursor.text(index + 1) == "<":
             end = self.cursor.type_end(index)
             type_ = self.resolver.type((index, end))
             if self.cursor.text(end) == "(":

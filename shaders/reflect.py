@@ -39,7 +39,7 @@ def reflect(source: str, limits: Limits = LIMITS) -> Reflection:
     callgraph.check_sizes(module, sequence, limits)
     check_pointers(module)
     resolver = Resolver(module, limits)
-    check_memory(module, resolver, limits)
+    check_memory(module, resolver, sequence, limits)
     bindings = _bindings(module, resolver, limits)
     overrides = overrides_of(module, resolver)
     entries = _entry_points(module, resolver, edges, bindings, overrides, limits)

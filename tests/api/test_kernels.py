@@ -60,6 +60,23 @@ def test_a_new_source_answers_201_and_the_same_again_200(http: httpx2.Client) ->
     assert (again.status_code, again.json()["hash"]) == (200, kernel["hash"])
 
 
+def test_a_kernel_says_how_its_bindings_lie_in_memory(http: httpx2.Client) -> None:
+    source = (
+        "struct In { a: f32, b: vec3<f32> }\nstruct All { count: u32, all: array<In> }\n"
+        "@group(0) @binding(0) var<storage, read_write> s: All;\n"
+        "@compute @workgroup_size(1) fn main() { s.count = 1u; }"
+    )
+    (binding,) = http.post("/api/kernels", json={"name": "laid", "source": source}).json()["bindings"]
+    assert (binding["element"], binding["min_size"], binding["stride"]) == (None, 48, 32)
+    count, all_ = binding["fields"]
+    assert (count["offset"], count["size"]) == (0, 4)
+    assert (all_["type"], all_["offset"], all_["stride"]) == ("array<In>", 16, 32)
+    assert [(each["name"], each["offset"], each["size"]) for each in all_["fields"]] == [
+        ("a", 0, 4),
+        ("b", 16, 12),
+    ]
+
+
 def test_a_name_moves_to_a_new_source_and_the_old_one_can_be_pinned(http: httpx2.Client) -> None:
     old = add(http, "moving", DOUBLE).json()["hash"]
     new = add(http, "moving", DOUBLE + "\n").json()["hash"]

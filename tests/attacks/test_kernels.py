@@ -1,8 +1,8 @@
 """Hostile kernels in the real device process, while a neighbour computes: each ends as its first line says.
 
 `ends TEXT`: a loop is stopped, and the error points at TEXT. `gives N…`: the first words of the output. `runs`: any
-numbers, of its own. `refused CODE`: never gets to the device. Whatever happens, the neighbour's numbers are right and
-the process is the same.
+numbers, of its own. `refused CODE`: never gets to the device, as the parser or the compiler says no. Whatever happens,
+the neighbour's numbers are right, what it keeps stays as it is, and the process is the same.
 """
 
 from __future__ import annotations
@@ -60,6 +60,19 @@ async def dispatch(device: Device, owner: str, kernel: str, name: str, count: in
     return found
 
 
+async def keep(device: Device, number: int) -> int:
+    """A tensor of the neighbour's that holds `number` everywhere."""
+    handle = device.new_handle()
+    data = np.full(WORDS, number, np.uint32).tobytes()
+    await device.upload_bytes(handle, "neighbour", "u32", [WORDS], data)
+    return handle
+
+
+async def is_kept(device: Device, handle: int, number: int) -> bool:
+    with await device.download(handle) as shared:
+        return bool((np.frombuffer(bytes(shared.view), np.uint32) == number).all())
+
+
 @asynccontextmanager
 async def neighbour(device: Device) -> AsyncIterator[list[bool]]:
     """Someone who computes all the time; whether each result was right."""
@@ -82,13 +95,12 @@ async def neighbour(device: Device) -> AsyncIterator[list[bool]]:
 
 async def attack(device: Device, path: Path) -> None:
     verb, rest = outcome(path)
-    source = path.read_text()
     if verb == "refused":
         with pytest.raises(KernelgateError) as refused:
-            reflect(source)
+            await device.add_kernel(path.stem, reflect(path.read_text()), warm=True)
         assert refused.value.code == rest
         return
-    kernel = reflect(source)
+    kernel = reflect(path.read_text())
     await device.add_kernel(path.stem, kernel, warm=True)
     if verb == "ends":
         with pytest.raises(KernelgateError) as ended:
@@ -112,6 +124,7 @@ def test_hostile_kernels_end_as_they_say_and_the_neighbour_notices_nothing() -> 
         device = Device(DeviceSettings(adapter=ADAPTER, fuel=1 << 20))
         await device.start()
         try:
+            kept = {await keep(device, number): number for number in range(1, 65)}
             async with neighbour(device) as right:
                 for path in FILES:
                     before = len(right)
@@ -122,6 +135,9 @@ def test_hostile_kernels_end_as_they_say_and_the_neighbour_notices_nothing() -> 
                         raise
                     assert all(right[before:]), path.name
             assert len(right) > 10
+            for handle, number in kept.items():
+                assert await is_kept(device, handle, number)
+            await device.free(list(kept))
             assert device.generation == 1
             assert device.memory.live_bytes == 0
         finally:
@@ -131,5 +147,5 @@ def test_hostile_kernels_end_as_they_say_and_the_neighbour_notices_nothing() -> 
 
 
 def test_the_folder_holds_every_kind_of_outcome() -> None:
-    assert len(FILES) > 30
+    assert len(FILES) > 80
     assert {outcome(path)[0] for path in FILES} == {"ends", "gives", "runs", "refused"}

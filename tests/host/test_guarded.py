@@ -397,6 +397,16 @@ def test_an_error_of_the_compiler_points_into_the_kernel_s_own_text(engine: Wgpu
     assert caught.value.snippet == "  while (o[0] > 1u) { o[1] = nothing; }\n" + " " * 29 + "^"
 
 
+def test_an_error_of_the_compiler_has_its_cause_and_no_name_of_ours(engine: WgpuEngine) -> None:
+    for body, message in {
+        "discard;": "Entry point main at Compute is invalid: Uses operations forbidden at this stage",
+        "switch (o[1]) { case 1u: { } case 1u: { } default: { } }": "Function [0] 'main' is invalid: Multiple",
+    }.items():
+        with pytest.raises(KernelCompileError) as caught:
+            engine.add_kernel("bad", kernel(body, size="1"), warm=False)
+        assert caught.value.message.startswith(message)
+
+
 def test_fuel_is_measured_where_no_driver_counts_turns(engine: WgpuEngine) -> None:
     measured = WgpuEngine(EngineSettings(adapter=ADAPTER))
     try:

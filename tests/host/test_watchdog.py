@@ -107,6 +107,16 @@ def test_a_watchdog_that_overslept_gives_the_step_its_time_again(
     run(body())
 
 
+def test_a_first_slice_has_little_more_time_than_any_other(run: Run, opened: Any) -> None:
+    async def body() -> None:
+        async with opened(adapter="cpu", first_s=2 * WATCHDOG_S) as device:
+            await device.add_kernel("heavy", reflect(HEAVY))
+            with pytest.raises(KernelHung, match=r"longer than 0.4 s"):
+                await _dispatch(device, LONG)
+
+    run(body())
+
+
 def test_a_kernel_that_compiles_too_long_is_refused_and_says_how_long_it_had(
     run: Run, opened: Any, kernels: Any
 ) -> None:

@@ -1,0 +1,7 @@
+// refused kernel_unsupported
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(1) fn main() {
+    let atomicMax = 1u;
+    loop { }
+    _ = atomicMax;
+}

@@ -1,0 +1,6 @@
+// refused kernel_compile
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@group(0) @binding(1) var<storage, read> a: array<atomic<u32>>;
+@compute @workgroup_size(1) fn main() {
+    o[0] = atomicAdd(&a[0], 7u);
+}

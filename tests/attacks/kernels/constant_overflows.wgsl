@@ -1,0 +1,6 @@
+// refused kernel_compile
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(1) fn main() {
+    const x = 1.0 / 0.0;
+    o[0] = u32(x);
+}

@@ -1,0 +1,7 @@
+// refused kernel_compile
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+override w: u32 = 0;
+override z: u32 = 10 / w;
+@compute @workgroup_size(1) fn main() {
+    o[0] = z;
+}

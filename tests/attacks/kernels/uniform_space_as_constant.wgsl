@@ -1,0 +1,6 @@
+// refused kernel_unsupported
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+const uniform = 1u;
+@compute @workgroup_size(1) fn main() {
+    o[0] = uniform;
+}

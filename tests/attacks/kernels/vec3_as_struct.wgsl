@@ -1,0 +1,6 @@
+// refused kernel_unsupported
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+struct vec3u { x: u32 }
+@compute @workgroup_size(1) fn main() {
+    o[0] = 1u;
+}
