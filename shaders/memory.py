@@ -12,7 +12,7 @@ from shaders.limits import Limits
 from shaders.resolve import Resolver
 from shaders.source import KernelLimitError, KernelUnsupportedError
 from shaders.tree import Function, Module, Span
-from shaders.values import Values, Weight
+from shaders.values import Values
 
 _UNTYPED_BYTES = 16
 _WORD = 4
@@ -72,19 +72,19 @@ def _function_bytes(module: Module, function: Function, resolver: Resolver) -> i
 
 
 def _copied(
-    module: Module, function: Function, values: Values, names: dict[str, Weight], limits: Limits
+    module: Module, function: Function, values: Values, names: dict[str, Type], limits: Limits
 ) -> int:
     """How many scalars, at least, are in the large values that `function` copies by `let`, or gets.
 
     Those that it makes itself count as constructors.
     """
-    weights = [names[parameter.name][0] for parameter in function.parameters]
+    leaves = [names[parameter.name].leaves for parameter in function.parameters]
     for local in function.locals:
         if local.value is not None and local.type is None:
             name, after = (module.tokens[local.value[0] + place].text for place in range(2))
             if name in module.functions or after not in ("(", "<"):
-                weights.append(values.weight(local.value, names))
-    return sum(weight for weight in weights if weight > limits.array_elements)
+                leaves.append(values.leaves(local.value, names))
+    return sum(each for each in leaves if each > limits.array_elements)
 
 
 def local_names(function: Function) -> set[str]:
@@ -141,11 +141,11 @@ class _Constructors:
             elif token.text in self.aggregates and self.cursor.text(index + 1) == "(":
                 self._check_elements(index, self.resolver.named(token.text, index))
 
-    def check_untyped(self, values: Values, names: dict[str, Weight] | None, span: Span) -> None:
+    def check_untyped(self, values: Values, names: dict[str, Type] | None, span: Span) -> None:
         """Refuse too many elements of arrays within `span` that are written without a type."""
         for index in range(*span):
             if self.cursor.text(index) == "array" and self.cursor.text(index + 1) == "(":
-                self._check_count(index, values.weight((index, self.cursor.skip(index + 1)), names))
+                self._check_count(index, values.leaves((index, self.cursor.skip(index + 1)), names))
 
     def _check_one(self, index: int) -> None:
         if self.cursor.text(index + 1) == "<":

@@ -17,12 +17,12 @@ fn number(x: u32) -> u32 { return x; }
 """
 
 
-def weight(body: str) -> int:
+def leaves_of(body: str) -> int:
     """The leaves of the local `x` that `body` ends in."""
     module = parse(f"{HEAD}@compute @workgroup_size(1) fn main(k: u32) {{ {body} }}", LIMITS)
     values = Values(module, Resolver(module, LIMITS), [*module.declarations])
     function = module.functions["main"]
-    return values.locals(function)["x"][0]
+    return values.locals(function)["x"].leaves
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,12 @@ def weight(body: str) -> int:
         ("var x: array<u32, 7>;", 7),
         ("{ let x = t; } let x = 1u;", 300),
         ("let t = 1u; let x = array(t, t);", 2),
-        ("let x = o;", 1),
+        ("let s = S(); let x = array(s.a[1], s.b.x);", 2),
+        ("let s = array(S(), S()); let x = s[k].a;", 8),
+        ("let x = array((mine)[1][2], mine[0][k]);", 2),
+        ("let a = " + "array(" * 20 + "t" + ")" * 20 + "; let x = array(a, a);", 600),
+        ("let x = o[1];", 1),
     ],
 )
-def test_a_value_weighs_what_it_is_made_of(body, leaves):
-    assert weight(body) == leaves
+def test_a_value_has_the_leaves_that_it_is_made_of(body, leaves):
+    assert leaves_of(body) == leaves
