@@ -90,7 +90,7 @@ async def main():
         print("timeout 2")
     try:
         async with asyncio.TaskGroup() as tg:
-            t1 = tg.create_task(flaky(1)); tg.create_task(flaky(2)); tg.create_task(flaky(5))
+            t1 = tg.create_task(flaky(1)); tg.create_task(flaky(2)); tg.create_task(flaky(5000))
     except* RuntimeError as eg:
         print("group", [str(e) for e in eg.exceptions], eg.message)
     print(t1.done(), t1.result())
