@@ -1,7 +1,7 @@
 """From what a client posts to a kernel that may run: rendered, parsed and guarded in workers, tried by the compiler.
 
 Owns that order, the cache of what templates gave for each set of values, which overrides the compiler has tried, and
-that owners take turns at workers and compiler. Must not know names or the database: an owner is a string.
+that owners take turns at workers. Must not know names or the database: an owner is a string.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Builder:
         self._kept: OrderedDict[tuple[str, str], Build] = OrderedDict()
         self._proven: OrderedDict[tuple[str, Constants], None] = OrderedDict()
         self._under_way: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
-        self._workers, self._compiling = Turns(WORKERS_AT_ONCE), Turns(1)
+        self._workers = Turns(WORKERS_AT_ONCE)
 
     def check(self, digest: str) -> None:
         """Raise `KernelQuarantined` for a text that is not to be built."""
@@ -66,8 +66,7 @@ class Builder:
         await self._ready()
         async with self._workers.turn(owner):
             reflection = await self._pool.reflect(source)
-        async with self._compiling.turn(owner):
-            await self._compiler.add_kernel(digest, reflection, warm=True)
+        await self._compiler.add_kernel(owner, digest, reflection, warm=True)
         return Build(source, digest, reflection)
 
     async def of_template(self, owner: str, template: Template, values: Mapping[str, Scalar]) -> Build:
@@ -101,8 +100,7 @@ class Builder:
         for key, constants in wanted.items():
             if (digest, key) not in self._proven:
                 await self._ready()
-                async with self._compiling.turn(owner):
-                    await self._compiler.add_kernel(digest, reflection, True, constants)
+                await self._compiler.add_kernel(owner, digest, reflection, True, constants)
                 self._proven[digest, key] = None
             self._proven.move_to_end((digest, key))
         while len(self._proven) > PROVEN:

@@ -1,10 +1,12 @@
 """The compiler as the server uses it: it tries each new kernel once, and how long that took is kept by hash.
 
-Owns the times. Must not know names, owners or HTTP.
+Owns the times, and who waits for whom: one kernel is tried at a time, owners take turns, and one that takes long goes
+on to a second compiler, where only its like waits for it. Must not know names or HTTP.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Mapping
 
@@ -13,6 +15,9 @@ import sqlalchemy as sa
 from api import tables
 from api.database import Database
 from api.quarantine import Quarantine
+from api.standby import Standby
+from api.turns import Turns
+from host.errors import KernelCompilerTimeout
 from host.supervisor import Device
 from shaders.reflection import Reflection
 
@@ -20,10 +25,11 @@ CACHED = 4096
 
 
 class Compiler:
-    """`device` is the compiler process, which never runs what is in quarantine."""
+    """`device` is a compiler with little patience, `patient` one with all; neither runs what is in quarantine."""
 
-    def __init__(self, device: Device, database: Database, quarantine: Quarantine) -> None:
-        self._device, self._database, self._quarantine = device, database, quarantine
+    def __init__(self, device: Device, patient: Standby, database: Database, quarantine: Quarantine) -> None:
+        self._device, self._patient, self._database, self._quarantine = device, patient, database, quarantine
+        self._turns, self._patient_turns = Turns(1), Turns(1)
         self._times: OrderedDict[str, float] = OrderedDict()
 
     def check(self, hash: str) -> None:
@@ -32,22 +38,39 @@ class Compiler:
 
     async def add_kernel(
         self,
+        owner: str,
         hash: str,
         reflection: Reflection,
         warm: bool = False,
         constants: Mapping[str, float] | None = None,
     ) -> float:
-        """As `Device.add_kernel` of a compiler; the longest that the kernel took so far is kept.
+        """As `Device.add_kernel` of a compiler, at `owner`'s turn; the longest that the kernel took so far is kept.
 
         Raises `KernelQuarantined`.
         """
         self.check(hash)
-        elapsed = await self._device.add_kernel(hash, reflection, warm, constants)
         known = await self.milliseconds(hash)
+        elapsed = await self._try(owner, hash, reflection, warm, constants, known or 0.0)
         if known is None or elapsed > known:
             await self._database.do(lambda db: _put(db, hash, elapsed))
             self._remember(hash, elapsed)
         return elapsed
+
+    async def _try(
+        self,
+        owner: str,
+        hash: str,
+        reflection: Reflection,
+        warm: bool,
+        constants: Mapping[str, float] | None,
+        known_ms: float,
+    ) -> float:
+        if known_ms < 1e3 * self._device.settings.compile_s:
+            with contextlib.suppress(KernelCompilerTimeout):
+                async with self._turns.turn(owner):
+                    return await self._device.add_kernel(hash, reflection, warm, constants)
+        async with self._patient_turns.turn(owner), self._patient.borrow() as device:
+            return await device.add_kernel(hash, reflection, warm, constants)
 
     async def milliseconds(self, hash: str) -> float | None:
         """The processor time that compiling a kernel and dispatching it once took; None if that is not known."""

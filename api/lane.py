@@ -1,12 +1,11 @@
 """The heavy lane: a second device process, for kernels that take long to compile.
 
-Owns when it runs (from the first such dispatch until it was idle for a while), and the copies of what a dispatch reads
-and writes, which live on the device that everybody shares. Must not know which kernels are heavy.
+Owns the copies of what a dispatch reads and writes, which live on the device that everybody shares. Must not know
+which kernels are heavy.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -14,8 +13,9 @@ from typing import Any
 import msgspec
 
 from api.background import later
+from api.standby import Standby
 from host import frames
-from host.clock import Clock, LoopClock, Timer
+from host.clock import Clock
 from host.supervisor import Device
 from ops.graph import TensorType
 from shaders.reflection import Reflection
@@ -27,53 +27,23 @@ class Lane:
     def __init__(
         self, main: Device, make: Callable[[], Device], idle_s: float, clock: Clock | None = None
     ) -> None:
-        self._main, self._make, self._idle_s = main, make, idle_s
-        self._clock = clock or LoopClock()
-        self._device: Device | None = None
-        self._starting = asyncio.Lock()
-        self._users = 0
-        self._timer: Timer | None = None
+        self._main = main
+        self._standby = Standby(make, idle_s, clock)
 
     @property
     def device(self) -> Device | None:
         """The device; None while there is none."""
-        return self._device
+        return self._standby.device
 
     @contextlib.asynccontextmanager
     async def borrow(self, types: Mapping[int, TensorType]) -> AsyncIterator[Copying]:
         """The lane, for dispatches over tensors of `main` whose types these are. Raises why it does not start."""
-        self._users += 1
-        self._stop_timer()
-        try:
-            yield Copying(self._main, await self._ready(), types)
-        finally:
-            self._users -= 1
-            if not self._users:
-                self._stop_timer()
-                self._timer = self._clock.call_later(self._idle_s, self._retire)
+        async with self._standby.borrow() as device:
+            yield Copying(self._main, device, types)
 
     async def close(self) -> None:
         """End the process."""
-        self._stop_timer()
-        device, self._device = self._device, None
-        if device is not None:
-            await device.close()
-
-    async def _ready(self) -> Device:
-        async with self._starting:
-            if self._device is None:
-                device = self._make()
-                await device.start()
-                self._device = device
-            return self._device
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _retire(self) -> None:
-        later(self.close(), "closing the heavy lane")
+        await self._standby.close()
 
 
 class Copying:

@@ -31,6 +31,7 @@ from api.runs import RunManager
 from api.scripts import ScriptStore
 from api.settings import Settings
 from api.sse import Streams
+from api.standby import Standby
 from api.starting import Start
 from api.tensors import TensorStore
 from api.work import Work
@@ -63,7 +64,8 @@ class Runtime:
         self.blobs = BlobStore(settings.data / "blobs")
         self.device = self._device(first_s=_first_s(settings))
         self.device.on_charge = self._count_device
-        self.compiler = self._device(role="compiler", memory_bytes=COMPILER_BYTES)
+        self.compiler = self._compiler(min(settings.quick_compile_s, settings.compile_s))
+        self.patient = Standby(lambda: self._compiler(settings.compile_s), settings.lane_idle_s)
         self.lane = Lane(self.device, lambda: self._device(memory_bytes=LANE_BYTES), settings.lane_idle_s)
         self.pool = WorkerPool(
             PoolSettings(
@@ -78,7 +80,7 @@ class Runtime:
             self.database, self.blobs, self.device, self.residency, settings.transient_tensors
         )
         self.quarantine = Quarantine(self.database)
-        self.compiling = Compiler(self.compiler, self.database, self.quarantine)
+        self.compiling = Compiler(self.compiler, self.patient, self.database, self.quarantine)
         self.kernels = KernelStore(self.database, Builder(self.pool, self.compiling, self.compiler_ready))
         self.launcher = Launcher(
             self.device,
@@ -131,7 +133,7 @@ class Runtime:
         """Let runs end for a while, then stop the processes and close the stores."""
         await self.runs.stop(self.settings.drain_s)
         await asyncio.gather(*(start.stop() for start in self._starts.values()))
-        await self.lane.close()
+        await asyncio.gather(self.lane.close(), self.patient.close())
         await asyncio.gather(self.pool.close(), self.device.close(), self.compiler.close())
         self.database.close()
         self.blobs.close()
@@ -189,20 +191,21 @@ class Runtime:
         if device.seal.missing:
             log.warning("%s: a wall is missing around its process: %s", name, device.seal.missing)
 
+    def _compiler(self, patience_s: float) -> Device:
+        return self._device(role="compiler", memory_bytes=COMPILER_BYTES, compile_s=patience_s)
+
     def _device(self, **more: Any) -> Device:
         settings = self.settings
-        return Device(
-            DeviceSettings(
-                adapter=settings.adapter,
-                host_steps=settings.host_steps,
-                fuel=settings.fuel,
-                deadline_s=settings.device_deadline_s,
-                watchdog_s=settings.watchdog_s,
-                compile_s=settings.compile_s,
-                module=device_process.MODULE,
-                **more,
-            )
-        )
+        given: dict[str, Any] = {
+            "adapter": settings.adapter,
+            "host_steps": settings.host_steps,
+            "fuel": settings.fuel,
+            "deadline_s": settings.device_deadline_s,
+            "watchdog_s": settings.watchdog_s,
+            "compile_s": settings.compile_s,
+            "module": device_process.MODULE,
+        }
+        return Device(DeviceSettings(**given | more))
 
 
 def _first_s(settings: Settings) -> float:

@@ -101,6 +101,11 @@ class Settings(BaseSettings):
         gt=0,
         description="seconds a kernel may take to compile and to be dispatched for the first time",
     )
+    quick_compile_s: float = Field(
+        default=3,
+        gt=0,
+        description="seconds until a kernel that compiles goes on in a second compiler, out of others' way",
+    )
     spare: bool | None = Field(
         default=None, description="keep a second device process ready; unset: but for numpy and null"
     )
@@ -108,7 +113,9 @@ class Settings(BaseSettings):
         default=250, gt=0, description="kernels that took longer to compile run in a process of their own"
     )
     lane_idle_s: float = Field(
-        default=60, gt=0, description="seconds without such a kernel until that process ends"
+        default=60,
+        gt=0,
+        description="seconds without such kernels until that process, or the second compiler, ends",
     )
 
     json_bytes: int = Field(default=16 * MIB, gt=0, description="largest JSON body")

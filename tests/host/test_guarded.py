@@ -187,7 +187,7 @@ BEFORE = (
 def test_a_loop_that_does_not_end_is_ended_and_named(engine: WgpuEngine, name: str) -> None:
     endless = kernel(ENDLESS[name], BEFORE)
     with pytest.raises((FuelExhausted, DriverLoopLimit)) as caught:
-        guarded(engine, endless, (4, 1, 1))
+        guarded(engine, endless, (4, 1, 1), fuel=1 << 20)
     error = caught.value
     assert error.line is not None
     assert error.column is not None

@@ -51,9 +51,10 @@ class Text:
 
 @dataclass
 class Scope:
-    """What a statement may name: `even` keeps to what is the same for all invocations."""
+    """What a statement may name: `even` keeps to what is the same for all, so that `barriers` may stand anywhere."""
 
     even: bool
+    barriers: bool = False
     counters: list[str] = field(default_factory=list)
     depth: int = 0
     in_loop: bool = False
@@ -318,9 +319,12 @@ def plus(text: Text, end: str) -> Text:
 
 
 def statements(scope: Scope) -> st.SearchStrategy[Text]:
+    barrier = st.just(Text("workgroupBarrier();", lambda lane: ""))
     simple = [writes(scope).map(lambda text: plus(text, ";"))]
     if scope.in_loop or scope.in_switch or scope.may_return:
         simple.append(jumps(scope))
+    if scope.barriers:
+        simple.append(barrier)
     if scope.depth > 2:
         return st.one_of(simple)
     nested = [branches(scope), switches(scope), for_loops(scope), while_loops(scope), plain_loops(scope)]
@@ -366,7 +370,8 @@ def helper(lane: Lane, x: int, place: str) -> None:
 @st.composite
 def programs(draw: st.DrawFn) -> Text:
     """A whole kernel, and what one invocation writes: `lane` has its id and the most turns it may take."""
-    scope = Scope(even=draw(st.booleans()))
+    even, barriers = draw(st.sampled_from([(False, False), (True, False), (True, True)]))
+    scope = Scope(even, barriers)
     body = block(draw(st.lists(statements(scope), min_size=1, max_size=3)))
 
     def run(lane: Lane) -> list[int]:
