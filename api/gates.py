@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -21,7 +22,7 @@ from api.settings import Settings
 from sandbox.gates.errors import FetchRefused, FileRefused, GrantError, PermissionDenied
 from sandbox.gates.fetch import FetchEvent
 from sandbox.gates.folder import FileLimits
-from sandbox.gates.frames import GateAnswer, GateRequest
+from sandbox.gates.frames import EnvironmentRead, GateAnswer, GateRequest
 from sandbox.gates.grants import Grants, NameGate, intersect, parse, to_json
 from sandbox.gates.network import Network
 from sandbox.gates.service import GateEvent, Gates
@@ -116,21 +117,30 @@ class RunGates:
         return self._gates.environment
 
     async def serve(self, request: GateRequest) -> GateAnswer:
-        """What a gate answers. Raises `KernelgateError`s of the gates."""
+        """What a gate answers. Raises `KernelgateError`s of the gates, which report files and HTTP themselves."""
+        if isinstance(request, EnvironmentRead):
+            with self._on_record("env"):
+                return await self._gates.serve(request)
         return await self._gates.serve(request)
 
     def require(self, gate: NameGate, name: str) -> None:
         """Raises `PermissionDenied` unless the run may use the operation, kernel or tensor `name`."""
         if (gate, name) in self._open:
             return
-        try:
+        with self._on_record(gate):
             self._gates.require(gate, name)
+        self._open.add((gate, name))
+
+    @contextmanager
+    def _on_record(self, gate: str) -> Iterator[None]:
+        """Make a denial inside an event, a line and a count."""
+        try:
+            yield
         except PermissionDenied as denial:
             event = {"gate": gate, "asked": denial.asked, "denied": denial.code, "reason": denial.message}
             self._events.add("gate", event)
             self._deny(gate, denial.asked, denial.code)
             raise
-        self._open.add((gate, name))
 
     def files(self) -> bytes:
         """What the run changed in its overlays, as JSON: path to `$bytes`, or to null for what it removed."""

@@ -36,6 +36,13 @@ class FetchResponse(msgspec.Struct, frozen=True):
     history: list[str] = []
 
 
+class EnvironmentRead(msgspec.Struct, frozen=True, tag="environment_read", tag_field="t"):
+    """Give a value of the environment that did not come along with the script: a denial, for the record."""
+
+    id: int
+    name: Annotated[str, msgspec.Meta(max_length=128)]
+
+
 class FileRead(msgspec.Struct, frozen=True, tag="file_read", tag_field="t"):
     """Give up to `size` bytes from `offset`; the answer is bytes, shorter only at the end or at the host's cap."""
 
@@ -102,7 +109,7 @@ class FileEntry(msgspec.Struct, frozen=True):
 
 
 FileRequest = FileRead | FileWrite | FileStat | FileList | FolderMake | FileRemove
-GateRequest = Fetch | FileRequest
+GateRequest = Fetch | EnvironmentRead | FileRequest
 FileAnswer = bytes | FileInfo | list[FileEntry] | None
 GateAnswer = FetchResponse | FileAnswer
 

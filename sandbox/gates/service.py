@@ -12,7 +12,7 @@ from sandbox.gates import environment
 from sandbox.gates.fetch import FetchEvent, FetchGate, FetchLimits, Secret
 from sandbox.gates.files import FileEvent, FilesGate
 from sandbox.gates.folder import FileLimits
-from sandbox.gates.frames import Fetch, GateAnswer, GateRequest
+from sandbox.gates.frames import EnvironmentRead, Fetch, GateAnswer, GateRequest
 from sandbox.gates.grants import Grants, NameGate
 from sandbox.gates.network import Connect, Resolve, system_connect, system_resolve
 
@@ -43,6 +43,8 @@ class Gates:
 
     async def serve(self, request: GateRequest) -> GateAnswer:
         """The answer to a worker's request, or a `KernelgateError`."""
+        if isinstance(request, EnvironmentRead):
+            environment.deny(request)
         if isinstance(request, Fetch):
             return await self._fetch.fetch(request)
         return await self._files.serve(request)

@@ -1,14 +1,18 @@
 """`os.environ`: the values that a run was granted.
 
-Owns that mapping. Must not know who granted them.
+Owns that mapping. Must not know who granted them. Whether a name is there (`in`, `get`) is no request; to read one that
+is not is a denial, of which the host is told.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NoReturn
 
+from sandbox.gates.frames import EnvironmentRead
+from sandbox.library import gate
 from sandbox.policy.denials import PermissionDenied
 from sandbox.policy.whole import Whole
 
@@ -41,8 +45,15 @@ class Environment(Whole, Mapping[str, str]):
             raise TypeError(f"str expected, not {type(name).__name__}")
         found = self._values.get(name)
         if found is None:
-            raise MissingValue(str.__str__(name)[:128])
+            raise _missing(str.__str__(name)[:128])
         return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of `name`, or `default`."""
+        return self._values.get(name, default)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
 
     def __iter__(self) -> Iterator[str]:
         return iter(tuple(self._values))
@@ -62,6 +73,13 @@ class Environment(Whole, Mapping[str, str]):
 
     def __repr__(self) -> str:
         return f"Environment({self._values!r})"
+
+
+def _missing(name: str) -> MissingValue:
+    """The error for `name`, which the host has put on record."""
+    with suppress(PermissionDenied):
+        gate.ask(EnvironmentRead, name=name.encode("utf-8", "replace").decode())
+    return MissingValue(name)
 
 
 ENVIRONMENT = Environment()

@@ -228,6 +228,28 @@ def test_values_are_seen_by_the_script_and_not_shown(admin: httpx2.Client) -> No
     assert "NAME has no value" in detail
 
 
+def test_reading_a_value_that_was_not_granted_is_on_record_and_asking_for_it_is_not(
+    admin: httpx2.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = denied(admin, "env")
+    asking = "import os\nresult = [os.environ.get('TOKEN', 1), os.getenv('TOKEN'), 'TOKEN' in os.environ]"
+    assert run(admin, asking, {"env": {"A": "1"}})["result"] == [1, None, False]
+    assert denied(admin, "env") == before
+    odd = "import os\ntry: os.environ['\\ud800' + 'x' * 500]\nexcept KeyError: result = 1"
+    assert run(admin, odd)["result"] == 1
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, "kernelgate.audit"):
+        done = run(admin, "import os\nos.environ['TOKEN']")
+    assert (done["error"]["code"], done["error"]["line"]) == ("permission_denied", 2)
+    assert denied(admin, "env") == before + 2
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "kernelgate.audit"]
+    assert line.startswith(f"denied {done['id']} of admin: env: ")
+    assert "TOKEN" in line
+    assert [(event["gate"], event["denied"]) for event in gate_events(admin, done["id"])] == [
+        ("env", "permission_denied")
+    ]
+
+
 # ---------------------------------------------------------------------- what a key allows
 def test_a_user_is_granted_nothing_beyond_arithmetic(gated: Any, tmp_path: Path) -> None:
     user = gated.client_for("plain")
