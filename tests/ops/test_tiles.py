@@ -78,6 +78,15 @@ def test_large_tiles_and_several_dispatches(gpu: Any, check: Any, monkeypatch: p
     check("matmul", {}, [a, b], scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
 
 
+@pytest.mark.parametrize("shape", [(70, 260, 66), (33, 128, 130), (2, 40, 1000, 47)])
+def test_long_sums_of_few_tiles_are_split(gpu: Any, check: Any, shape: tuple[int, ...]) -> None:
+    *batch, rows, inner, columns = shape
+    random = np.random.default_rng(inner)
+    a = random.normal(0, 1, (*batch, rows, inner)).astype(np.float32)
+    b = random.normal(0, 1, (inner, columns)).astype(np.float32)
+    check("matmul", {}, [a, b], scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
+
+
 def test_products_by_tiles_keep_nan_and_infinity_where_they_belong(gpu: Any) -> None:
     a, b = np.ones((40, 41), np.float32), np.ones((41, 42), np.float32)
     a[3, 40], b[0, 7] = np.nan, np.inf
