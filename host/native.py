@@ -68,7 +68,10 @@ class Slot:
 
 
 class Buffer:
-    """A device buffer. `mappable` ones can be filled and read in place. `copied` is the last submission that copied it."""
+    """A device buffer. `mappable` ones can be filled and read in place.
+
+    `copied` is the last submission with a copy into it or out of it, 0: none.
+    """
 
     __slots__ = ("copied", "kind", "mappable", "raw", "size")
 

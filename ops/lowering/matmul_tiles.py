@@ -150,13 +150,13 @@ def _spec(quads: int, whole: bool, rank: int) -> KernelSpec:
             f"run(base_a, base_b, matrix, row, wid.x * {side}u, begin, end, lid.x);",
         ]
     )
-    names = "offset_a offset_b row_a inner_b rows columns inner row_tiles matrices span first".split()
+    names = ("offset_a", "offset_b", "row_a", "inner_b", "rows", "columns", "inner", "row_tiles", "matrices")
     return KernelSpec(
         "matmul_tiles",
         (Binding("a", "vec4<f32>"), Binding("b", "vec4<f32>")),
         (Binding("c", "vec4<f32>" if whole else "f32", "read_write"),),
         body,
-        (*map(Param, names), *stride_params(["shape", "strides_a", "strides_b"], rank)),
+        (*map(Param, (*names, "span", "first")), *stride_params(["shape", "strides_a", "strides_b"], rank)),
         (_LANES, 1, 1),
         partials=("tiles/matmul",),
         settings=(("quads", quads), ("whole", int(whole))),
