@@ -47,8 +47,9 @@ _LIMITS = (
 )
 _UNTIMED = ("cpu",)
 """Kinds of adapters whose time is taken by waiting: llvmpipe's own clock says the same to 0.1 ms, and costs as much."""
-_SPIN_S = 300e-6
-"""How long a GPU is asked again and again whether it is done: to sleep and be woken takes longer than short kernels."""
+_SPIN_S, _NAP = 300e-6, 1 / 64
+"""How long a GPU is asked again and again whether it is done, and after which part of the time that it took already
+from then on: drivers notice the end themselves, but late, by a good part of what a large product takes."""
 _TRUE = 0xFF
 """The byte of a C function's boolean that says something: it is declared wider than what the function sets."""
 _BOUNDS_CHECKS = 1  # of WGPUShaderRuntimeChecks: keep bounds checks, drop the counter in each loop
@@ -68,16 +69,12 @@ class Slot:
 
 
 class Buffer:
-    """A device buffer. `mappable` ones can be filled and read in place.
+    """A device buffer. `mappable` ones can be filled and read in place."""
 
-    `copied` is the last submission with a copy into it or out of it, 0: none.
-    """
-
-    __slots__ = ("copied", "kind", "mappable", "raw", "size")
+    __slots__ = ("kind", "mappable", "raw", "size")
 
     def __init__(self, raw: Any, size: int, kind: BufferKind, mappable: bool) -> None:
         self.raw, self.size, self.kind, self.mappable = raw, size, kind, mappable
-        self.copied = 0
 
 
 class Pipeline:
@@ -205,9 +202,7 @@ class Gpu:
             self._map_status = status
 
         self._mapped = mapped
-        self._spin_s = 0.0 if info.kind == "cpu" else _SPIN_S
         self._finished = _ffi.new("WGPUCommandBuffer[1]")
-        self._last = _ffi.new("WGPUSubmissionIndex *")
         self.stamps: Buffer | None = None
         if "timestamp-query" in info.features and info.kind not in _UNTIMED:
             self.keep_time()
@@ -253,8 +248,7 @@ class Gpu:
 
     @contextmanager
     def map(self, buffer: Buffer, size: int) -> Iterator[memoryview]:
-        """The first `size` bytes (a multiple of 4), to read and write, after all work is done; of a buffer for staging,
-        after the last copy into it or out of it.
+        """The first `size` bytes (a multiple of 4), to read and write, after all work that uses the buffer is done.
 
         The view dies with the block: nothing may keep a part of it.
         """
@@ -264,9 +258,7 @@ class Gpu:
         mode = _lib.WGPUMapMode_Read if buffer.kind == "download" else _lib.WGPUMapMode_Write
         self._map_status = 0
         _libf.wgpuBufferMapAsync(raw, mode, 0, size, self._map_info)
-        self._last[0] = buffer.copied
-        is_staging = buffer.kind in ("upload", "download")
-        self._wait(lambda: self._map_status != 0, self._last if is_staging and buffer.copied else _ffi.NULL)
+        self._wait(lambda: self._map_status != 0)
         if self._map_status != _lib.WGPUMapAsyncStatus_Success:
             raise DeviceFailed(f"the driver could not map a buffer (status {self._map_status})")
         address = int(_ffi.cast("intptr_t", _libf.wgpuBufferGetMappedRange(raw, 0, size)))
@@ -326,20 +318,18 @@ class Gpu:
         """Encode `commands` in order, dispatches that follow each other in one pass, and start them."""
         encoder = _lib.wgpuDeviceCreateCommandEncoder(self._raw._internal, _ffi.NULL)
         try:
-            copies = self._encode(encoder, commands)
+            self._encode(encoder, commands)
             self._finished[0] = _libf.wgpuCommandEncoderFinish(encoder, _ffi.NULL)
-            index = _libf.wgpuQueueSubmitForIndex(self._queue._internal, 1, self._finished)
+            _libf.wgpuQueueSubmit(self._queue._internal, 1, self._finished)
             _lib.wgpuCommandBufferRelease(self._finished[0])
         except wgpu.GPUError as error:
             raise BindingMismatch(f"the driver refuses this: {_plain(error)}") from None
         finally:
             _lib.wgpuCommandEncoderRelease(encoder)
-        for copy in copies:
-            copy.source.copied = copy.target.copied = index
 
     def wait(self) -> None:
         """Block until all that was submitted is done. Raises `DeviceLost`."""
-        self._wait(lambda: False, _ffi.NULL)
+        self._wait(lambda: False)
 
     def close(self) -> None:
         """Destroy the device and all that it holds."""
@@ -347,13 +337,17 @@ class Gpu:
         self._layouts.clear()
         self._raw.destroy()
 
-    def _wait(self, is_over: Callable[[], bool], last: Any) -> None:
-        """Block until nothing runs, or `is_over`, or submission `last` is done (NULL: all). Raises `DeviceLost`."""
-        device, until = self._raw._internal, time.perf_counter() + self._spin_s
+    def _wait(self, is_over: Callable[[], bool]) -> None:
+        """Block until nothing runs, or `is_over`. Raises `DeviceLost`."""
+        device, began = self._raw._internal, time.perf_counter()
         while not _lib.wgpuDevicePoll(device, False, _ffi.NULL) & _TRUE and not is_over():
-            if time.perf_counter() > until:
-                _libf.wgpuDevicePoll(device, True, last)
+            if self.info.kind == "cpu":  # it computes on the cores that would look
+                _libf.wgpuDevicePoll(device, True, _ffi.NULL)
                 break
+            spent = time.perf_counter() - began
+            if spent > _SPIN_S:
+                self._check_lost()
+                time.sleep(spent * _NAP)
         self._check_lost()
 
     def _check_lost(self, error: str = "") -> None:
@@ -404,9 +398,8 @@ class Gpu:
             entries.append({"binding": slot.binding, "resource": resource})
         return self._raw.create_bind_group(layout=layout, entries=entries)
 
-    def _encode(self, encoder: Any, commands: Sequence[Command]) -> list[Copy]:
-        """Put `commands` into a raw `encoder`; the copies among them."""
-        copies = []
+    def _encode(self, encoder: Any, commands: Sequence[Command]) -> None:
+        """Put `commands` into a raw `encoder`."""
         position = 0
         while position < len(commands):
             command = commands[position]
@@ -425,9 +418,7 @@ class Gpu:
                 _libf.wgpuCommandEncoderClearBuffer(encoder, raw, command.offset, command.size)
             else:
                 self._encode_copy(encoder, command)
-                copies.append(command)
             position = end
-        return copies
 
     def _encode_pass(self, encoder: Any, runs: Sequence[Command], is_timed: bool) -> None:
         """The inner loop of every replay."""

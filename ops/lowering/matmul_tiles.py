@@ -8,6 +8,7 @@ small products and integers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from math import prod
 
@@ -18,6 +19,7 @@ from ops.lowering.base import (
     MAX_GROUPS,
     After,
     Builder,
+    DeviceClass,
     Params,
     Source,
     Target,
@@ -32,12 +34,21 @@ from shaders.spec import Binding, KernelSpec, Param
 LEAST = 32
 """Rows, columns and inner positions below which a tile is mostly empty."""
 _LANES = 256
-_FEW_TILES = 132
-"""Fewer workgroups than this leave parts of a large GPU idle: smaller tiles, or parts of sums, are better then."""
+_WANTED = 128
+"""Workgroups that keep a large GPU busy if each goes through its operands in deep steps, else twice as many."""
 _SHORTEST_SPAN = 64
 _MOST_SPLITS = 4
 _MOST_READ = 6
-_DEPTH = 16
+_DEEP = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """Tiles of `64 * quads` rows and columns, which take `depth` inner positions a step, and `splits` parts of sums."""
+
+    quads: int
+    depth: int
+    splits: int
 
 
 def suits(builder: Builder, dtype: str, domain: tuple[int, ...]) -> bool:
@@ -59,25 +70,31 @@ def emit(
 
     With `after`, which keeps the dtype, the target gets what is done with the product.
     """
-    quads, splits = _choice(domain, _MOST_READ - len(after.sources if after else ()))
-    if splits == 1 and after is None:
-        _multiply(builder, a, b, domain, target, quads, splits)
+    form = _choice(builder.device, domain, _MOST_READ - len(after.sources if after else ()))
+    if form.splits == 1 and after is None:
+        _multiply(builder, a, b, domain, target, form)
         return
-    parts = builder.temp((splits, *target.layout.shape), "f32")
-    _multiply(builder, a, b, domain, parts, quads, splits)
+    parts = builder.temp((form.splits, *target.layout.shape), "f32")
+    _multiply(builder, a, b, domain, parts, form)
     _add_up(builder, parts, after or After(input_term(0, "f32"), "f32"), target)
 
 
-def _choice(domain: Sequence[int], room: int) -> tuple[int, int]:
-    """The tile's size as `_multiply` has it, and into how many parts sums are split, at most `room`."""
+def _choice(device: DeviceClass, domain: Sequence[int], room: int) -> _Form:
+    """The form that is best for a product: large tiles if, with sums split into at most `room` parts, there are enough.
+
+    Deep steps hide more of the memory's latency, but fewer workgroups have room for them at a time.
+    """
     *batch, rows, columns, inner = domain
-    tiles = {quads: -(-rows // (64 * quads)) * -(-columns // (64 * quads)) * prod(batch) for quads in (1, 2)}
     most = max(1, min(room, _MOST_SPLITS, inner // _SHORTEST_SPAN))
-    quads = 2 if min(rows, columns) > 64 and tiles[2] * most >= _FEW_TILES else 1
+    has_room = device.workgroup_bytes >= 4 * 128 * 4 * _DEEP  # two operands, each twice
+    wanted = {1: 2 * _WANTED, 2: _WANTED if has_room else 2 * _WANTED}
+    tiles = {quads: -(-rows // (64 * quads)) * -(-columns // (64 * quads)) * prod(batch) for quads in wanted}
+    quads = 2 if min(rows, columns) > 64 and tiles[2] * most >= wanted[2] else 1
     splits = 1
-    while splits * 2 <= most and splits * tiles[quads] < _FEW_TILES:
+    while splits * 2 <= most and splits * tiles[quads] < wanted[quads]:
         splits *= 2
-    return quads, splits
+    is_deep = quads == 1 or (has_room and splits * tiles[2] < 2 * _WANTED)
+    return _Form(quads, _DEEP if is_deep else _DEEP // 2, splits)
 
 
 def _add_up(builder: Builder, parts: Target, after: After, target: Target) -> None:
@@ -97,18 +114,17 @@ def _multiply(
     b: Source,
     domain: Sequence[int],
     target: Target,
-    quads: int,
-    splits: int,
+    form: _Form,
 ) -> None:
-    """Write the products' sums in `splits` parts, one after the other, by tiles of `64 * quads` rows and columns."""
+    """Write the products, the parts of their sums one after the other."""
     *batch, rows, columns, inner = domain
-    side = 64 * quads
+    side = 64 * form.quads
     a_layout = a.layout.expand((*batch, *a.layout.shape[-2:]))
     b_layout = b.layout.expand((*batch, *b.layout.shape[-2:]))
     shape, (a_steps, b_steps) = collapse(tuple(batch), a_layout.strides[:-2], b_layout.strides[:-2])
     rank = bucket(len(shape))
     row_tiles, column_tiles = -(-rows // side), -(-columns // side)
-    span = -(-inner // (splits * _DEPTH)) * _DEPTH
+    span = -(-inner // (form.splits * _DEEP)) * _DEEP
     params: Params = {
         "shape": padded(shape, rank, 1),
         "offset_a": a_layout.offset // 4,
@@ -124,18 +140,18 @@ def _multiply(
         "matrices": prod(batch),
         "span": span,
     }
-    spec = _spec(quads, columns % 4 == 0, rank)
+    spec = _spec(form.quads, form.depth, columns % 4 == 0, rank)
     each = side * side * span // _LANES
     lines = row_tiles * prod(batch)
-    height = max(1, min(builder.device.work // (each * _LANES * column_tiles * splits), MAX_GROUPS))
+    height = max(1, min(builder.device.work // (each * _LANES * column_tiles * form.splits), MAX_GROUPS))
     for first in range(0, lines, height):
-        workgroups = (column_tiles, min(height, lines - first), splits)
+        workgroups = (column_tiles, min(height, lines - first), form.splits)
         operands = [a.operand, b.operand, target.operand]
         builder.dispatch(spec, workgroups, operands, {**params, "first": first}, each)
 
 
 @cache
-def _spec(quads: int, whole: bool, rank: int) -> KernelSpec:
+def _spec(quads: int, depth: int, whole: bool, rank: int) -> KernelSpec:
     side = 64 * quads
     body = "\n".join(
         [
@@ -159,5 +175,5 @@ def _spec(quads: int, whole: bool, rank: int) -> KernelSpec:
         (*map(Param, (*names, "span", "first")), *stride_params(["shape", "strides_a", "strides_b"], rank)),
         (_LANES, 1, 1),
         partials=("tiles/matmul",),
-        settings=(("quads", quads), ("whole", int(whole))),
+        settings=(("quads", quads), ("depth", depth), ("whole", int(whole))),
     )
