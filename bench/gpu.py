@@ -46,7 +46,6 @@ def main(argv: list[str]) -> None:
     """Measure and print a table."""
     adapter = argv[0] if argv else "discrete"
     timing.header()
-    asyncio.run(transfers(adapter))
     replay(adapter)
     products(adapter)
     with tempfile.TemporaryDirectory() as folder:
@@ -56,6 +55,7 @@ def main(argv: list[str]) -> None:
         for length in (64, 55):
             hashing(adapter, program, length)
     sorting(adapter)
+    asyncio.run(transfers(adapter))  # last: a process that is gone keeps the driver busy for a second
 
 
 async def transfers(adapter: str) -> None:

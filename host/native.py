@@ -47,7 +47,7 @@ _LIMITS = (
 )
 _UNTIMED = ("cpu",)
 """Kinds of adapters whose time is taken by waiting: llvmpipe's own clock says the same to 0.1 ms, and costs as much."""
-_SPIN_S, _NAP = 300e-6, 1 / 64
+_SPIN_S, _NAP = 1e-3, 1 / 32
 """How long a GPU is asked again and again whether it is done, and after which part of the time that it took already
 from then on: drivers notice the end themselves, but late, by a good part of what a large product takes."""
 _TRUE = 0xFF
