@@ -356,7 +356,7 @@ def encoding(device: Device, graph: Graph) -> None:
     engine = device.engine
     prepared = engine._runner.find(structure(graph).key)
     assert prepared is not None
-    blocks, runs = prepared._last
+    blocks, runs = prepared._recent[-1]
     kernels = [run for run in prepared.runs(engine._gpu, blocks) if isinstance(run, Run)]
 
     def submit() -> None:

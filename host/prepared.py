@@ -30,9 +30,10 @@ Blocks = dict[Ref, Place]
 
 
 class Prepared:
-    """A plan of nodes of `types`, with the pipelines of its dispatches, and the runs that were encoded last.
+    """A plan of nodes of `types`, with the pipelines of its dispatches, and what was encoded for it.
 
-    `params` has the uniform structs of all steps, filled with the scalars whose bits are `bits`.
+    It keeps runs for the last few sets of buffers: freed ones come back in another order. `params` has the uniform
+    structs of all steps, filled with the scalars whose bits are `bits`.
     """
 
     def __init__(self, plan: Plan, types: Sequence[TensorType], pipelines: Sequence[Pipeline | None]) -> None:
@@ -45,7 +46,7 @@ class Prepared:
         self._structs, self._offsets = _packed(plan)
         self._places = [_places(step) for step in plan.steps]
         self._runs: list[OrderedDict[tuple[Place, ...], Run]] = [OrderedDict() for _ in plan.steps]
-        self._last: tuple[Blocks, list[Run | HostStep]] = ({}, [])
+        self._recent: list[tuple[Blocks, list[Run | HostStep]]] = []
 
     def filled(self, scalars: Scalars) -> bytes:
         """The uniform structs of all steps."""
@@ -64,10 +65,13 @@ class Prepared:
         """
         if len(self.plan.steps) > _MOST_KEPT:
             return _Encoded(self, gpu, blocks)
-        if self._last[0] != blocks or not self._last[1]:
-            steps = enumerate(self.plan.steps)
-            self._last = (blocks, [self._run(gpu, number, step, blocks) for number, step in steps])
-        return self._last[1]
+        for known, runs in reversed(self._recent):
+            if known == blocks:
+                return runs
+        steps = enumerate(self.plan.steps)
+        made = [self._run(gpu, number, step, blocks) for number, step in steps]
+        self._recent = [*self._recent[1 - _MOST_RUNS :], (blocks, made)]
+        return made
 
     def encode(self, gpu: Gpu, blocks: Blocks, number: int) -> Run | HostStep:
         """A step over `blocks`."""
@@ -96,7 +100,7 @@ class Prepared:
 
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""
-        self._last = ({}, [])
+        self._recent = []
         for known in self._runs:
             known.clear()
 

@@ -37,11 +37,11 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
     if after is None:
         way(builder, x, y, domain, target)
     elif (
-        way is register_tile.emit
+        way in (register_tile.emit, _by_tiles)
         and after.dtype == target.dtype
-        and len(target.layout.shape) == len(domain) - 1
+        and target.layout.shape == domain[:-1]
     ):
-        register_tile.emit(builder, x, y, domain, target, after)
+        way(builder, x, y, domain, target, after)
     else:
         made = builder.temp(target.layout.shape, after.dtype)
         way(builder, x, y, domain, made)
@@ -66,9 +66,11 @@ def _zero(builder: Builder, x: Source, y: Source, domain: Domain, target: Target
     elementwise.emit(builder, constant(0, target.dtype), (), target)
 
 
-def _by_tiles(builder: Builder, x: Source, y: Source, domain: Domain, target: Target) -> None:
+def _by_tiles(
+    builder: Builder, x: Source, y: Source, domain: Domain, target: Target, after: After | None = None
+) -> None:
     left, right = (register_tile.packed(builder, source) for source in (x, y))
-    matmul_tiles.emit(builder, left, right, domain, target)
+    matmul_tiles.emit(builder, left, right, domain, target, after)
 
 
 def _matrix(source: Source, vector_axis: int) -> Source:
