@@ -38,7 +38,7 @@ class Prepared:
         self.params: Block | None = None
         self.bits = b""
         self.threads = sum(step.threads for step in plan.steps)
-        self.nbytes = sum(nbytes for step in plan.steps for _, nbytes in step.buffers)
+        self.nbytes = sum(part.nbytes for step in plan.steps for part in step.buffers)
         self.slice = _FIRST_SLICE
         self._structs, self._offsets = _packed(plan)
         self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
@@ -112,9 +112,9 @@ class Prepared:
     def _ranges(self, number: int, step: Step, blocks: Blocks) -> tuple[Range, ...]:
         """Where each binding's bytes are; vectors of four elements may reach a little beyond the last element."""
         ranges = []
-        for ref, nbytes in step.buffers:
-            block, offset = blocks[ref]
-            buffer, size = block.buffer, (max(nbytes, 4) + 15) & ~15
+        for ref, nbytes, begin in step.buffers:
+            block, first = blocks[ref]
+            buffer, offset, size = block.buffer, first + begin, (max(nbytes, 4) + 15) & ~15
             ranges.append((buffer, offset, size if offset + size <= buffer.size else buffer.size - offset))
         if step.params:
             ranges.append((blocks[PARAMS][0].buffer, self._offsets[number], len(step.params)))

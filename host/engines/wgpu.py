@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from host import adapters, native
 from host.buffers import Block, Pool
@@ -376,9 +377,10 @@ class WgpuEngine:
 
 def _class(gpu: Gpu, host_steps: bool) -> DeviceClass:
     """Which lowerings are best on this device."""
-    if gpu.info.kind != "cpu":
-        return GPU
-    return MAPPED if gpu.mappable and host_steps else CPU
+    known = CPU if gpu.info.kind == "cpu" else GPU
+    if gpu.mappable and host_steps:
+        known = MAPPED
+    return replace(known, binding=gpu.limits["max_storage_buffer_binding_size"])
 
 
 def _ranges(step: Checked, blocks: Placed, uniforms: dict[bytes, Range]) -> dict[str, Range]:

@@ -7,13 +7,13 @@ Must not know op names: a chain of ops that is fused is just a larger term.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ops import wgsl
 from ops.expression import Term, input_term
 from ops.layout import Layout, collapse
-from ops.lowering import blocks
+from ops.lowering import blocks, windows
 from ops.lowering.base import (
     After,
     Builder,
@@ -26,6 +26,7 @@ from ops.lowering.base import (
     padded,
     stride_params,
 )
+from ops.wgsl import Function
 from shaders.spec import Binding, KernelSpec, Param
 
 QUAD = 4
@@ -42,6 +43,23 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
     ]
     inputs = [(f"x{number}", source.dtype) for number, source in enumerate(sources)]
     function = wgsl.function("element", term, inputs)
+    if function.indexed:
+        sources = [_in_order(builder, source) for source in sources]
+    for seen, written, first in windows.boxes(builder.device, sources, target):
+        _emit(builder, function, seen, written, first)
+
+
+def _in_order(builder: Builder, source: Source) -> Source:
+    """A source whose parts are runs of positions: itself, but where it reaches too far in another order."""
+    is_wide = windows.cut_axis(builder.device, source.layout.shape, [source.layout]) is not None
+    return gather(builder, source) if is_wide and not source.layout.is_contiguous else source
+
+
+def _emit(
+    builder: Builder, function: Function, sources: Sequence[Source], target: Target, first: int
+) -> None:
+    """Write `function` of sources of the target's shape; `first` is the `index` of the first element."""
+    count = target.layout.count
     operands = [*(source.operand for source in sources), target.operand]
     modes = [_mode(source.layout) for source in sources]
     if "strided" not in modes and _mode(target.layout) == "vector":
@@ -50,6 +68,7 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
             function.text, function.params, _types(sources, target), tuple(modes), function.indexed, quads
         )
         params: Params = {**function.values, **_quad_params(sources, target, modes, quads)}
+        params |= {"first_index": first} if function.indexed else {}
         builder.spread(spec, count // QUAD // quads, operands, params, quads * _QUAD_WORK)
         return
     layouts = [*(source.layout for source in sources), target.layout]
@@ -64,6 +83,7 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
         function.text, function.params, _types(sources, target), rank, lanes, function.indexed
     )
     params = {**function.values, "count": count // lanes, "shape": padded(shape, rank, 1)}
+    params |= {"first_index": first} if function.indexed else {}
     for name, layout, steps in zip(_names(len(sources)), layouts, strides, strict=True):
         params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(steps, rank, 0)}
     builder.spread(spec, count // lanes, operands, params)
@@ -87,6 +107,18 @@ def gather(builder: Builder, source: Source) -> Source:
     return target.source()
 
 
+def by_halves(builder: Builder, target: Target, axis: int, write: Callable[[range, Target], None]) -> None:
+    """Have `write` fill a target in two parts along `axis`, each contiguous from offset 0."""
+    for part in windows.halves(target.layout.shape[axis]):
+        place = windows.part_of(target, axis, part)
+        if place.layout.is_contiguous and place.layout.offset == 0:
+            write(part, place)
+            continue
+        made = builder.temp(place.layout.shape, target.dtype)
+        write(part, made)
+        copy(builder, made.source(), place)
+
+
 def _mode(layout: Layout) -> str:
     if not any(stride for size, stride in zip(layout.shape, layout.strides, strict=True) if size != 1):
         return "scalar" if layout.count % QUAD == 0 else "strided"
@@ -96,6 +128,10 @@ def _mode(layout: Layout) -> str:
 
 def _types(sources: Sequence[Source], target: Target) -> tuple[str, ...]:
     return (*(wgsl.storage(source.dtype) for source in sources), wgsl.storage(target.dtype))
+
+
+def _index_params(indexed: bool) -> tuple[Param, ...]:
+    return (Param("first_index"),) * indexed
 
 
 def _names(count: int) -> list[str]:
@@ -134,7 +170,7 @@ def _contiguous_spec(
         elements = []
         for lane, part in enumerate("xyzw"):
             values = [f"v{n}_{quad}{f'.{part}' * (mode == 'vector')}" for n, mode in enumerate(modes)]
-            values += [f"(first + {quad}u) * {QUAD}u + {lane}u"] * indexed
+            values += [f"params.first_index + (first + {quad}u) * {QUAD}u + {lane}u"] * indexed
             elements.append(f"element({', '.join(values)})")
         body.append(f"out[params.offset_out + first + {quad}u] = vec4<{types[-1]}>({', '.join(elements)});")
     return KernelSpec(
@@ -142,7 +178,7 @@ def _contiguous_spec(
         tuple(map(Binding, names[:-1], bindings[:-1])),
         (Binding("out", bindings[-1], "read_write"),),
         "\n".join(body),
-        (Param("count"), *(Param(f"offset_{name}") for name in names), *params),
+        (Param("count"), *_index_params(indexed), *(Param(f"offset_{name}") for name in names), *params),
         functions=wgsl.with_helpers(text),
     )
 
@@ -161,7 +197,7 @@ def _strided_spec(
     for lane in range(lanes):
         shift = {name: f"at_{name} + {lane}u * step_{name}" if lane else f"at_{name}" for name in names}
         arguments = [f"{name}[{shift[name]}]" for name in names[:-1]]
-        arguments += [f"thread * {lanes}u + {lane}u"] * indexed
+        arguments += [f"params.first_index + thread * {lanes}u + {lane}u"] * indexed
         body.append(f"out[{shift['out']}] = element({', '.join(arguments)});")
     return KernelSpec(
         "elementwise_strided",
@@ -170,6 +206,7 @@ def _strided_spec(
         "\n".join(body),
         (
             Param("count"),
+            *_index_params(indexed),
             *(Param(f"offset_{name}") for name in names),
             *stride_params(["shape", *(f"strides_{name}" for name in names)], rank),
             *params,

@@ -27,7 +27,7 @@ from ops.spec import OpSpec
 from ops.table import find
 from ops.validate import validate
 from shaders.generator import WgslGenerator
-from shaders.spec import Dispatch, KernelSpec
+from shaders.spec import Dispatch, KernelSpec, Operand
 
 _USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 _LIMITS = (
@@ -97,18 +97,23 @@ class BareDevice:
         assert all(0 < groups <= 65_535 for groups in dispatch.workgroups), dispatch.workgroups
         assert len(dispatch.operands) == len(dispatch.spec.bindings)
         pipeline = self.pipeline(dispatch.spec)
-        chosen = [buffers[operand.kind][operand.index] for operand in dispatch.operands]
+        chosen = [self._window(buffers, operand) for operand in dispatch.operands]
         if dispatch.spec.params:
             data = pack(dispatch.spec, dispatch.params)
-            chosen.append(self._device.create_buffer_with_data(data=data, usage=wgpu.BufferUsage.UNIFORM))
-        entries = [
-            {"binding": number, "resource": {"buffer": buffer, "offset": 0, "size": buffer.size}}
-            for number, buffer in enumerate(chosen)
-        ]
+            buffer = self._device.create_buffer_with_data(data=data, usage=wgpu.BufferUsage.UNIFORM)
+            chosen.append({"buffer": buffer, "offset": 0, "size": buffer.size})
+        entries = [{"binding": number, "resource": resource} for number, resource in enumerate(chosen)]
         layout = pipeline.get_bind_group_layout(0)
         step.set_pipeline(pipeline)
         step.set_bind_group(0, self._device.create_bind_group(layout=layout, entries=entries))
         step.dispatch_workgroups(*dispatch.workgroups)
+
+    def _window(self, buffers: dict[str, list[Any]], operand: Operand) -> dict[str, Any]:
+        """What of a buffer a kernel is given: no more than the device's class allows."""
+        buffer = buffers[operand.kind][operand.index]
+        size = min(operand.nbytes or buffer.size, buffer.size - operand.begin)
+        assert size <= self.device_class.binding, f"{size:,} bytes are bound"
+        return {"buffer": buffer, "offset": operand.begin, "size": size}
 
     def pipeline(self, spec: KernelSpec) -> Any:
         """The compiled kernel, one for each source."""
