@@ -60,7 +60,7 @@ class _Value:
     @property
     def is_whole(self) -> bool:
         """Whether the value is its storage, element for element."""
-        whole = self.layout.count * dtype(self.dtype).device_bytes == self.storage.nbytes
+        whole = device_bytes(TensorType(self.layout.shape, self.dtype)) == self.storage.nbytes
         return whole and self.layout.offset == 0 and self.layout.is_contiguous
 
 
@@ -401,7 +401,7 @@ class _Planner:
         """
         whole = value.storage.nbytes
         if whole > self.device.binding:
-            begin, nbytes, layout = window(value.layout)
+            begin, nbytes, layout = window(value.layout, dtype(value.dtype).device_bytes)
             if nbytes <= self.device.binding:
                 return begin, nbytes, layout
         return 0, whole, value.layout

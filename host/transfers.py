@@ -31,7 +31,7 @@ class Transfers:
         """Fill `block` from its start with what `source` has; `clear_rest`: and zero what follows."""
         wide = _is_wide(dtype_name)
         total = source.nbytes * (4 if wide else 1)
-        extent = block.size if clear_rest else total
+        extent = block.size if clear_rest else _words(total)
         step = extent if self._gpu.mappable else _CHUNK
         for start in range(0, extent, max(step, 1)):
             size = min(step, extent - start)
@@ -46,16 +46,16 @@ class Transfers:
     def download(self, block: Block, dtype_name: str, nbytes: int, write: Write) -> None:
         """Give the first `nbytes` bytes (device form) of `block` to `write`, in wire form and in order."""
         if self._gpu.mappable and nbytes:
-            with self._gpu.map(block.buffer, nbytes) as view:
-                _emit(view, dtype_name, write)
+            with self._gpu.map(block.buffer, _words(nbytes)) as view:
+                _emit(view[:nbytes], dtype_name, write)
             return
         staging = self._stage("download") if nbytes else None
         for start in range(0, nbytes, _CHUNK):
             assert staging is not None
             size = min(_CHUNK, nbytes - start)
-            self._gpu.submit([Copy(block.buffer, start, staging, 0, size)])
-            with self._gpu.map(staging, size) as view:
-                _emit(view, dtype_name, write)
+            self._gpu.submit([Copy(block.buffer, start, staging, 0, _words(size))])
+            with self._gpu.map(staging, _words(size)) as view:
+                _emit(view[:size], dtype_name, write)
 
     def put(self, block: Block, data: bytes) -> None:
         """Write `data` (device form, a multiple of 4) to the start of `block`, before what is submitted next."""
@@ -98,6 +98,11 @@ def device_form(dtype_name: str, data: bytes) -> bytes:
     if not _is_wide(dtype_name):
         return data
     return bytes((np.frombuffer(data, np.uint8) != 0).astype(np.uint32))
+
+
+def _words(nbytes: int) -> int:
+    """`nbytes` and what is missing to whole words, the last of which f16 may fill by half."""
+    return -(-nbytes // 4) * 4
 
 
 def _is_wide(dtype_name: str) -> bool:

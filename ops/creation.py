@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Sequence
 from itertools import chain
 from math import ceil, prod
+from struct import error, pack
 from typing import Any
 
 from ops import dtypes, lazy
@@ -78,11 +79,13 @@ def _pack(flat: list[Any], name: str) -> bytes:
     try:
         if kind == "bool":
             return bytes(map(bool, flat))
+        if name == "f16":
+            return pack(f"<{len(flat)}e", *flat)
         if kind == "float":
             return array("f", flat).tobytes()
         return array("i" if name == "i32" else "I", map(int, flat)).tobytes()
-    except (OverflowError, ValueError, TypeError) as error:
-        raise AttributeValueError(f"the data do not fit in {name}: {error}") from None
+    except (OverflowError, ValueError, TypeError, error) as reason:
+        raise AttributeValueError(f"the data do not fit in {name}: {reason}") from None
 
 
 def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None) -> Tensor:

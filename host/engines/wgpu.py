@@ -30,7 +30,7 @@ from host.shared import Source
 from host.slices import Tally
 from host.steps import Checked, check_steps, fresh_types, in_step
 from host.structure import Structure, structure
-from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes
+from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes, element_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU, MAPPED, DeviceClass
@@ -116,7 +116,8 @@ class WgpuEngine:
         """Give the elements of `handle`."""
         tensor = self._table.get(handle)
         self._pool.flush()
-        self._transfers.download(tensor.storage, tensor.type.dtype, device_bytes(tensor.type), write)
+        nbytes = element_bytes(tensor.type)
+        self._transfers.download(tensor.storage, tensor.type.dtype, nbytes, write)
 
     def free(self, handles: list[int]) -> None:
         """Forget tensors."""

@@ -8,12 +8,13 @@ Must not know op names: a chain of ops that is fused is just a larger term.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from ops import wgsl
-from ops.expression import Term, input_term
+from ops.expression import Term, cast, input_term
 from ops.layout import Layout, collapse
-from ops.lowering import blocks, windows
+from ops.lowering import blocks, halves, windows
 from ops.lowering.base import (
     After,
     Builder,
@@ -45,8 +46,20 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
     function = wgsl.function("element", term, inputs)
     if function.indexed:
         sources = [_in_order(builder, source) for source in sources]
+    if target.dtype == "f16" and not _is_by_quads(builder, sources, target):
+        made = builder.temp(target.layout.shape, "f32")
+        emit(builder, term, sources, made)
+        halves.pack(builder, made.source(), target)
+        return
     for seen, written, first in windows.boxes(builder.device, sources, target):
         _emit(builder, function, seen, written, first)
+
+
+def _is_by_quads(builder: Builder, sources: Sequence[Source], target: Target) -> bool:
+    """Whether one kernel of the contiguous form can do it: it writes two f16 at a time, never a half of a word."""
+    layouts = [*(source.layout for source in sources), target.layout]
+    is_even = _mode(target.layout) == "vector" and "strided" not in map(_mode, layouts)
+    return is_even and windows.cut_axis(builder.device, target.layout.shape, layouts) is None
 
 
 def _in_order(builder: Builder, source: Source) -> Source:
@@ -72,7 +85,8 @@ def _emit(
         builder.spread(spec, count // QUAD // quads, operands, params, quads * _QUAD_WORK)
         return
     layouts = [*(source.layout for source in sources), target.layout]
-    fitting = None if function.indexed else blocks.fit(layouts)
+    is_plain = not function.indexed and all(source.dtype != "f16" for source in sources)
+    fitting = blocks.fit(layouts) if is_plain else None
     if fitting is not None:
         blocks.emit(builder, function, fitting, operands, _types(sources, target))
         return
@@ -90,7 +104,13 @@ def _emit(
 
 
 def copy(builder: Builder, source: Source, target: Target) -> None:
-    """Copy the elements of `source`, bit by bit, to `target`, which has the same shape."""
+    """Copy the elements of `source`, bit by bit, to `target`, which has the same shape.
+
+    Copies of f16, which may be to and from f32, go by value: a NaN stays one.
+    """
+    if "f16" in (source.dtype, target.dtype):
+        emit(builder, cast(input_term(0, source.dtype), target.dtype), [source], target)
+        return
     raw = Source(source.operand, source.layout, "u32")
     emit(builder, input_term(0, "u32"), [raw], Target(target.operand, target.layout, "u32"))
 
@@ -101,10 +121,22 @@ def emit_after(builder: Builder, after: After, made: Source, target: Target) -> 
 
 
 def gather(builder: Builder, source: Source) -> Source:
-    """`source` copied into a contiguous temporary."""
-    target = builder.temp(source.layout.shape, source.dtype)
+    """`source` copied into a contiguous temporary, f16 as f32."""
+    target = builder.temp(source.layout.shape, "f32" if source.dtype == "f16" else source.dtype)
     copy(builder, source, target)
     return target.source()
+
+
+def widened(builder: Builder, source: Source) -> Source:
+    """`source`, or a copy in f32 where it is f16: what is spread out is copied once."""
+    if source.dtype != "f16":
+        return source
+    layout = source.layout
+    shape = tuple(
+        1 if not stride else size for size, stride in zip(layout.shape, layout.strides, strict=True)
+    )
+    made = gather(builder, replace(source, layout=replace(layout, shape=shape)))
+    return replace(made, layout=made.layout.expand(layout.shape))
 
 
 def by_halves(builder: Builder, target: Target, axis: int, write: Callable[[range, Target], None]) -> None:
@@ -127,7 +159,9 @@ def _mode(layout: Layout) -> str:
 
 
 def _types(sources: Sequence[Source], target: Target) -> tuple[str, ...]:
-    return (*(wgsl.storage(source.dtype) for source in sources), wgsl.storage(target.dtype))
+    """How elements lie in buffers: as their WGSL type, or packed, `f16`."""
+    dtypes = [*(source.dtype for source in sources), target.dtype]
+    return tuple(dtype if dtype == "f16" else wgsl.storage(dtype) for dtype in dtypes)
 
 
 def _index_params(indexed: bool) -> tuple[Param, ...]:
@@ -156,31 +190,50 @@ def _contiguous_spec(
     quads: int,
 ) -> KernelSpec:
     names = _names(len(modes))
-    bindings = [
-        f"vec4<{type}>" if mode == "vector" else type
-        for type, mode in zip(types, (*modes, "vector"), strict=True)
-    ]
+    modes = (*modes, "vector")
+    bindings = [_binding(type, mode) for type, mode in zip(types, modes, strict=True)]
     body = ["if (thread >= params.count) {\n    return;\n}", f"let first = thread * {quads}u;"]
     for quad in range(quads):
         body += [
-            f"let v{number}_{quad} = in{number}[params.offset_in{number}{f' + first + {quad}u' * (mode == 'vector')}];"
-            for number, mode in enumerate(modes)
+            f"let v{number}_{quad} = {_read(f'in{number}', types[number], mode, f'first + {quad}u')};"
+            for number, mode in enumerate(modes[:-1])
         ]
     for quad in range(quads):
         elements = []
         for lane, part in enumerate("xyzw"):
-            values = [f"v{n}_{quad}{f'.{part}' * (mode == 'vector')}" for n, mode in enumerate(modes)]
+            values = [f"v{n}_{quad}{f'.{part}' * (mode == 'vector')}" for n, mode in enumerate(modes[:-1])]
             values += [f"params.first_index + (first + {quad}u) * {QUAD}u + {lane}u"] * indexed
             elements.append(f"element({', '.join(values)})")
-        body.append(f"out[params.offset_out + first + {quad}u] = vec4<{types[-1]}>({', '.join(elements)});")
+        row = ", ".join(elements)
+        value = f"words_of(vec4<f32>({row}))" if types[-1] == "f16" else f"vec4<{types[-1]}>({row})"
+        body.append(f"out[params.offset_out + first + {quad}u] = {value};")
     return KernelSpec(
         "elementwise",
         tuple(map(Binding, names[:-1], bindings[:-1])),
         (Binding("out", bindings[-1], "read_write"),),
         "\n".join(body),
         (Param("count"), *_index_params(indexed), *(Param(f"offset_{name}") for name in names), *params),
-        functions=wgsl.with_helpers(text),
+        functions=wgsl.with_helpers(text, body="\n".join(body)),
     )
+
+
+def _binding(type: str, mode: str) -> str:
+    """The element type of an operand's binding: words of two f16."""
+    if type == "f16":
+        return "vec2<u32>" if mode == "vector" else "u32"
+    return f"vec4<{type}>" if mode == "vector" else type
+
+
+def _read(name: str, type: str, mode: str, at: str) -> str:
+    """What an operand has at quad `at`, or everywhere."""
+    offset = f"params.offset_{name}"
+    if type == "f16":
+        return f"halves_of({name}[{offset} + {at}])" if mode == "vector" else _half(name, offset)
+    return f"{name}[{offset} + {at}]" if mode == "vector" else f"{name}[{offset}]"
+
+
+def _half(name: str, place: str) -> str:
+    return f"half_at({name}[({place}) / 2u], {place})"
 
 
 @lru_cache(maxsize=4096)
@@ -196,12 +249,15 @@ def _strided_spec(
     ]
     for lane in range(lanes):
         shift = {name: f"at_{name} + {lane}u * step_{name}" if lane else f"at_{name}" for name in names}
-        arguments = [f"{name}[{shift[name]}]" for name in names[:-1]]
+        arguments = [
+            _half(name, shift[name]) if type == "f16" else f"{name}[{shift[name]}]"
+            for name, type in zip(names, types[:-1], strict=False)
+        ]
         arguments += [f"params.first_index + thread * {lanes}u + {lane}u"] * indexed
         body.append(f"out[{shift['out']}] = element({', '.join(arguments)});")
     return KernelSpec(
         "elementwise_strided",
-        tuple(map(Binding, names[:-1], types[:-1])),
+        tuple(Binding(name, _binding(type, "")) for name, type in zip(names, types[:-1], strict=False)),
         (Binding("out", types[-1], "read_write"),),
         "\n".join(body),
         (
@@ -211,5 +267,5 @@ def _strided_spec(
             *stride_params(["shape", *(f"strides_{name}" for name in names)], rank),
             *params,
         ),
-        functions=wgsl.with_helpers(text),
+        functions=wgsl.with_helpers(text, body="\n".join(body)),
     )

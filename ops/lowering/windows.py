@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ops.dtypes import BY_NAME
 from ops.layout import Layout
 from ops.lowering.base import DeviceClass, Source, Target
 from ops.shapes import Shape
@@ -15,24 +16,29 @@ from shaders.spec import Operand
 
 ALIGNMENT = 256
 """Bytes at whose multiples a binding may begin on every adapter (WebGPU's `minStorageBufferOffsetAlignment`)."""
-_WIDTH = 4
 _UNIT = 16
 _EVEN = 64
 _LONG = 1024
 
 
-def window(layout: Layout) -> tuple[int, int, Layout]:
-    """Where a window on `layout` begins, its bytes (a multiple of what vectors of four need), and the layout in it."""
+def window(layout: Layout, width: int = 4) -> tuple[int, int, Layout]:
+    """Where a window on `layout` begins, its bytes (a multiple of what vectors of four need), and the layout in it.
+
+    `width` is the bytes of an element.
+    """
     steps = [(size - 1) * stride for size, stride in zip(layout.shape, layout.strides, strict=True)]
     low = layout.offset + sum(step for step in steps if step < 0)
     high = layout.offset + sum(step for step in steps if step > 0)
-    begin = low * _WIDTH // ALIGNMENT * ALIGNMENT
-    nbytes = -(-((high + 1) * _WIDTH - begin) // _UNIT) * _UNIT
-    return begin, nbytes, replace(layout, offset=layout.offset - begin // _WIDTH)
+    begin = low * width // ALIGNMENT * ALIGNMENT
+    nbytes = -(-((high + 1) * width - begin) // _UNIT) * _UNIT
+    return begin, nbytes, replace(layout, offset=layout.offset - begin // width)
 
 
 def cut_axis(device: DeviceClass, shape: Shape, layouts: Sequence[Layout]) -> int | None:
-    """The axis along which operands of `shape` are to be cut, as one reaches too far; None where none does."""
+    """The axis along which operands of `shape` are to be cut, as one reaches too far; None where none does.
+
+    Elements count as four bytes: those of f16 may reach half as far as they could.
+    """
     for layout in layouts:
         if layout.count and window(layout)[1] > device.binding:
             return max(range(len(shape)), key=lambda axis: abs(layout.strides[axis]) * (shape[axis] - 1))
@@ -58,12 +64,12 @@ def half(layout: Layout, axis: int, part: range) -> Layout:
 
 def halved(source: Source, axis: int, part: range) -> Source:
     """A source at the positions `part` along an axis, through a window."""
-    return Source(*through(source.operand, half(source.layout, axis, part)), source.dtype)
+    return Source(*through(source.operand, half(source.layout, axis, part), source.dtype), source.dtype)
 
 
-def through(operand: Operand, layout: Layout) -> tuple[Operand, Layout]:
+def through(operand: Operand, layout: Layout, dtype: str) -> tuple[Operand, Layout]:
     """The window of `operand` in which `layout` lies, and how it lies there."""
-    begin, nbytes, seen = window(layout)
+    begin, nbytes, seen = window(layout, BY_NAME[dtype].device_bytes)
     return replace(operand, begin=operand.begin + begin, nbytes=nbytes), seen
 
 
@@ -77,11 +83,11 @@ def boxes(
         return
     for *given, written in _parts(device, layouts):
         seen = [
-            Source(*through(source.operand, layout), source.dtype)
+            Source(*through(source.operand, layout, source.dtype), source.dtype)
             for source, layout in zip(sources, given, strict=True)
         ]
         begin = written.offset - target.layout.offset
-        yield seen, Target(*through(target.operand, written), target.dtype), begin
+        yield seen, Target(*through(target.operand, written, target.dtype), target.dtype), begin
 
 
 def _parts(device: DeviceClass, layouts: Sequence[Layout]) -> Iterator[Sequence[Layout]]:
@@ -95,4 +101,4 @@ def _parts(device: DeviceClass, layouts: Sequence[Layout]) -> Iterator[Sequence[
 
 def part_of(target: Target, axis: int, part: range) -> Target:
     """A target at the positions `part` along an axis, through a window."""
-    return Target(*through(target.operand, half(target.layout, axis, part)), target.dtype)
+    return Target(*through(target.operand, half(target.layout, axis, part), target.dtype), target.dtype)

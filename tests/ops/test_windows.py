@@ -54,6 +54,22 @@ def test_elementwise_ops(tiny: Any, check: Any, form: str) -> None:
     check("add", {}, FORMS[form]())
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_halves(tiny: Any, check: Any, form: str) -> None:
+    x, y = (array.astype(np.float16) for array in FORMS[form]())
+    check("add", {}, [x, y])
+    check("add", {}, [x, y.astype(np.float32)])
+
+
+def test_reductions_and_products_of_halves(tiny: Any, check: Any) -> None:
+    x = normal(SIDE, SIDE).astype(np.float16)
+    scale = np.asarray(np.sum(np.abs(x.astype(np.float64))))
+    check("sum", {"axes": [0]}, [x], scale=scale)
+    check("matmul", {}, [x, x], scale=scale)
+    check("concat", {"axis": 1}, [x, x[:, :101]])
+    check("arange", {"count": 70_003, "step": 0.5, "dtype": "f16"}, [])
+
+
 def test_a_ramp_goes_on_over_the_windows(tiny: Any, check: Any) -> None:
     check("arange", {"count": 70_003, "dtype": "i32"}, [])
     check("arange", {"count": 1 << 17, "dtype": "f32", "step": 0.5}, [])
