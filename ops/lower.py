@@ -55,8 +55,8 @@ __all__ = [
 ]
 
 Operands = Sequence[tuple[Layout, DType]]
-_LARGEST = 3.4028234663852886e38
-_LARGEST_HALF = 65504.0
+_LARGEST = expression.constant(3.4028234663852886e38, "f32")
+_LARGEST_HALF = expression.constant(65504.0, "f32")
 
 
 def lower(
@@ -140,9 +140,11 @@ def _wide(dtype: str) -> str:
 
 def _after(term: Term, made: str, others: Sequence[Source]) -> After:
     """What is done with a result of dtype `made`; one that is f16 is rounded first."""
-    inputs = {number: input_term(number, source.dtype) for number, source in enumerate(others, 1)}
-    first = expression.cast(input_term(0, _wide(made)), made)
-    return After(expression.substituted(term, {0: first, **inputs}), _wide(made), tuple(others))
+    if made == "f16":
+        inputs = {number: input_term(number, source.dtype) for number, source in enumerate(others, 1)}
+        first = expression.cast(input_term(0, "f32"), "f16")
+        term = expression.substituted(term, {0: first, **inputs})
+    return After(term, _wide(made), tuple(others))
 
 
 def lower_copy(layout: Layout, dtype: DType, device: DeviceClass) -> Lowering:
@@ -177,8 +179,8 @@ def _term(
     if spec.result == "float":
         args = [expression.cast(arg, "f32") for arg in args]
     args = [expression.cast(arg, _wide(arg.dtype)) for arg in args]
-    largest = expression.constant(_LARGEST_HALF if dtype == "f16" else _LARGEST, "f32")
-    names: dict[str, Term | str | None] = {"largest": largest, **dict(zip(spec.inputs, args, strict=True))}
+    names: dict[str, Term | str | None] = dict(zip(spec.inputs, args, strict=True))
+    names["largest"] = _LARGEST_HALF if dtype == "f16" else _LARGEST
     for attribute in spec.attributes:
         value = attributes[attribute.name]
         if attribute.type == "text":

@@ -68,7 +68,11 @@ def _way(builder: Builder, x: Source, y: Source, domain: Domain) -> Callable[...
 
 def _cut_axis(builder: Builder, x: Source, y: Source, domain: Domain) -> int | None:
     """The axis of the domain along which to cut a product, if an operand is larger than a binding."""
-    return windows.cut_axis(builder.device, domain, _over_domain(x, y, domain))
+    device = builder.device
+    is_large = 4 * prod(domain[:-1]) > device.binding
+    if not is_large and not any(windows.is_wide(device, source.layout) for source in (x, y)):
+        return None
+    return windows.cut_axis(device, domain, _over_domain(x, y, domain))
 
 
 def _over_domain(x: Source, y: Source, domain: Domain) -> list[Layout]:

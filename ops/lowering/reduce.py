@@ -82,10 +82,12 @@ def _cut_axis(
     device: DeviceClass, sources: Sequence[Source], shape: Shape, folded: Sequence[int]
 ) -> int | None:
     """The axis along which to cut what is folded, if an operand or a copy of one is larger than a binding."""
+    layouts = [source.layout for source in sources]
+    if 4 * prod(shape) <= device.binding and not any(windows.is_wide(device, layout) for layout in layouts):
+        return None
     copied = [] if are_rows(sources, shape, folded) else [Layout.contiguous(shape)]
     written = Layout.contiguous(reduced(shape, folded, keepdim=True)).expand(shape)
-    layouts = [*(source.layout.expand(shape) for source in sources), *copied, written]
-    return windows.cut_axis(device, shape, layouts)
+    return windows.cut_axis(device, shape, [*(layout.expand(shape) for layout in layouts), *copied, written])
 
 
 def _by_halves(

@@ -26,9 +26,7 @@ def window(layout: Layout, width: int = 4) -> tuple[int, int, Layout]:
 
     `width` is the bytes of an element.
     """
-    steps = [(size - 1) * stride for size, stride in zip(layout.shape, layout.strides, strict=True)]
-    low = layout.offset + sum(step for step in steps if step < 0)
-    high = layout.offset + sum(step for step in steps if step > 0)
+    low, high = _ends(layout)
     begin = low * width // ALIGNMENT * ALIGNMENT
     nbytes = -(-((high + 1) * width - begin) // _UNIT) * _UNIT
     return begin, nbytes, replace(layout, offset=layout.offset - begin // width)
@@ -40,9 +38,28 @@ def cut_axis(device: DeviceClass, shape: Shape, layouts: Sequence[Layout]) -> in
     Elements count as four bytes: those of f16 may reach half as far as they could.
     """
     for layout in layouts:
-        if layout.count and window(layout)[1] > device.binding:
+        if is_wide(device, layout):
             return max(range(len(shape)), key=lambda axis: abs(layout.strides[axis]) * (shape[axis] - 1))
     return None
+
+
+def is_wide(device: DeviceClass, layout: Layout) -> bool:
+    """Whether an operand that lies so reaches too far."""
+    low, high = _ends(layout)
+    if 4 * (high - low + 1) + ALIGNMENT + _UNIT <= device.binding:  # most are far from it
+        return False
+    return layout.count > 0 and window(layout)[1] > device.binding
+
+
+def _ends(layout: Layout) -> tuple[int, int]:
+    """Where the first and the last element in memory lie."""
+    low = high = layout.offset
+    for size, stride in zip(layout.shape, layout.strides, strict=True):
+        if stride < 0:
+            low += (size - 1) * stride
+        else:
+            high += (size - 1) * stride
+    return low, high
 
 
 def halves(size: int) -> tuple[range, range]:
