@@ -56,10 +56,15 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
 
 
 def _is_by_quads(builder: Builder, sources: Sequence[Source], target: Target) -> bool:
-    """Whether one kernel of the contiguous form can do it: it writes two f16 at a time, never a half of a word."""
+    """Whether one kernel can write f16: by fours in order, so that no two invocations write the same word."""
     layouts = [*(source.layout for source in sources), target.layout]
-    is_even = _mode(target.layout) == "vector" and "strided" not in map(_mode, layouts)
-    return is_even and windows.cut_axis(builder.device, target.layout.shape, layouts) is None
+    if (
+        _mode(target.layout) != "vector"
+        or windows.cut_axis(builder.device, target.layout.shape, layouts) is not None
+    ):
+        return False
+    shape, _ = collapse(target.layout.shape, *(layout.strides for layout in layouts))
+    return "strided" not in map(_mode, layouts) or shape[-1] % QUAD == 0
 
 
 def _in_order(builder: Builder, source: Source) -> Source:
@@ -247,6 +252,7 @@ def _strided_spec(
         *(f"let at_{name} = {address(name, rank)};" for name in names),
         *(f"let step_{name} = strides_{name}_at({rank - 1}u);" for name in names if lanes > 1),
     ]
+    elements: list[str] = []
     for lane in range(lanes):
         shift = {name: f"at_{name} + {lane}u * step_{name}" if lane else f"at_{name}" for name in names}
         arguments = [
@@ -254,11 +260,14 @@ def _strided_spec(
             for name, type in zip(names, types[:-1], strict=False)
         ]
         arguments += [f"params.first_index + thread * {lanes}u + {lane}u"] * indexed
-        body.append(f"out[{shift['out']}] = element({', '.join(arguments)});")
+        elements.append(f"element({', '.join(arguments)})")
+        body.append(f"out[{shift['out']}] = {elements[-1]};")
+    if types[-1] == "f16":
+        body[-lanes:] = [f"out[at_out / {QUAD}u] = words_of(vec4<f32>({', '.join(elements)}));"]
     return KernelSpec(
         "elementwise_strided",
         tuple(Binding(name, _binding(type, "")) for name, type in zip(names, types[:-1], strict=False)),
-        (Binding("out", types[-1], "read_write"),),
+        (Binding("out", _binding(types[-1], "vector" if types[-1] == "f16" else ""), "read_write"),),
         "\n".join(body),
         (
             Param("count"),

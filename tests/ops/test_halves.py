@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from ops import reference
+from ops.dtypes import dtype
 from ops.errors import AttributeValueError
+from ops.graph import TensorType
+from ops.layout import Layout
+from ops.lower import CPU, lower
 from ops.spec import FLOATS
 from ops.table import TABLE
 
@@ -90,6 +94,17 @@ def test_halves_are_read_and_written_in_any_layout(device: Any, check: Any, layo
     check("add", {}, [x, np.ones(x.shape, np.float32)])
     check("eq", {}, [x, x])
     check("cast", {"dtype": "i32"}, [x])
+
+
+def test_rows_of_even_size_are_written_by_one_kernel(device: Any, check: Any) -> None:
+    matrix, row, column = halves(6, 8), halves(8), halves(6, 1)
+    for arrays in ([matrix, row], [matrix, column], [halves(8, 6).T, row], [matrix[:, ::-1], row]):
+        layouts = [
+            (Layout(x.shape, tuple(step // 2 for step in x.strides), 7 * (x.strides[-1] < 0)), dtype("f16"))
+            for x in arrays
+        ]
+        assert len(lower("add", {}, layouts, TensorType((6, 8), "f16"), CPU).dispatches) == 1
+        check("add", {}, arrays)
 
 
 def test_every_row_that_takes_f32_takes_f16() -> None:
