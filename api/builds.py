@@ -55,14 +55,13 @@ class Builder:
         self._under_way: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._workers = Turns(WORKERS_AT_ONCE)
 
-    def check(self, digest: str) -> None:
-        """Raise `KernelQuarantined` for a text that is not to be built."""
-        self._compiler.check(digest)
+    def check(self, reflection: Reflection) -> None:
+        """Raise `KernelQuarantined` for a kernel that is not to run."""
+        self._compiler.check(reflection)
 
     async def of_source(self, owner: str, source: str) -> Build:
         """The build of WGSL, at `owner`'s turn. Raises what parsing and compiling raise."""
         digest = text_hash(source)
-        self.check(digest)
         await self._ready()
         async with self._workers.turn(owner):
             reflection = await self._pool.reflect(source)

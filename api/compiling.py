@@ -32,9 +32,9 @@ class Compiler:
         self._turns, self._patient_turns = Turns(1), Turns(1)
         self._times: OrderedDict[str, float] = OrderedDict()
 
-    def check(self, hash: str) -> None:
+    def check(self, reflection: Reflection) -> None:
         """Raise `KernelQuarantined` if the compiler will not take a kernel."""
-        self._quarantine.check(hash)
+        self._quarantine.check(reflection.fingerprint)
 
     async def add_kernel(
         self,
@@ -48,7 +48,7 @@ class Compiler:
 
         Raises `KernelQuarantined`.
         """
-        self.check(hash)
+        self.check(reflection)
         known = await self.milliseconds(hash)
         elapsed = await self._try(owner, hash, reflection, warm, constants, known or 0.0)
         if known is None or elapsed > known:

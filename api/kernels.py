@@ -50,6 +50,7 @@ class KernelRecord(msgspec.Struct, frozen=True):
             "name": self.name,
             "owner": self.owner,
             "hash": self.hash,
+            "fingerprint": self.reflection.fingerprint,
             **({} if self.template is None else {"params": self.template.declarations()}),
             "entry_points": [
                 {
@@ -83,9 +84,9 @@ class KernelStore:
         check_name(name)
         template = text if isinstance(text, Template) else None
         digest = text_hash(text) if isinstance(text, str) else text.hash
-        self._builder.check(digest)
         found = await self._database.do(lambda db: _find(db, identity.owner, name, digest))
         if found is not None and is_current(found.reflection):
+            self._builder.check(found.reflection)
             record = found
         else:
             build = await self._build(identity, text)

@@ -43,7 +43,7 @@ class Launcher:
 
         Raises `KernelQuarantined`. A `KernelFault` inside the block puts the kernel into quarantine.
         """
-        self._quarantine.check(kernel.hash)
+        self._quarantine.check(kernel.reflection.fingerprint)
         try:
             if (await self._compiler.milliseconds(kernel.hash) or 0.0) > self._heavy_ms:
                 async with self._lane.borrow(types) as lane:
@@ -54,6 +54,6 @@ class Launcher:
                 yield self.device
         except KernelFault as fault:
             self._metrics.quarantined.labels(fault.reason).inc()
-            await self._quarantine.add(kernel.hash, kernel.owner, kernel.name, fault)
+            await self._quarantine.add(kernel.reflection.fingerprint, kernel.owner, kernel.name, fault)
             fault.hint = f"{fault.hint} The kernel is in quarantine now, which an admin can lift."
             raise

@@ -1,4 +1,4 @@
-"""Kernels that took the device with them, by hash: nobody dispatches or stores them until an admin lifts it.
+"""Kernels that took the device with them, by fingerprint: nobody dispatches or stores them until an admin lifts it.
 
 Owns the list, which is durable and wholly in memory. Must not know devices or HTTP.
 """
@@ -22,9 +22,9 @@ log = logging.getLogger("kernelgate")
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A kernel in quarantine: its text's hash, whose it was when it happened, `hang` or `crash`, and what was seen."""
+    """A kernel in quarantine: its fingerprint, whose it was when it happened, `hang` or `crash`, and what was seen."""
 
-    hash: str
+    fingerprint: str
     owner: str
     name: str
     reason: str
@@ -42,43 +42,46 @@ class Quarantine:
     async def start(self) -> None:
         """Read what earlier servers put in."""
         entries = await self._database.do(_all)
-        self._entries = {entry.hash: entry for entry in entries}
+        self._entries = {entry.fingerprint: entry for entry in entries}
 
-    def find(self, hash: str) -> Entry | None:
+    def find(self, fingerprint: str) -> Entry | None:
         """The entry of a kernel."""
-        return self._entries.get(hash)
+        return self._entries.get(fingerprint)
 
     def page(self) -> list[Entry]:
         """All entries, the newest first."""
         return sorted(self._entries.values(), key=lambda entry: entry.created_at, reverse=True)
 
-    def check(self, hash: str) -> None:
+    def check(self, fingerprint: str) -> None:
         """Raise `KernelQuarantined` if a kernel is in quarantine."""
-        entry = self._entries.get(hash)
+        entry = self._entries.get(fingerprint)
         if entry is not None:
             raise KernelQuarantined(
-                f"the kernel {hash[:12]}… is in quarantine since {entry.created_at}: {entry.detail}",
+                f"the kernel {fingerprint[:12]}… is in quarantine since {entry.created_at}: {entry.detail}",
                 hint="Store a text that does less in each workgroup, or nothing that crashes the driver; an admin "
                 "can lift the quarantine.",
             )
 
-    async def add(self, hash: str, owner: str, name: str, fault: KernelFault) -> None:
+    async def add(self, fingerprint: str, owner: str, name: str, fault: KernelFault) -> None:
         """Put a kernel in for `fault`: from this moment, whether or not it can be stored."""
-        entry = self._entries[hash] = Entry(hash, owner, name, fault.reason, fault.message, now())
-        log.warning("kernel %s (%s/%s) is in quarantine: %s", hash[:12], owner, name, fault.message)
+        entry = self._entries[fingerprint] = Entry(
+            fingerprint, owner, name, fault.reason, fault.message, now()
+        )
+        log.warning("kernel %s (%s/%s) is in quarantine: %s", fingerprint[:12], owner, name, fault.message)
         try:
             await self._database.do(lambda db: _put(db, entry), durable=True)
         except KernelgateError as error:
-            log.error("the quarantine of kernel %s could not be stored: %s", hash[:12], error)
+            log.error("the quarantine of kernel %s could not be stored: %s", fingerprint[:12], error)
 
-    async def lift(self, hash: str) -> None:
+    async def lift(self, fingerprint: str) -> None:
         """Take a kernel out. Raises `QuarantineNotFound`."""
-        if self._entries.pop(hash, None) is None:
+        if self._entries.pop(fingerprint, None) is None:
             raise QuarantineNotFound(
-                f"no kernel {hash[:64]!r} is in quarantine", hint="GET /api/quarantine lists those that are."
+                f"no kernel {fingerprint[:64]!r} is in quarantine",
+                hint="GET /api/quarantine lists those that are.",
             )
-        log.info("the quarantine of kernel %s was lifted", hash[:12])
-        await self._database.do(lambda db: _remove(db, hash), durable=True)
+        log.info("the quarantine of kernel %s was lifted", fingerprint[:12])
+        await self._database.do(lambda db: _remove(db, fingerprint), durable=True)
 
 
 def _all(db: sa.Connection) -> list[Entry]:
@@ -90,5 +93,5 @@ def _put(db: sa.Connection, entry: Entry) -> None:
     db.execute(sa.insert(tables.quarantine).prefix_with("OR REPLACE", dialect="sqlite").values(**values))
 
 
-def _remove(db: sa.Connection, hash: str) -> None:
-    db.execute(sa.delete(tables.quarantine).where(tables.quarantine.c.hash == hash))
+def _remove(db: sa.Connection, fingerprint: str) -> None:
+    db.execute(sa.delete(tables.quarantine).where(tables.quarantine.c.fingerprint == fingerprint))

@@ -60,7 +60,7 @@ compile_times = Table(
 quarantine = Table(
     "quarantine",
     metadata,
-    Column("hash", String(64), primary_key=True),
+    Column("fingerprint", String(64), primary_key=True),
     Column("owner", String(64), nullable=False),
     Column("name", String(64), nullable=False),
     Column("reason", String(16), nullable=False),

@@ -6,7 +6,8 @@ Owns what is kept between runs of a plan. Must not know handles: it is given blo
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import overload
 
 from host.buffers import Block
@@ -23,7 +24,8 @@ _FIRST_SLICE = 16
 _PARAM_ALIGNMENT = 256
 
 
-Blocks = dict[Ref, tuple[Block, int]]
+Place = tuple[Block, int]
+Blocks = dict[Ref, Place]
 """The block of each buffer of a plan, and where in it its bytes begin."""
 
 
@@ -41,7 +43,8 @@ class Prepared:
         self.nbytes = sum(part.nbytes for step in plan.steps for part in step.buffers)
         self.slice = _FIRST_SLICE
         self._structs, self._offsets = _packed(plan)
-        self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
+        self._places = [_places(step) for step in plan.steps]
+        self._runs: list[OrderedDict[tuple[Place, ...], Run]] = [OrderedDict() for _ in plan.steps]
         self._last: tuple[Blocks, list[Run | HostStep]] = ({}, [])
 
     def filled(self, scalars: Scalars) -> bytes:
@@ -71,7 +74,7 @@ class Prepared:
         step = self.plan.steps[number]
         if isinstance(step, HostStep):
             return step
-        return self._encode(gpu, number, step, self._ranges(number, step, blocks))
+        return self._encode(gpu, number, step, self._places[number](blocks))
 
     def slice_end(self, begin: int) -> int:
         """Where the slice of dispatches ends that begins with step `begin`.
@@ -100,29 +103,25 @@ class Prepared:
     def _run(self, gpu: Gpu, number: int, step: Step | HostStep, blocks: Blocks) -> Run | HostStep:
         if isinstance(step, HostStep):
             return step
-        known, ranges = self._runs[number], self._ranges(number, step, blocks)
-        run = known.get(ranges)
+        known, places = self._runs[number], self._places[number](blocks)
+        run = known.get(places)
         if run is None:
-            run = known[ranges] = self._encode(gpu, number, step, ranges)
+            run = known[places] = self._encode(gpu, number, step, places)
             if len(known) > _MOST_RUNS:
                 known.popitem(last=False)
-        known.move_to_end(ranges)
+        known.move_to_end(places)
         return run
 
-    def _ranges(self, number: int, step: Step, blocks: Blocks) -> tuple[Range, ...]:
-        """Where each binding's bytes are; vectors of four elements may reach a little beyond the last element."""
-        ranges = []
-        for ref, nbytes, begin in step.buffers:
-            block, first = blocks[ref]
-            buffer, offset, size = block.buffer, first + begin, (max(nbytes, 4) + 15) & ~15
-            ranges.append((buffer, offset, size if offset + size <= buffer.size else buffer.size - offset))
-        if step.params:
-            ranges.append((blocks[PARAMS][0].buffer, self._offsets[number], len(step.params)))
-        return tuple(ranges)
-
-    def _encode(self, gpu: Gpu, number: int, step: Step, ranges: tuple[Range, ...]) -> Run:
+    def _encode(self, gpu: Gpu, number: int, step: Step, places: Sequence[Place]) -> Run:
+        """Bind each binding's bytes; vectors of four elements may reach a little beyond the last element."""
         pipeline = self.pipelines[number]
         assert pipeline is not None
+        ranges: list[Range] = []
+        for part, (block, first) in zip(step.buffers, places, strict=False):
+            buffer, offset, size = block.buffer, first + part.begin, (max(part.nbytes, 4) + 15) & ~15
+            ranges.append((buffer, offset, size if offset + size <= buffer.size else buffer.size - offset))
+        if step.params:
+            ranges.append((places[-1][0].buffer, self._offsets[number], len(step.params)))
         return gpu.run(pipeline, [ranges], step.workgroups)
 
 
@@ -145,6 +144,15 @@ class _Encoded(Sequence[Run | HostStep]):
         if isinstance(place, int):
             return self._prepared.encode(self._gpu, self._blocks, place)
         return [self[number] for number in range(len(self))[place]]
+
+
+def _places(step: Step | HostStep) -> Callable[[Blocks], tuple[Place, ...]]:
+    """Finds the blocks of a step's buffers, that of its parameters last."""
+    refs = [part.ref for part in step.buffers]
+    if isinstance(step, Step) and step.params:
+        refs.append(PARAMS)
+    pick = itemgetter(*refs)
+    return pick if len(refs) > 1 else lambda blocks: (pick(blocks),)
 
 
 def _packed(plan: Plan) -> tuple[bytes, list[int]]:

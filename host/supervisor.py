@@ -479,18 +479,22 @@ class Device:
         if child is self._child:
             self._child = None
             self.restarts += 1
-            spare = None if self._spare is None else self._spare.take()
-            if spare is not None:
-                self._use(spare)
-            else:
+            if not self._use_spare():
                 self._enter("restarting")
                 self._restarter = asyncio.get_running_loop().create_task(self._restart())
-            if self._spare is not None:
-                self._spare.fill()
+
+    def _use_spare(self) -> bool:
+        """Let the spare take over, if one stands ready, and see to the next one."""
+        spare = None if self._spare is None else self._spare.take()
+        if spare is not None:
+            self._use(spare)
+        if self._spare is not None:
+            self._spare.fill()
+        return spare is not None
 
     async def _restart(self) -> None:
         failures = 0
-        while self.state != "closed":
+        while self.state != "closed" and not self._use_spare():
             try:
                 await self._bring_up()
             except KernelgateError as error:

@@ -105,10 +105,10 @@ class Budget:
         return 0 if self.limit is None else max(0, self.used + nbytes - self.limit)
 
     def take(self, nbytes: int) -> None:
-        """Count `nbytes`. Raises `DeviceOutOfMemory` if they do not fit."""
+        """Count `nbytes`. Raises `DeviceOutOfMemory` if they do not fit; how much is in use is nobody's business."""
         if self.lacks(nbytes):
             raise DeviceOutOfMemory(
-                f"{nbytes:,} bytes do not fit: {self.used:,} of the device's {self.limit:,} bytes are in use",
+                f"{nbytes:,} bytes do not fit into what is free of the device's {self.limit:,}",
                 hint="Free tensors that are no longer needed, or work in smaller pieces.",
             )
         self.used += nbytes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from shaders import callgraph
 from shaders.errors import KernelgateError
+from shaders.fingerprint import fingerprint
 from shaders.guard.guard import guard
 from shaders.languages import refuse_text
 from shaders.layout import Type, uniform_fault
@@ -44,7 +45,7 @@ def reflect(source: str, limits: Limits = LIMITS) -> Reflection:
     overrides = overrides_of(module, resolver)
     entries = _entry_points(module, resolver, edges, bindings, overrides, limits)
     guarded = guard(module, resolver, edges, sequence, entries)
-    return Reflection(module.lexed.text, entries, bindings, guarded, overrides)
+    return Reflection(module.lexed.text, entries, bindings, guarded, overrides, fingerprint(module.lexed))
 
 
 def _parsed(source: str, limits: Limits) -> Module:

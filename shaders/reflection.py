@@ -112,7 +112,7 @@ class Reflection(msgspec.Struct, frozen=True):
     """A kernel after parsing.
 
     `source` is the text re-emitted from our own tokens, for people to be shown; `guard` has the only text that is
-    compiled.
+    compiled. `fingerprint` is the same for all texts that differ in comments, blanks and names only.
     """
 
     source: str
@@ -120,3 +120,4 @@ class Reflection(msgspec.Struct, frozen=True):
     bindings: tuple[BindingInfo, ...]
     guard: Guard | None = None
     overrides: tuple[Override, ...] = ()
+    fingerprint: str = ""

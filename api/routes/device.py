@@ -11,7 +11,10 @@ router = APIRouter(prefix="/api/device", tags=["device"])
 
 @router.get("", summary="The device")
 async def device(server: Server, caller: Caller) -> Response:
-    """The adapter, what it can do, what it holds, how often its process was restarted, and if a spare stands ready."""
+    """The adapter, what it can do, how often its process was restarted, and if a spare stands ready.
+
+    What it holds, everybody's together, is told to admins.
+    """
     await server.ready()
     info = server.device.info
     assert info is not None
@@ -23,7 +26,7 @@ async def device(server: Server, caller: Caller) -> Response:
             "driver": info.driver,
             "limits": info.limits,
             "features": info.features,
-            "memory": server.device.memory,
+            **({"memory": server.device.memory} if caller.role == "admin" else {}),
             "state": server.device.state,
             "generation": server.device.generation,
             "restarts": server.device.restarts,

@@ -142,7 +142,7 @@ async def one(server: Server, caller: Caller, name: str) -> Response:
     digest = text_hash(record.source)
     facts = {
         "compile_ms": await server.compiling.milliseconds(digest),
-        "quarantine": server.quarantine.find(digest),
+        "quarantine": server.quarantine.find(record.reflection.fingerprint),
     }
     return json_response({**record.document(), **facts, "source": record.source, **template})
 

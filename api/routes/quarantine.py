@@ -15,8 +15,8 @@ async def listed(server: Server, admin: Admin) -> Response:
     return json_response({"quarantine": server.quarantine.page()})
 
 
-@router.delete("/{hash}", status_code=204, summary="Lift a quarantine")
-async def lift(server: Server, admin: Admin, hash: str) -> Response:
+@router.delete("/{fingerprint}", status_code=204, summary="Lift a quarantine")
+async def lift(server: Server, admin: Admin, fingerprint: str) -> Response:
     """Let a kernel be stored and dispatched again."""
-    await server.quarantine.lift(hash)
+    await server.quarantine.lift(fingerprint)
     return Response(status_code=204)

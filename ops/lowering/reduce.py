@@ -16,12 +16,21 @@ from ops.expression import Term, bind, cast, input_term, parse, scalar_term
 from ops.layout import Layout
 from ops.lowering import elementwise, windows
 from ops.lowering.base import GROUP, After, Builder, DeviceClass, Params, Source, Target
-from ops.lowering.rows import CHUNK, Rows, are_rows, arrange, contiguous_rows, row_params, row_prologue
+from ops.lowering.rows import (
+    CHUNK,
+    Rows,
+    are_rows,
+    arrange,
+    contiguous_rows,
+    row_params,
+    row_prologue,
+    row_read,
+)
 from ops.shapes import Shape, reduced
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
-_ELEMENT_WORK = 8
+_ELEMENT_WORK, _QUAD_WORK = 8, 16
 _FEWEST = 256
 
 
@@ -168,7 +177,8 @@ def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, ta
     for function in functions:
         params |= function.values
     operands = [*rows.operands, target.operand]
-    builder.spread(spec, rows.count * parts, operands, params, each=_ELEMENT_WORK * min(rows.columns, part))
+    each = (_ELEMENT_WORK if width == 1 else _QUAD_WORK) * min(rows.columns, part) // width
+    builder.spread(spec, rows.count * parts, operands, params, each)
 
 
 @lru_cache(maxsize=1024)
@@ -186,7 +196,7 @@ def _spec(
     units = 8
     names = [f"in{number}" for number in range(len(types))]
     accumulators = [f"a{number}" for number in range(units * width)]
-    first = f"load({', '.join(_part(f'{name}[at_{name} + begin * params.step_{name}]', width, 0) for name in names)})"
+    first = f"load({', '.join(_part(row_read(n, 'begin', width), width, 0) for n in range(len(names)))})"
     body = [
         "if (thread >= params.count) {\n    return;\n}",
         "let row = thread % params.rows;",
@@ -222,7 +232,7 @@ def _spec(
         "\n".join(body),
         (
             *(Param(name) for name in ("count", "rows", "columns", "part", "parts")),
-            *row_params(len(names), rank),
+            *row_params(len(names), rank, width),
             *params,
         ),
         (size, 1, 1),
@@ -239,8 +249,8 @@ def _turn(names: Sequence[str], accumulators: Sequence[str], units: int, width: 
     lines = []
     for unit in range(units):
         lines += [
-            f"    let {name}_{unit} = {name}[at_{name} + (i + {unit}u) * params.step_{name}];"
-            for name in names
+            f"    let {name}_{unit} = {row_read(number, f'(i + {unit}u)', width)};"
+            for number, name in enumerate(names)
         ]
         for lane in range(width):
             target = accumulators[unit * width + lane]

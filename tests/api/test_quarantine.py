@@ -80,7 +80,7 @@ def test_a_kernel_that_hangs_the_device_is_in_quarantine_until_an_admin_lifts_it
     settings = {"data": tmp_path / "data", "adapter": "cpu", "watchdog_s": 0.3, "spare": True}
     with start(**settings) as running:
         http, owner, other = running.http, running.client_for("owner"), running.client_for("other")
-        digest = add(owner, "turning", TURNING).raise_for_status().json()["hash"]
+        digest = add(owner, "turning", TURNING).raise_for_status().json()["fingerprint"]
         add(other, "neighbour", NEIGHBOUR).raise_for_status()
         beside = Neighbour(other)
         beside.start()
@@ -93,7 +93,13 @@ def test_a_kernel_that_hangs_the_device_is_in_quarantine_until_an_admin_lifts_it
         assert all(found == [3, 6, 9] for found in beside.found)
         assert neighbour(other) == [3, 6, 9]
 
-        for refused in (turning(owner, SHORT), add(owner, "again", TURNING), add(other, "mine", TURNING)):
+        disguised = re.sub(r"\bx\b", "another", TURNING) + "// a comment\n"
+        for refused in (
+            turning(owner, SHORT),
+            add(owner, "again", TURNING),
+            add(other, "mine", TURNING),
+            add(owner, "disguised", disguised),
+        ):
             assert (refused.status_code, refused.json()["code"]) == (403, "kernel_quarantined")
             assert "did not yield" in refused.json()["detail"]
         seen = owner.get("/api/kernels/turning").json()["quarantine"]
@@ -106,12 +112,14 @@ def test_a_kernel_that_hangs_the_device_is_in_quarantine_until_an_admin_lifts_it
 
     with start(**settings) as running:
         http = running.http
-        assert [entry["hash"] for entry in http.get("/api/quarantine").json()["quarantine"]] == [digest]
+        assert [entry["fingerprint"] for entry in http.get("/api/quarantine").json()["quarantine"]] == [
+            digest
+        ]
         assert http.post("/api/kernels/owner/turning/dispatch", json={}).json()["code"] == "binding_mismatch"
         assert http.delete(f"/api/quarantine/{digest}").status_code == 204
         assert http.delete(f"/api/quarantine/{digest}").json()["code"] == "quarantine_not_found"
         assert http.get("/api/quarantine").json() == {"quarantine": []}
-        assert add(http, "turning", TURNING).json()["hash"] == digest
+        assert add(http, "turning", TURNING).json()["fingerprint"] == digest
         assert turning(http, SHORT).status_code == 200
 
 

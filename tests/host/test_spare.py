@@ -128,6 +128,28 @@ def test_a_spare_that_does_not_start_is_tried_again_more_and_more_seldom(
     run(body())
 
 
+def test_a_spare_that_becomes_ready_while_restarts_fail_takes_over_at_the_next_try(
+    run: Run, opened: Any, manual_clock: Any
+) -> None:
+    async def body() -> None:
+        clock = manual_clock()
+        async with opened(adapter="null", clock=clock, backoff_s=5.0) as device:
+            device.keep_spare()
+            real = device.settings.python
+            object.__setattr__(device.settings, "python", "/bin/false")
+            os.kill(device.pid, signal.SIGKILL)
+            await clock.timer_of(5.0)
+            object.__setattr__(device.settings, "python", real)
+            spare = await _spare_of(device, clock)
+            object.__setattr__(device.settings, "python", "/bin/false")
+            clock.advance(5.0)
+            while device.state != "ready":
+                await asyncio.sleep(0)
+            assert (device.pid, device.generation) == (spare, 2)
+
+    run(body())
+
+
 def test_a_device_that_is_closed_while_its_spare_starts_leaves_no_process(
     run: Run, opened: Any, manual_clock: Any
 ) -> None:

@@ -1,0 +1,52 @@
+"""What two texts share that are the same kernel under other names.
+
+Owns which names are a kernel's own. Must not know what a fingerprint is used for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from shaders.lexer import Token, Tokens
+
+_DECLARING = frozenset(("fn", "struct", "alias", "let", "const", "override", "var"))
+
+
+def fingerprint(lexed: Tokens) -> str:
+    """The SHA-256 of a kernel's tokens, in which each name that it declares is a number, counted as they appear.
+
+    So comments, blanks and the choice of names make no difference; types, built-in functions and literals do.
+    """
+    items = [token for token in lexed.items if token.kind != "end"]
+    own: dict[str, str] = dict.fromkeys(_declared(items), "")
+    digest = hashlib.sha256()
+    count = 0
+    for token in items:
+        text = token.text
+        if text in own:
+            if not own[text]:
+                count += 1
+                own[text] = f"${count}"
+            text = own[text]
+        digest.update(text.encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _declared(items: list[Token]) -> list[str]:
+    """The names after a declaring keyword (`var` may have its space in between), and those before a colon."""
+    names = []
+    for before, token, after in zip([None, *items], items, [*items[1:], None], strict=False):
+        declares = before is not None and before.text in _DECLARING
+        if token.kind == "name" and (declares or (after is not None and after.text == ":")):
+            names.append(token.text)
+    return [*names, *_spaced(items)]
+
+
+def _spaced(items: list[Token]) -> list[str]:
+    """The names in `var<...> name`; what stands between the brackets of a `var` are names and a comma."""
+    names = []
+    for index, token in enumerate(items):
+        if token.text == "var" and index + 1 < len(items) and items[index + 1].text == "<":
+            behind = next((i for i in range(index + 2, len(items)) if items[i].text == ">"), index)
+            names += [each.text for each in items[behind + 1 : behind + 2] if each.kind == "name"]
+    return names
