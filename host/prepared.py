@@ -41,7 +41,7 @@ class Prepared:
         self.params: Block | None = None
         self.bits = b""
         self.threads = sum(step.threads for step in plan.steps)
-        self.nbytes = sum(nbytes for step in plan.steps for _, nbytes in step.buffers)
+        self.nbytes = sum(part.nbytes for step in plan.steps for part in step.buffers)
         self.slice = _FIRST_SLICE
         self._structs, self._offsets = _packed(plan)
         self._places = [_places(step) for step in plan.steps]
@@ -121,8 +121,8 @@ class Prepared:
         pipeline = self.pipelines[number]
         assert pipeline is not None
         ranges: list[Range] = []
-        for (_, nbytes), (block, offset) in zip(step.buffers, places, strict=False):
-            buffer, size = block.buffer, (max(nbytes, 4) + 15) & ~15
+        for part, (block, first) in zip(step.buffers, places, strict=False):
+            buffer, offset, size = block.buffer, first + part.begin, (max(part.nbytes, 4) + 15) & ~15
             ranges.append((buffer, offset, size if offset + size <= buffer.size else buffer.size - offset))
         if step.params:
             ranges.append((places[-1][0].buffer, self._offsets[number], len(step.params)))
@@ -152,7 +152,7 @@ class _Encoded(Sequence[Run | HostStep]):
 
 def _places(step: Step | HostStep) -> Callable[[Blocks], tuple[Place, ...]]:
     """Finds the blocks of a step's buffers, that of its parameters last."""
-    refs = [ref for ref, _ in step.buffers]
+    refs = [part.ref for part in step.buffers]
     if isinstance(step, Step) and step.params:
         refs.append(PARAMS)
     pick = itemgetter(*refs)

@@ -131,7 +131,7 @@ class Runner:
 
     def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""
-        places = [(blocks[ref][0].buffer, blocks[ref][1]) for ref, _ in step.buffers]
+        places = [(blocks[ref][0].buffer, blocks[ref][1] + begin) for ref, _, begin in step.buffers]
         tiles, spent = Tiles(step.product), 0.0
         while True:
             began = time.perf_counter()
@@ -155,13 +155,14 @@ class Runner:
 
     def _check_sizes(self, plan: Plan) -> None:
         most = self._gpu.limits["max_storage_buffer_binding_size"]
-        bound = [step.buffers for step in plan.steps if isinstance(step, Step)]
-        largest = max((size for buffers in bound for _, size in buffers), default=0)
-        if largest > most:
-            raise DeviceOutOfMemory(
-                f"a tensor of {largest:,} bytes is over the {most:,} that a kernel can reach on this device",
-                hint="Work in smaller pieces.",
-            )
+        for step in plan.steps:
+            largest = max((part.nbytes for part in step.buffers), default=0)
+            if isinstance(step, Step) and largest > most:
+                raise DeviceOutOfMemory(
+                    f"{step.ops[-1]} of a tensor of {largest:,} bytes: one kernel of it has to reach all of them,"
+                    f" and can reach {most:,} on this device",
+                    hint="Work in smaller pieces: The page on numerics has the ops that take tensors of any size.",
+                )
 
     def _drop(self, prepared: Prepared) -> None:
         self._steps -= len(prepared.plan.steps)

@@ -36,7 +36,7 @@ class Transfers:
         """Fill `block` from its start with what `source` has; `clear_rest`: and zero what follows."""
         wide = _is_wide(dtype_name)
         total = source.nbytes * (4 if wide else 1)
-        extent = block.size if clear_rest else total
+        extent = block.size if clear_rest else _words(total)
         step = extent if self._gpu.mappable else _CHUNK
         for start in range(0, extent, max(step, 1)):
             size = min(step, extent - start)
@@ -52,13 +52,12 @@ class Transfers:
         """Give the first `nbytes` bytes (device form) of `block` to `write`, in wire form and in order."""
         if self._gpu.mappable:
             if nbytes:
-                with self._gpu.map(block.buffer, nbytes) as view:
-                    _emit(view, dtype_name, write)
+                self._empty(block.buffer, nbytes, dtype_name, write)
             return
         under_way: deque[tuple[Buffer, int]] = deque()
         for start in range(0, nbytes, _CHUNK):
             staging, size = next(self._downloads), min(_CHUNK, nbytes - start)
-            self._gpu.submit([Copy(block.buffer, start, staging, 0, size)])
+            self._gpu.submit([Copy(block.buffer, start, staging, 0, _words(size))])
             under_way.append((staging, size))
             if len(under_way) == _TURNS:
                 self._empty(*under_way.popleft(), dtype_name, write)
@@ -93,9 +92,9 @@ class Transfers:
             taken = None if stamps is None else self._gpu.elapsed_ms(bytes(view[nbytes:]))
             return bytes(view[:nbytes]), taken
 
-    def _empty(self, staging: Buffer, size: int, dtype_name: str, write: Write) -> None:
-        with self._gpu.map(staging, size) as view:
-            _emit(view, dtype_name, write)
+    def _empty(self, buffer: Buffer, size: int, dtype_name: str, write: Write) -> None:
+        with self._gpu.map(buffer, _words(size)) as view:
+            _emit(view[:size], dtype_name, write)
 
 
 def _staging(gpu: Gpu, kind: BufferKind) -> Iterator[Buffer]:
@@ -112,6 +111,11 @@ def device_form(dtype_name: str, data: bytes) -> bytes:
     if not _is_wide(dtype_name):
         return data
     return bytes((np.frombuffer(data, np.uint8) != 0).astype(np.uint32))
+
+
+def _words(nbytes: int) -> int:
+    """`nbytes` and what is missing to whole words, the last of which f16 may fill by half."""
+    return -(-nbytes // 4) * 4
 
 
 def _is_wide(dtype_name: str) -> bool:

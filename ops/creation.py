@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Sequence
 from itertools import chain
 from math import ceil, prod
+from struct import error, pack
 from typing import Any
 
 from ops import dtypes, lazy
@@ -22,6 +23,8 @@ from ops.shapes import MAX_RANK
 from ops.tensor import Number, Tensor, apply, sizes
 from ops.typenames import dtype_of
 
+_ARRAYS = {"float16": "f16", "uint32": "u32"}
+"""Dtypes of arrays of NumPy's form that their elements do not tell."""
 _random = random.Random()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_random.seed)  # workers forked from one process draw different numbers
@@ -30,11 +33,12 @@ if hasattr(os, "register_at_fork"):
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """The tensor of a number, of nested lists, of another tensor, or of what has `tolist`, as an array of NumPy's form.
 
-    Without `dtype`: f32, i32 or bool, as the data.
+    Without `dtype`: f16 or u32 for an array of these, else f32, i32 or bool, as the data.
     """
     if isinstance(data, Tensor):
         return data if dtype is None else data.type(dtype)
     if hasattr(type(data), "tolist"):
+        dtype = _ARRAYS.get(str(getattr(data, "dtype", ""))) if dtype is None else dtype
         data = data.tolist()
     if requires_grad:
         raise GraphError("gradients are not recorded yet", hint="Leave requires_grad out.")
@@ -78,11 +82,13 @@ def _pack(flat: list[Any], name: str) -> bytes:
     try:
         if kind == "bool":
             return bytes(map(bool, flat))
+        if name == "f16":
+            return pack(f"<{len(flat)}e", *flat)
         if kind == "float":
             return array("f", flat).tobytes()
         return array("i" if name == "i32" else "I", map(int, flat)).tobytes()
-    except (OverflowError, ValueError, TypeError) as error:
-        raise AttributeValueError(f"the data do not fit in {name}: {error}") from None
+    except (OverflowError, ValueError, TypeError, error) as reason:
+        raise AttributeValueError(f"the data do not fit in {name}: {reason}") from None
 
 
 def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None) -> Tensor:

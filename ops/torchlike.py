@@ -50,6 +50,8 @@ def namespace() -> dict[str, object]:
         "dtype": TypeName,
         "float32": typenames.float32,
         "float": typenames.float32,
+        "float16": typenames.float16,
+        "half": typenames.float16,
         "int32": typenames.int32,
         "int": typenames.int32,
         "uint32": typenames.uint32,

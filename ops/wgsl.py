@@ -35,8 +35,8 @@ class Function:
 
 
 def storage(dtype: str) -> str:
-    """The WGSL type in which an element of `dtype` lies in a buffer."""
-    return BY_NAME[dtype].wgsl
+    """The WGSL type of an element of `dtype` in registers, and in buffers but for f16, which lies there packed."""
+    return "f32" if dtype == "f16" else BY_NAME[dtype].wgsl
 
 
 def function(name: str, term: Term, inputs: Sequence[tuple[str, str]], prefix: str = "p") -> Function:

@@ -29,7 +29,7 @@ from host.shared import Source
 from host.slices import Tally
 from host.steps import Checked, check_steps, fresh_types, in_step
 from host.structure import Structure, structure
-from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes
+from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes, element_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU, MAPPED, DeviceClass
@@ -117,7 +117,8 @@ class WgpuEngine:
         """Give the elements of `handle`."""
         tensor = self._table.get(handle)
         self._pool.flush()
-        self._transfers.download(tensor.storage, tensor.type.dtype, device_bytes(tensor.type), write)
+        nbytes = element_bytes(tensor.type)
+        self._transfers.download(tensor.storage, tensor.type.dtype, nbytes, write)
 
     def free(self, handles: list[int]) -> None:
         """Forget tensors."""
@@ -375,9 +376,10 @@ class WgpuEngine:
 
 def _class(gpu: Gpu, host_steps: bool) -> DeviceClass:
     """Which lowerings are best on this device."""
+    known = MAPPED if gpu.mappable and host_steps else CPU
     if gpu.info.kind != "cpu":
-        return replace(GPU, workgroup_bytes=gpu.limits["max_compute_workgroup_storage_size"])
-    return MAPPED if gpu.mappable and host_steps else CPU
+        known = replace(GPU, workgroup_bytes=gpu.limits["max_compute_workgroup_storage_size"])
+    return replace(known, binding=gpu.limits["max_storage_buffer_binding_size"])
 
 
 def _ranges(step: Checked, blocks: Placed, uniforms: dict[bytes, Range]) -> dict[str, Range]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import prod
 
 from ops import expression, wgsl
 from ops.expression import Term, bind, cast, input_term, parse, scalar_term
-from ops.lowering import elementwise
+from ops.layout import Layout
+from ops.lowering import elementwise, windows
 from ops.lowering.base import GROUP, After, Builder, DeviceClass, Params, Source, Target
 from ops.lowering.rows import (
     CHUNK,
@@ -24,7 +26,7 @@ from ops.lowering.rows import (
     row_prologue,
     row_read,
 )
-from ops.shapes import Shape
+from ops.shapes import Shape, reduced
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -65,6 +67,10 @@ def emit(
         loaded = builder.temp(shape, fold.load.dtype)
         elementwise.emit(builder, fold.load, sources, loaded)
         fold, sources = replace(fold, load=input_term(0, loaded.dtype)), [loaded.source()]
+    axis = _cut_axis(builder.device, sources, shape, folded)
+    if axis is not None:
+        _by_halves(builder, fold, sources, shape, folded, target, after, axis)
+        return
     rows = arrange(builder, sources, shape, folded)
     if rows.columns == 0:
         empty = fold.reduction.start if fold.reduction.empty is None else fold.reduction.empty
@@ -79,6 +85,48 @@ def emit(
         load = input_term(0, fold.dtype)
     finish = _finish(fold, input_term(0, fold.dtype), total)
     _pass(builder, fold, load, _after(after, finish, target.dtype), rows, target)
+
+
+def _cut_axis(
+    device: DeviceClass, sources: Sequence[Source], shape: Shape, folded: Sequence[int]
+) -> int | None:
+    """The axis along which to cut what is folded, if an operand or a copy of one is larger than a binding."""
+    layouts = [source.layout for source in sources]
+    if 4 * prod(shape) <= device.binding and not any(windows.is_wide(device, layout) for layout in layouts):
+        return None
+    copied = [] if are_rows(sources, shape, folded) else [Layout.contiguous(shape)]
+    written = Layout.contiguous(reduced(shape, folded, keepdim=True)).expand(shape)
+    return windows.cut_axis(device, shape, [*(layout.expand(shape) for layout in layouts), *copied, written])
+
+
+def _by_halves(
+    builder: Builder,
+    fold: Fold,
+    sources: Sequence[Source],
+    shape: Shape,
+    folded: Sequence[int],
+    target: Target,
+    after: After | None,
+    axis: int,
+) -> None:
+    """The same in two parts along `axis`, which are combined, or are parts of the target."""
+    whole = Target(target.operand, Layout.contiguous(reduced(shape, folded, keepdim=True)), target.dtype)
+    sources = [Source(source.operand, source.layout.expand(shape), source.dtype) for source in sources]
+
+    def write(fold: Fold, part: range, there: Target, after: After | None) -> None:
+        seen = [windows.halved(source, axis, part) for source in sources]
+        emit(builder, fold, seen, (*shape[:axis], len(part), *shape[axis + 1 :]), folded, there, after)
+
+    if axis not in folded:
+        elementwise.by_halves(builder, whole, axis, lambda part, there: write(fold, part, there, after))
+        return
+    made = [builder.temp(whole.layout.shape, fold.dtype) for _ in range(2)]
+    for part, there in zip(windows.halves(shape[axis]), made, strict=True):
+        write(replace(fold, reduction=replace(fold.reduction, finish="a")), part, there, None)
+    pair = {"a": input_term(0, fold.dtype), "b": input_term(1, fold.dtype)}
+    combined = cast(bind(parse(fold.reduction.combine), pair), fold.dtype)
+    finish = _finish(fold, combined, prod(shape[number] for number in folded))
+    elementwise.emit(builder, _after(after, finish, target.dtype), [each.source() for each in made], whole)
 
 
 def _finish(fold: Fold, folded: Term, count: int) -> Term:

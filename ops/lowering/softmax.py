@@ -13,7 +13,7 @@ from functools import lru_cache
 from ops import wgsl
 from ops.expression import Term, bind, input_term, parse
 from ops.layout import Layout
-from ops.lowering import elementwise, reduce
+from ops.lowering import elementwise, reduce, windows
 from ops.lowering.base import Builder, DeviceClass, Params, Source, Target
 from ops.lowering.reduce import Fold
 from ops.lowering.rows import are_rows, arrange, row_params, row_prologue, row_read
@@ -38,10 +38,15 @@ def emit(
     """
     if target.layout.count == 0:
         return
+    layouts = [source.layout.expand(shape) for source in sources]
+    cut = windows.cut_axis(builder.device, shape, [*layouts, target.layout])
+    if cut is not None and cut != axis:
+        _by_halves(builder, load, sources, shape, axis, target, cut)
+        return
     columns = target.layout.shape[axis]
     if not are_rows(sources, shape, [axis]):
         sources, load = [_loaded(builder, load, sources, shape)], input_term(0, "f32")
-    kernel = _kernel(builder.device, target.layout.count // columns, columns)
+    kernel = None if cut == axis else _kernel(builder.device, target.layout.count // columns, columns)
     if kernel is None:
         source = sources[0] if load.function == "input" else _loaded(builder, load, sources, shape)
         _long(builder, Source(source.operand, source.layout.expand(shape), "f32"), axis, target)
@@ -66,6 +71,25 @@ def emit(
     else:
         each = _ELEMENT_WORK * -(-columns // lanes)
         builder.spread(spec, rows.count * lanes, operands, params, each)
+
+
+def _by_halves(
+    builder: Builder,
+    load: Term,
+    sources: Sequence[Source],
+    shape: Shape,
+    axis: int,
+    target: Target,
+    cut: int,
+) -> None:
+    """The same in two parts along the axis `cut`, since an operand is larger than a binding."""
+    sources = [Source(source.operand, source.layout.expand(shape), source.dtype) for source in sources]
+
+    def write(part: range, there: Target) -> None:
+        seen = [windows.halved(source, cut, part) for source in sources]
+        emit(builder, load, seen, there.layout.shape, axis, there)
+
+    elementwise.by_halves(builder, target, cut, write)
 
 
 def _kernel(device: DeviceClass, rows: int, columns: int) -> Callable[..., KernelSpec] | None:

@@ -21,7 +21,7 @@ ROWS = (
     binary("rsub", "y - x if alpha is None else y - alpha * x", "`y - x`.", attributes=_ALPHA),
     binary("mul", "x * y", "Product; on bools, and.", "multiply", dtypes=ALL, operator="__mul__"),
     binary(
-        "div", "x / y", "Quotient, always f32.", "divide", "true_divide", dtypes=ALL, result="f32",
+        "div", "x / y", "Quotient, always a float.", "divide", "true_divide", dtypes=ALL, result="float",
         operator="__truediv__", tolerance=3e-7,
     ),
     binary(

@@ -53,7 +53,7 @@ ROWS = (
     _fold("nansum", "Sum of what is not NaN.", Reduction("a + b", 0, load="0 if is_nan(x) else x"), result="sum",
           **_EXACT),
     _fold("mean", "Arithmetic mean; NaN of nothing.", Reduction("a + b", 0, finish="a / n", empty=float("nan")),
-          "reduce_mean", dtypes=FLOATS, result="f32", **_EXACT),
+          "reduce_mean", dtypes=FLOATS, result="float", **_EXACT),
     _fold("prod", "Product; of bools an i32. Integers wrap.", Reduction("a * b", 1), "reduce_prod", result="sum",
           tolerance=1e-4),
     _fold("max", "Largest element; NaN if there is one.", Reduction("maximum(a, b)", None), "amax", "reduce_max"),
