@@ -125,12 +125,21 @@ def arange(
         raise AttributeValueError("arange takes finite numbers and a step that is not 0")
     count = max(0, ceil((last - first) / step))
     name = _infer([first, last, step]) if dtype is None else dtype_of(dtype)
+    if dtypes.dtype(name).kind == "int":
+        first, step = int(first), int(step)
     return apply("arange", [], count=count, start=first, step=step, dtype=name)
 
 
 def linspace(start: Number, end: Number, steps: int, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """`steps` numbers evenly from `start` to `end`, both included."""
+    """`steps` numbers evenly from `start` to `end`, both included; whole ones are cut off towards 0."""
     name = "f32" if dtype is None else dtype_of(dtype)
+    if dtypes.dtype(name).kind == "int":
+        start, end = int(start), int(end)
+        gaps = steps - 1
+        if gaps > 0 and max(abs(start), abs(end), abs(end - start)) * gaps < 1 << 31:
+            scaled = apply("arange", [], count=steps, start=start * gaps, step=end - start, dtype="i32")
+            divisor = apply("full", [], shape=[], value=gaps, dtype="i32")
+            return apply("trunc_divide", [scaled, divisor]).type(name)
     return apply("linspace", [], count=steps, start=float(start), end=float(end), dtype=name)
 
 
@@ -162,11 +171,12 @@ def randn(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def randint(low: int, high: Any, size: Any = None, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """Random i32 numbers from `low` to below `high`; from 0 when one bound is given."""
+    """Random whole numbers, i32 by default, from `low` to below `high`; from 0 when one bound is given."""
     if size is None:
         low, high, size = 0, low, high
     shape = sizes([size])
-    return tensor([_random.randrange(low, high) for _ in range(_count(shape))], dtype="i32").reshape(shape)
+    numbers = tensor([_random.randrange(low, high) for _ in range(_count(shape))], dtype="i32")
+    return numbers.type("i32" if dtype is None else dtype).reshape(shape)
 
 
 def _count(shape: Sequence[int]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ops.rows.elementwise import binary, number, test, unary
-from ops.spec import Attribute, OpSpec
+from ops.spec import ALL, Attribute, OpSpec
 
 _PAIR = ("x", "y")
 _LARGEST = 3.4028234663852886e38
@@ -48,7 +48,7 @@ ROWS = (
         "value if mask else x", attributes=(number("value", 0),), result="first",
     ),
     binary("heaviside", "y if x == 0 else 0 if x < 0 or is_nan(x) else 1", "0 below 0, `y` at 0, 1 above; 0 of NaN.",
-           gradients=("0.0", "0.0")),
+           dtypes=ALL, gradients=("0.0", "0.0")),
     unary(
         "nan_to_num",
         f"nan if is_nan(x) else x if is_finite(x) else"
