@@ -1,6 +1,6 @@
 """Kernels of each lowering, compared whole with the files of `golden/`, one for each op and class of devices.
 
-Written anew with `UPDATE_GOLDEN=1 .venv/bin/python -m pytest tests/ops/test_golden.py`; the diff is then for you to read.
+Written anew with `UPDATE_GOLDEN=1 .venv/bin/python -m pytest tests/ops/test_golden.py`; read the diff then.
 A file without a class in its name holds what all classes get.
 """
 
@@ -71,7 +71,7 @@ SAMPLED = (
     "histogram compact run_starts take find_bytes levenshtein bloom_build bloom_query pack_bits unpack_bits"
     " hex_encode hex_decode base64_encode base64_decode digest_rows md5 crc32 sha3_256 blake2s hmac_sha1 pbkdf2_sha1"
     " hkdf_sha1 merkle find_nonce philox threefry pcg32 chacha20 aes_ctr"
-).split()
+)
 """Rows whose sample is enough of a case; of digests one for each way to pad."""
 
 
@@ -93,7 +93,7 @@ def _operands(value: Value) -> Iterator[tuple[str, Layout]]:
         yield of("bool" if isinstance(data[0], bool) else "u32", *shape)
 
 
-ALL_CASES = CASES | {name: sampled(find(name)) for name in SAMPLED}
+ALL_CASES = CASES | {name: sampled(find(name)) for name in SAMPLED.split()}
 
 
 def kernels(case: Case, device: DeviceClass) -> list[KernelSpec]:
@@ -107,7 +107,7 @@ def kernels(case: Case, device: DeviceClass) -> list[KernelSpec]:
 
 
 def texts(device: DeviceClass) -> dict[str, str]:
-    """What each case's file says: its kernels, but for those that an earlier case has, unless it is named after them."""
+    """What each case's file says: its kernels, without those of earlier cases unless it is named after them."""
     found, seen = {}, set[str]()
     for name, case in ALL_CASES.items():
         own = [spec for spec in kernels(case, device) if spec.name not in seen or name.startswith(spec.name)]
