@@ -60,8 +60,12 @@ def _composite(spec: OpSpec) -> Function:
     return _named(function, spec.name, spec.doc)
 
 
-_INPUTS = {"input": 0, "other": 1, "end": 1, "exponent": 1, "values": 1, "tensor1": 1, "tensor2": 2}
-"""PyTorch's names of operands, with their places."""
+_INPUTS = {
+    "input": 0,
+    **dict.fromkeys(("other", "end", "exponent", "values", "tensor1", "mat1", "mat", "batch1"), 1),
+    **dict.fromkeys(("tensor2", "mat2", "batch2", "vec", "vec2", "tensor"), -1),
+}
+"""PyTorch's names of operands, with their places; -1 is the last."""
 
 
 def _input_name(spec: OpSpec, name: str) -> str:

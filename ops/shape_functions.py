@@ -95,9 +95,9 @@ def _list(value: Any) -> list[int]:
     return [value] if isinstance(value, int) else list(value)
 
 
-def tile(input: Tensor, *dims: Any) -> Tensor:
+def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
     """The whole tensor side by side, so many times along each axis."""
-    return apply("tile", [input], repeats=sizes(dims))
+    return apply("tile", [input], repeats=sizes(repeats if dims is None else [dims]))
 
 
 def repeat(input: Tensor, *repeats: Any) -> Tensor:

@@ -51,7 +51,7 @@ ROWS = (
     unary("neg", "-x", "`-x`.", "negative", operator="__neg__"),
     unary("positive", "x", "`x` as it is.", operator="__pos__"),
     unary("abs", "abs(x)", "Absolute value.", "absolute", operator="__abs__"),
-    unary("square", "x * x", "`x` times itself.", dtypes=ALL),
+    unary("square", "x * x", "`x` times itself."),
     unary("sign", "sign(x)", "-1, 0 or 1, as `x` is below, at or above 0; 0 of NaN.", "sgn", dtypes=ALL),
     unary("floor", "floor(x)", "The next integer below."),
     unary("ceil", "ceil(x)", "The next integer above."),

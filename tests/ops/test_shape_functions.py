@@ -308,6 +308,20 @@ def test_functions_take_pytorchs_names_of_arguments(torch: Any) -> None:
     assert (turned.shape, turned[0, 0, 1].item(), turned[1, 1, 2].item()) == ((3, 2, 3), 1, 4)
 
 
+def test_operands_and_sizes_go_by_pytorchs_names(torch: Any) -> None:
+    x, y = torch.tensor([[1, 2], [3, 4]]), torch.tensor([[0, 1], [1, 0]])
+    assert torch.mm(input=x, mat2=y).tolist() == [[2, 1], [4, 3]]
+    assert torch.addmm(input=y, mat1=x, mat2=y, alpha=2).tolist() == [[4, 3], [9, 6]]
+    assert torch.mv(x, vec=y[0]).tolist() == [2, 4]
+    assert torch.dot(x[0], tensor=y[0]).tolist() == 2
+    assert torch.permute(input=x, dims=(1, 0)).tolist() == torch.t(input=x).tolist() == [[1, 3], [2, 4]]
+    assert torch.reshape(x, shape=(4,)).shape == torch.flatten(input=x).shape == (4,)
+    assert torch.broadcast_to(x[0], size=(2, 2)).tolist() == torch.tile(x[:1], dims=(2, 1)).tolist()
+    made = [getattr(torch, name)(size=(2, 3)).shape for name in ("zeros", "ones", "empty", "rand", "randn")]
+    assert made == [(2, 3)] * 5
+    assert (torch.arange(end=3).tolist(), torch.randint(high=1, size=(2,)).tolist()) == ([0, 1, 2], [0, 0])
+
+
 def test_a_tensor_of_rank_0_counts_as_one_of_one_element(torch: Any) -> None:
     x, first = torch.tensor(5), torch.tensor([0])
     assert torch.gather(x, 0, first).tolist() == [5]
