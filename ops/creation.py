@@ -97,14 +97,19 @@ def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None
     return apply("full", [], shape=sizes([size]), value=fill_value, dtype=name)
 
 
-def zeros(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def zeros(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of zeros, f32 by default."""
-    return full(sizes(size), 0.0, dtype=dtype)
+    return full(_shape(shape, size), 0.0, dtype=dtype)
 
 
-def ones(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def _shape(shape: Sequence[Any], size: Any) -> list[int]:
+    """Sizes one by one, as one sequence, or by name."""
+    return sizes(shape if size is None else [size])
+
+
+def ones(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of ones, f32 by default."""
-    return full(sizes(size), 1.0, dtype=dtype)
+    return full(_shape(shape, size), 1.0, dtype=dtype)
 
 
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
@@ -123,7 +128,7 @@ def full_like(input: Tensor, fill_value: Number, *, dtype: Any = None) -> Tensor
 
 
 def arange(
-    start: Number, end: Number | None = None, step: Number = 1, *, dtype: Any = None, device: Any = None
+    start: Number = 0, end: Number | None = None, step: Number = 1, *, dtype: Any = None, device: Any = None
 ) -> Tensor:
     """Numbers from `start` to before `end` in steps of `step`; with one argument, from 0 to before it."""
     first, last = (0, start) if end is None else (start, end)
@@ -131,12 +136,21 @@ def arange(
         raise AttributeValueError("arange takes finite numbers and a step that is not 0")
     count = max(0, ceil((last - first) / step))
     name = _infer([first, last, step]) if dtype is None else dtype_of(dtype)
+    if dtypes.dtype(name).kind == "int":
+        first, step = int(first), int(step)
     return apply("arange", [], count=count, start=first, step=step, dtype=name)
 
 
 def linspace(start: Number, end: Number, steps: int, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """`steps` numbers evenly from `start` to `end`, both included."""
+    """`steps` numbers evenly from `start` to `end`, both included; whole ones are cut off towards 0."""
     name = "f32" if dtype is None else dtype_of(dtype)
+    if dtypes.dtype(name).kind == "int":
+        start, end = int(start), int(end)
+        gaps = steps - 1
+        if gaps > 0 and max(abs(start), abs(end), abs(end - start)) * gaps < 1 << 31:
+            scaled = apply("arange", [], count=steps, start=start * gaps, step=end - start, dtype="i32")
+            divisor = apply("full", [], shape=[], value=gaps, dtype="i32")
+            return apply("trunc_divide", [scaled, divisor]).type(name)
     return apply("linspace", [], count=steps, start=float(start), end=float(end), dtype=name)
 
 
@@ -150,9 +164,9 @@ def manual_seed(seed: int) -> None:
     _random.seed(int(seed))
 
 
-def rand(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def rand(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Random numbers from 0 to below 1."""
-    return uniform(sizes(size), 0.0, 1.0)
+    return uniform(_shape(shape, size), 0.0, 1.0)
 
 
 def uniform(shape: Sequence[int], low: float, high: float) -> Tensor:
@@ -161,18 +175,21 @@ def uniform(shape: Sequence[int], low: float, high: float) -> Tensor:
     return _drawn(shape, [low + span * draw() for _ in range(_count(shape))])
 
 
-def randn(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def randn(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Random numbers of the standard normal distribution."""
-    shape = sizes(size)
+    shape = tuple(_shape(shape, size))
     return _drawn(shape, [_random.gauss(0.0, 1.0) for _ in range(_count(shape))])
 
 
-def randint(low: int, high: Any, size: Any = None, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """Random i32 numbers from `low` to below `high`; from 0 when one bound is given."""
+def randint(
+    low: int = 0, high: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None
+) -> Tensor:
+    """Random whole numbers, i32 by default, from `low` to below `high`; from 0 when one bound is given."""
     if size is None:
         low, high, size = 0, low, high
     shape = sizes([size])
-    return tensor([_random.randrange(low, high) for _ in range(_count(shape))], dtype="i32").reshape(shape)
+    numbers = tensor([_random.randrange(low, high) for _ in range(_count(shape))], dtype="i32")
+    return numbers.type("i32" if dtype is None else dtype).reshape(shape)
 
 
 def _count(shape: Sequence[int]) -> int:

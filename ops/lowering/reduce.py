@@ -74,7 +74,7 @@ def emit(
     rows = arrange(builder, sources, shape, folded)
     if rows.columns == 0:
         empty = fold.reduction.start if fold.reduction.empty is None else fold.reduction.empty
-        value = expression.constant(empty or 0, fold.dtype)
+        value = cast(scalar_term(empty or 0), fold.dtype)  # drivers make 0 of a literal 0 divided by anything
         elementwise.emit(builder, _after(after, value, target.dtype), (), target)
         return
     load, total = fold.load, rows.columns

@@ -47,7 +47,7 @@ ROWS = (
         "value if mask else x", attributes=(number("value", 0),), result="first",
     ),
     binary("heaviside", "y if x == 0 else 0 if x < 0 or is_nan(x) else 1", "0 below 0, `y` at 0, 1 above; 0 of NaN.",
-           gradients=("0.0", "0.0")),
+           dtypes=ALL, gradients=("0.0", "0.0")),
     unary(
         "nan_to_num",
         "nan if is_nan(x) else x if is_finite(x) else"

@@ -43,6 +43,9 @@ def _statistic(
     )  # fmt: skip
 
 
+_INTERPOLATION = Attribute(
+    "interpolation", "text", "linear", ("linear", "lower", "higher", "nearest", "midpoint")
+)
 _LARGEST = Attribute("largest", "flag", True)
 _K = Attribute("k", "integer")
 _CORRECTION = Attribute("correction", "number", 1, doc="The divisor is the number of elements less it.")
@@ -76,8 +79,9 @@ ROWS = (
     _search("argmin", "smallest"),
     _statistic("median", "The middle element, the lower one of two; NaN if there is one.", (_AXIS, _KEEP),
                dtypes=NUMBERS),
-    _statistic("quantile", "The value below which the part `q` lies, between neighbours in proportion.",
-               (Attribute("q", "number"), _AXIS, _KEEP), tolerance=1e-6, relative="maximum(1, abs(result))"),
+    _statistic("quantile", "The value below which the part `q` lies: where it lies between two, what `interpolation`"
+               " says, by default in proportion.", (Attribute("q", "number"), _AXIS, _KEEP, _INTERPOLATION),
+               tolerance=1e-6, relative="maximum(1, abs(result))"),
     _statistic("topk", "The `k` largest (or smallest) elements along an axis, in order.", (_K, _LAST, _LARGEST),
                dtypes=ALL),
     _statistic("topk_indices", "The positions (i32) of the `k` largest (or smallest) along an axis, in order.",

@@ -218,3 +218,20 @@ def test_what_is_done_with_a_product_is_done_while_the_parts_of_its_sums_are_add
         np.frombuffer(found, np.float32).reshape(40, 72), np.maximum(a @ b + bias, 0), atol=1e-4
     )
     assert usage.dispatches == 2
+
+
+@pytest.mark.parametrize(("op", "expected"), [("sum", np.nan), ("prod", np.inf)])
+def test_what_a_fold_of_nothing_gives_is_divided_like_any_number(
+    op: str, expected: float, engine: Any
+) -> None:
+    nodes = [
+        Node("full", (), {"shape": [0, 3], "value": 1.0, "dtype": "f32"}),
+        Node(op, (0,), {"axes": [0]}),
+        Node("full", (), {"shape": [], "value": 0.0, "dtype": "f32"}),
+        Node("div", (1, 2)),
+    ]
+    finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [3]), [90]), lambda: None))
+    found = bytearray()
+    engine.download(90, found.extend)
+    engine.free([90])
+    np.testing.assert_array_equal(np.frombuffer(found, np.float32), [expected] * 3)
