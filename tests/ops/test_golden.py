@@ -40,6 +40,8 @@ def of(dtype: str, *shape: int, turned: bool = False) -> tuple[str, Layout]:
 
 CASES: dict[str, Case] = {
     "elementwise": ("gelu", {}, [of("f32", 1000)]),
+    "elementwise_of_halves": ("gelu", {}, [of("f16", 1000)]),
+    "pack_halves": ("mul", {}, [of("f16", 3, 5), of("f16", 5)]),
     "elementwise_strided": ("add", {"alpha": 2}, [of("f32", 3, 5, turned=True), of("f32", 3, 1)]),
     "elementwise_blocks": ("mul", {}, [of("f32", 64, 64), of("f32", 64)]),
     "elementwise_blocks_turned": ("add", {}, [of("f32", 64, 64, turned=True), of("f32", 64, 64)]),

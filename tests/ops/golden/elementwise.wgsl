@@ -4,8 +4,6 @@
 
 struct Params {
     count: u32,
-    offset_in0: u32,
-    offset_out: u32,
     first_thread: u32,
 }
 
@@ -102,6 +100,6 @@ fn main(
         return;
     }
     let first = thread * 1u;
-    let v0_0 = in0[params.offset_in0 + first + 0u];
-    out[params.offset_out + first + 0u] = vec4<f32>(element(v0_0.x), element(v0_0.y), element(v0_0.z), element(v0_0.w));
+    let v0_0 = in0[first + 0u];
+    out[first + 0u] = vec4<f32>(element(v0_0.x), element(v0_0.y), element(v0_0.z), element(v0_0.w));
 }

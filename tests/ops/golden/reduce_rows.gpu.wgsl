@@ -9,7 +9,6 @@ struct Params {
     part: u32,
     parts: u32,
     offset_in0: u32,
-    step_in0: u32,
     shape: array<vec4<u32>, 1>,
     strides_in0: array<vec4<u32>, 1>,
     first_thread: u32,
@@ -93,49 +92,49 @@ fn main(
     var a30 = start;
     var a31 = start;
     for (; i + 8u <= stop; i += 8u) {
-        let in0_0 = in0[at_in0 + (i + 0u) * params.step_in0];
+        let in0_0 = in0[at_in0 + (i + 0u)];
         a0 = combine(a0, load(in0_0.x));
         a1 = combine(a1, load(in0_0.y));
         a2 = combine(a2, load(in0_0.z));
         a3 = combine(a3, load(in0_0.w));
-        let in0_1 = in0[at_in0 + (i + 1u) * params.step_in0];
+        let in0_1 = in0[at_in0 + (i + 1u)];
         a4 = combine(a4, load(in0_1.x));
         a5 = combine(a5, load(in0_1.y));
         a6 = combine(a6, load(in0_1.z));
         a7 = combine(a7, load(in0_1.w));
-        let in0_2 = in0[at_in0 + (i + 2u) * params.step_in0];
+        let in0_2 = in0[at_in0 + (i + 2u)];
         a8 = combine(a8, load(in0_2.x));
         a9 = combine(a9, load(in0_2.y));
         a10 = combine(a10, load(in0_2.z));
         a11 = combine(a11, load(in0_2.w));
-        let in0_3 = in0[at_in0 + (i + 3u) * params.step_in0];
+        let in0_3 = in0[at_in0 + (i + 3u)];
         a12 = combine(a12, load(in0_3.x));
         a13 = combine(a13, load(in0_3.y));
         a14 = combine(a14, load(in0_3.z));
         a15 = combine(a15, load(in0_3.w));
-        let in0_4 = in0[at_in0 + (i + 4u) * params.step_in0];
+        let in0_4 = in0[at_in0 + (i + 4u)];
         a16 = combine(a16, load(in0_4.x));
         a17 = combine(a17, load(in0_4.y));
         a18 = combine(a18, load(in0_4.z));
         a19 = combine(a19, load(in0_4.w));
-        let in0_5 = in0[at_in0 + (i + 5u) * params.step_in0];
+        let in0_5 = in0[at_in0 + (i + 5u)];
         a20 = combine(a20, load(in0_5.x));
         a21 = combine(a21, load(in0_5.y));
         a22 = combine(a22, load(in0_5.z));
         a23 = combine(a23, load(in0_5.w));
-        let in0_6 = in0[at_in0 + (i + 6u) * params.step_in0];
+        let in0_6 = in0[at_in0 + (i + 6u)];
         a24 = combine(a24, load(in0_6.x));
         a25 = combine(a25, load(in0_6.y));
         a26 = combine(a26, load(in0_6.z));
         a27 = combine(a27, load(in0_6.w));
-        let in0_7 = in0[at_in0 + (i + 7u) * params.step_in0];
+        let in0_7 = in0[at_in0 + (i + 7u)];
         a28 = combine(a28, load(in0_7.x));
         a29 = combine(a29, load(in0_7.y));
         a30 = combine(a30, load(in0_7.z));
         a31 = combine(a31, load(in0_7.w));
     }
     for (; i < stop; i++) {
-        let in0_0 = in0[at_in0 + (i + 0u) * params.step_in0];
+        let in0_0 = in0[at_in0 + (i + 0u)];
         a0 = combine(a0, load(in0_0.x));
         a1 = combine(a1, load(in0_0.y));
         a2 = combine(a2, load(in0_0.z));

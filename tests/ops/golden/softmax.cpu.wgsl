@@ -5,9 +5,7 @@
 struct Params {
     rows: u32,
     columns: u32,
-    inner: u32,
     offset_in0: u32,
-    step_in0: u32,
     shape: array<vec4<u32>, 1>,
     strides_in0: array<vec4<u32>, 1>,
     first_thread: u32,
@@ -32,11 +30,8 @@ fn infinity() -> f32 {
 fn load(x0: f32) -> f32 {
   return x0;
 }
-fn lowest() -> f32 {
-  return -infinity();
-}
 
-fn power(x: vec4<f32>) -> vec4<f32> {
+fn finite_power(x: vec4<f32>) -> vec4<f32> {
   let bounded = max(x, vec4<f32>(-88.0f));
   let n = round(bounded * 1.44269504f);
   let coarse = max(fma(n, vec4<f32>(-0.693359375f), bounded), vec4<f32>(-1.0f));
@@ -47,8 +42,29 @@ fn power(x: vec4<f32>) -> vec4<f32> {
   p = fma(p, r, vec4<f32>(1.6666665459e-1f));
   p = fma(p, r, vec4<f32>(5.0000001201e-1f));
   p = fma(p, r * r, r) + 1.0f;
-  let scale = bitcast<vec4<f32>>(vec4<u32>(vec4<i32>(n) + 127i) << vec4<u32>(23u));
-  return select(p * scale, x, (bitcast<vec4<u32>>(x) & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u));
+  let exponent = bitcast<vec4<u32>>(n + 12582912.0f) << vec4<u32>(23u);
+  return p * bitcast<vec4<f32>>(exponent + 0x3f800000u);
+}
+
+
+fn shrink(x: f32) -> f32 {
+  let bounded = max(x, f32(-88.0f));
+  let n = round(bounded * 1.44269504f);
+  let coarse = max(fma(n, f32(-0.693359375f), bounded), f32(-1.0f));
+  let r = fma(n, f32(2.12194440e-4f), coarse);
+  var p = fma(f32(1.9875691500e-4f), r, f32(1.3981999507e-3f));
+  p = fma(p, r, f32(8.3334519073e-3f));
+  p = fma(p, r, f32(4.1665795894e-2f));
+  p = fma(p, r, f32(1.6666665459e-1f));
+  p = fma(p, r, f32(5.0000001201e-1f));
+  p = fma(p, r * r, r) + 1.0f;
+  let exponent = bitcast<u32>(n + 12582912.0f) << u32(23u);
+  return p * bitcast<f32>(exponent + 0x3f800000u);
+}
+
+
+fn power(x: vec4<f32>) -> vec4<f32> {
+  return select(finite_power(x), x, (bitcast<vec4<u32>>(x) & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u));
 }
 
 @compute @workgroup_size(8, 1, 1)
@@ -69,10 +85,11 @@ fn main(
     rest /= shape_at(1u);
     let c0 = rest;
     let at_in0 = params.offset_in0 + c0 * strides_in0_at(0u) + c1 * strides_in0_at(1u);
-    let at_out = row / params.inner * params.inner * params.columns + row % params.inner;
-    var peak = vec4<f32>(lowest());
+    let at_out = row * params.columns;
+    var peak = vec4<f32>(-infinity());
     for (var i = lane; i < params.columns; i += 8u) {
-    peak = max(peak, in0[at_in0 + i * params.step_in0]);
+    let x0 = in0[at_in0 + i];
+    peak = max(peak, x0);
     }
     row_peak[lane] = max(max(max(peak.x, peak.y), peak.z), peak.w);
     workgroupBarrier();
@@ -90,9 +107,9 @@ fn main(
     workgroupBarrier();
     var total = vec4<f32>();
     for (var i = lane; i < params.columns; i += 8u) {
-    let e = power(in0[at_in0 + i * params.step_in0] - row_peak[0]);
+    let e = power(in0[at_in0 + i] - row_peak[0]);
     total += e;
-    out[at_out + i * params.inner] = e;
+    out[at_out + i] = e;
     }
     row_total[lane] = total.x + total.y + total.z + total.w;
     workgroupBarrier();
@@ -110,6 +127,6 @@ fn main(
     workgroupBarrier();
     let scale = 1.0f / row_total[0];
     for (var i = lane; i < params.columns; i += 8u) {
-    out[at_out + i * params.inner] *= scale;
+    out[at_out + i] *= scale;
     }
 }

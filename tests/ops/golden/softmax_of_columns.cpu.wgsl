@@ -32,11 +32,8 @@ fn infinity() -> f32 {
 fn load(x0: f32) -> f32 {
   return x0;
 }
-fn lowest() -> f32 {
-  return -infinity();
-}
 
-fn power(x: f32) -> f32 {
+fn finite_power(x: f32) -> f32 {
   let bounded = max(x, f32(-88.0f));
   let n = round(bounded * 1.44269504f);
   let coarse = max(fma(n, f32(-0.693359375f), bounded), f32(-1.0f));
@@ -47,8 +44,29 @@ fn power(x: f32) -> f32 {
   p = fma(p, r, f32(1.6666665459e-1f));
   p = fma(p, r, f32(5.0000001201e-1f));
   p = fma(p, r * r, r) + 1.0f;
-  let scale = bitcast<f32>(u32(i32(n) + 127i) << u32(23u));
-  return select(p * scale, x, (bitcast<u32>(x) & u32(0x7fffffffu)) > u32(0x7f800000u));
+  let exponent = bitcast<u32>(n + 12582912.0f) << u32(23u);
+  return p * bitcast<f32>(exponent + 0x3f800000u);
+}
+
+
+fn shrink(x: f32) -> f32 {
+  let bounded = max(x, f32(-88.0f));
+  let n = round(bounded * 1.44269504f);
+  let coarse = max(fma(n, f32(-0.693359375f), bounded), f32(-1.0f));
+  let r = fma(n, f32(2.12194440e-4f), coarse);
+  var p = fma(f32(1.9875691500e-4f), r, f32(1.3981999507e-3f));
+  p = fma(p, r, f32(8.3334519073e-3f));
+  p = fma(p, r, f32(4.1665795894e-2f));
+  p = fma(p, r, f32(1.6666665459e-1f));
+  p = fma(p, r, f32(5.0000001201e-1f));
+  p = fma(p, r * r, r) + 1.0f;
+  let exponent = bitcast<u32>(n + 12582912.0f) << u32(23u);
+  return p * bitcast<f32>(exponent + 0x3f800000u);
+}
+
+
+fn power(x: f32) -> f32 {
+  return select(finite_power(x), x, (bitcast<u32>(x) & u32(0x7fffffffu)) > u32(0x7f800000u));
 }
 
 @compute @workgroup_size(8, 1, 1)
@@ -70,9 +88,10 @@ fn main(
     let c0 = rest;
     let at_in0 = params.offset_in0 + c0 * strides_in0_at(0u) + c1 * strides_in0_at(1u);
     let at_out = row / params.inner * params.inner * params.columns + row % params.inner;
-    var peak = f32(lowest());
+    var peak = f32(-infinity());
     for (var i = lane; i < params.columns; i += 8u) {
-    peak = max(peak, in0[at_in0 + i * params.step_in0]);
+    let x0 = in0[at_in0 + i * params.step_in0];
+    peak = max(peak, x0);
     }
     row_peak[lane] = peak;
     workgroupBarrier();
