@@ -46,8 +46,8 @@ def main(argv: list[str]) -> None:
     """Measure and print a table."""
     adapter = argv[0] if argv else "discrete"
     timing.header()
-    replay(adapter)
     products(adapter)
+    replay(adapter)
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, "sha256")
         source = Path(__file__).with_name("sha256.cu")
