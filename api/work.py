@@ -241,7 +241,8 @@ class Work:
     async def settle(self) -> None:
         """Wait until the device has said what stopped requests cost; not for long, since it may not answer."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.gather(*(meter.settled() for meter in self._meters)), _SETTLE_S)
+            async with asyncio.timeout(_SETTLE_S):
+                await asyncio.gather(*(meter.settled() for meter in self._meters))
         for meter in self._meters:
             meter.close()
 
