@@ -18,7 +18,7 @@ from host.clock import Clock, LoopClock
 MINUTE_S = 60.0
 WORTH = 0.1
 """The share of a minute's device time that is worth coming back for."""
-DENIALS_A_MINUTE = 100
+FAILURES_A_MINUTE = 100
 """That the audit log tells of."""
 KEPT = 1024
 
@@ -57,7 +57,7 @@ class Account:
         self.owner, self.quotas, self.holdings = owner, quotas, holdings
         self.runs = 0
         self._started = None if quotas.runs_a_minute is None else Bucket(quotas.runs_a_minute, clock)
-        self._denials = Bucket(DENIALS_A_MINUTE, clock)
+        self._failures = Bucket(FAILURES_A_MINUTE, clock)
         self._device = None if quotas.device_ms_a_minute is None else Bucket(quotas.device_ms_a_minute, clock)
 
     def admit_run(self) -> None:
@@ -78,11 +78,11 @@ class Account:
         """A run that was admitted has ended."""
         self.runs -= 1
 
-    def admit_denial(self) -> bool:
-        """Whether one more denial goes to the audit log: so many that they drown all else do not."""
-        if self._denials.level < 1:
+    def admit_failure(self) -> bool:
+        """Whether one more failure or denial goes to the audit log: not so many that they drown the rest."""
+        if self._failures.level < 1:
             return False
-        self._denials.take(1)
+        self._failures.take(1)
         return True
 
     @property
@@ -136,7 +136,7 @@ class Account:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is to be remembered."""
-        buckets = [each for each in (self._started, self._device, self._denials) if each is not None]
+        buckets = [each for each in (self._started, self._device, self._failures) if each is not None]
         return not self.runs and all(bucket.level >= bucket.capacity for bucket in buckets)
 
 

@@ -128,8 +128,9 @@ class _Answer:
             return
         if outcome in ("admin_only", "scope_missing"):
             self._server.metrics.denied.labels("scope").inc()
-        denied = outcome in DENIED and self._server.accounts.of(identity).admit_denial()
-        if denied or (outcome not in DENIED and writes(exchange.route)):
+        if not (writes(exchange.route) or outcome in DENIED):
+            return
+        if outcome == DONE or self._server.accounts.of(identity).admit_failure():
             key_id, owner = identity.key_id, identity.owner
             what = made or exchange.path
             await self._server.audit.add(Entry(key_id, owner, exchange.route, what, outcome, exchange.id))

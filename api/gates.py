@@ -81,7 +81,7 @@ class Gatekeeper:
     ) -> None:
         """Count a denial inside a run, and write it down."""
         self._count(gate, f"{run_id} of {identity.owner}", asked, code, line=line)
-        if line and self._accounts.of(identity).admit_denial():
+        if line and self._accounts.of(identity).admit_failure():
             what = f"{run_id}: {asked}"
             entry = Entry(identity.key_id, identity.owner, f"gate {gate}", what, code)
             later(self._log.add(entry), "the record of a denial")

@@ -23,7 +23,7 @@ class Holdings:
         """`owner` holds `what`, of `nbytes` bytes, once more."""
         held = self._held.setdefault(owner, {})
         times, before = held.get(what, (0, 0))
-        held[what] = (times + 1, before or nbytes)
+        held[what] = (times + 1, before if times else nbytes)
         if not times:
             self._bytes[owner] = self.bytes(owner) + nbytes
 

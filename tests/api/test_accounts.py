@@ -166,12 +166,12 @@ def test_what_an_owner_holds_is_bounded_over_all_keys() -> None:
     on_a_clock(scenario)
 
 
-def test_denials_that_are_written_down_are_bounded() -> None:
+def test_failures_that_are_written_down_are_bounded() -> None:
     def scenario(clock: ManualClock) -> None:
         mine = account(clock, Quotas())
-        assert sum(mine.admit_denial() for _ in range(1000)) == 100
+        assert sum(mine.admit_failure() for _ in range(1000)) == 100
         clock.advance(6)
-        assert sum(mine.admit_denial() for _ in range(1000)) == 10
+        assert sum(mine.admit_failure() for _ in range(1000)) == 10
 
     on_a_clock(scenario)
 

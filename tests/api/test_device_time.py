@@ -11,6 +11,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from api.keys import Identity
+
 HEAVY = "import torch\ndef main():\n    x = torch.ones(5000, 5000)\n    return (x @ x @ x @ x).sum().item()"
 LIGHT = {"inputs": [1.5]}
 WAIT = {"Prefer": "wait=60"}
@@ -142,6 +144,10 @@ def test_a_long_kernel_ends_between_slices_when_its_keys_minute_is_used_up_and_a
     assert charged(running.http) - before > 0.3
     assert running.http.get("/api/device").json()["restarts"] == 0
 
+    key_id = poor.headers["authorization"].split("_")[1]
+    running.server.runtime.accounts.of(Identity(key_id, "poor", "user")).spend(
+        1.0
+    )  # more than comes back meanwhile
     assert exceeded(poor.post("/api/ops/neg", json=LIGHT).json()), "of runs, dispatches and ops together"
     script = "import torch\nresult = torch.ones(3).sum().item()"
     done = poor.post("/api/runs", json={"script": script}, headers=WAIT).json()

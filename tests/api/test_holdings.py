@@ -21,7 +21,7 @@ def test_a_tensor_counts_once_however_often_it_is_held() -> None:
 def test_nothing_is_remembered_of_who_holds_nothing() -> None:
     holdings = Holdings()
     holdings.take("alice", "x", 0)
-    holdings.take("alice", "x", 0)
+    holdings.take("alice", "x", 7)  # another value has that name now
     holdings.leave("alice", "x")
     holdings.leave("alice", "x")
     assert (holdings.bytes("alice"), vars(holdings)) == (0, {"_held": {}, "_bytes": {}})
