@@ -25,6 +25,7 @@ from shaders.errors import KernelgateError
 
 log = logging.getLogger("kernelgate.audit")
 
+_INSERT = sa.insert(tables.audit)
 DONE = "done"
 DAY_S = 86_400.0
 SWEEP_S = 3600.0
@@ -118,7 +119,7 @@ def insert(db: sa.Connection, entry: Entry) -> None:
     """Store an entry in the transaction at hand."""
     values = msgspec.structs.asdict(entry)
     values["resource"] = entry.resource[:MAX_RESOURCE]
-    db.execute(sa.insert(tables.audit).values(**values))
+    db.execute(_INSERT, values)
 
 
 def _page(db: sa.Connection, limit: int, filters: Filters) -> list[Entry]:
