@@ -10,10 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from api.errors import LimitTooHigh
+from api.errors import InvalidRequest, LimitTooHigh
+from api.quotas import Quotas, parse
 from shaders.guard.budget import MOST_FUEL
 
 MIB = 1 << 20
@@ -140,6 +141,21 @@ class Settings(BaseSettings):
     )
     event_streams: int = Field(default=32, gt=0, description="event streams that one key may have open")
 
+    user_quotas: dict[str, int | float | None] = Field(
+        default={
+            "runs_at_once": 100,
+            "runs_a_minute": 600,
+            "resident_bytes": 512 * MIB,
+            "stored_bytes": 10_240 * MIB,
+            "kernels": 1000,
+        },
+        description="quotas of users' keys that have no others, as JSON; null, or one that is left out, is no bound",
+    )
+    admin_quotas: dict[str, int | float | None] = Field(
+        default={}, description="quotas of admins' keys that have no others, likewise"
+    )
+    audit_days: float = Field(default=90, gt=0, description="days that the audit log is kept")
+
     default_wall_s: float = Field(default=60, gt=0, description="wall seconds of a run that asks for none")
     default_cpu_s: float = Field(default=60, gt=0, description="CPU seconds of a run that asks for none")
     default_memory_mb: int = Field(default=512, gt=0, description="MiB of a run that asks for none")
@@ -178,6 +194,19 @@ class Settings(BaseSettings):
         le=MOST_FUEL,
         description="most fuel of a kernel's thread, in runs and outside",
     )
+
+    @field_validator("user_quotas", "admin_quotas")
+    @classmethod
+    def _quotas(cls, value: dict[str, int | float | None]) -> dict[str, int | float | None]:
+        try:
+            return dict(parse(value))
+        except InvalidRequest as error:
+            raise ValueError(error.message) from None
+
+    @property
+    def quotas(self) -> dict[str, Quotas]:
+        """The quotas of each role's keys that have no others."""
+        return {"admin": Quotas().replaced(self.admin_quotas), "user": Quotas().replaced(self.user_quotas)}
 
     def limits(self, asked: dict[str, float]) -> RunLimits:
         """The limits of a run that asks for `asked`; the rest are defaults. Raises `LimitTooHigh`."""

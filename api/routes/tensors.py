@@ -51,10 +51,11 @@ async def upload(request: Request, server: Server, caller: Caller) -> Response:
 
     A safetensors file answers `{"tensors": {NAME: …}}`, a body of byte strings with the names `bytes` and `offsets`.
     """
+    await server.tensors.check_room(caller.owner, caller.quotas)
     async with AsyncExitStack() as stack:
         parts = await uploads.receive(request, server.tensors, stack, _limits(server))
         stored = await server.tensors.store(
-            caller.owner, [(type, sink) for _, type, sink in parts], durable=True
+            caller.owner, [(type, sink) for _, type, sink in parts], durable=True, quotas=caller.quotas
         )
     if uploads.is_named(request):
         named = {name: record.document() for (name, _, _), record in zip(parts, stored, strict=True)}
@@ -91,7 +92,11 @@ async def replace(request: Request, server: Server, caller: Caller, tensor_id: s
             raise InvalidRequest(f"the body has {len(parts)} tensors; this address holds one")
         record: TensorRecord
         (record,) = await server.tensors.store(
-            old.owner, [(parts[0][1], parts[0][2])], durable=True, replace=old.id
+            old.owner,
+            [(parts[0][1], parts[0][2])],
+            durable=True,
+            quotas=caller.quotas,
+            replace=old.id,
         )
     return json_response(record.document())
 
