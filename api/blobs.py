@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from api.errors import BlobCorrupt, StorageError
+from api.errors import BlobCorrupt, StorageError, StorageFull
 
 PIECE = 1 << 20
 
@@ -172,11 +172,9 @@ def storage_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise StorageError(
-            "the disk of the data folder is full" if full else f"the data folder failed: {error.strerror}",
-            hint="Free space and try again." if full else None,
-        ) from error
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFull.of("the disk of the data folder is full") from error
+        raise StorageError(f"the data folder failed: {error.strerror}") from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -104,7 +104,7 @@ def keys(argv: Sequence[str]) -> int:
     revoke.add_argument("id", help="as `keys list` shows it")
     options = parser.parse_args(argv)
     settings = Settings()
-    database = Database(settings.data / "kernelgate.db")
+    database = Database(settings.database)
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         database.open()

@@ -126,6 +126,7 @@ def select_events(db: sa.Connection, run_id: str, after: int) -> list[Event]:
         .where(c.run_id == run_id, c.seq > after)
         .order_by(c.seq)
         .limit(PAGE_EVENTS)
+        .execution_options(stream_results=True, max_row_buffer=100)
     )
     with db.execute(query) as rows:
         return _page(Event(*row) for row in rows)

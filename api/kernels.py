@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from api import tables
 from api.builds import Build, Builder, is_current, text_hash
 from api.database import Database
+from api.dialects import upsert
 from api.errors import InvalidRequest, KernelNotFound, NameReserved
 from api.ids import now
 from api.keys import Identity
@@ -245,20 +246,17 @@ def _point(db: sa.Connection, record: KernelRecord, changed: bool) -> None:
     """Point a name at `record`, and store that if it is new or `changed`."""
     if changed:
         template = record.template
-        db.execute(
-            sa.insert(tables.kernels)
-            .prefix_with("OR REPLACE", dialect="sqlite")
-            .values(
-                owner=record.owner,
-                name=record.name,
-                hash=record.hash,
-                source=record.source,
-                reflection=msgspec.msgpack.encode(record.reflection),
-                created_at=record.created_at,
-                template=None if template is None else template.text,
-                params=None if template is None else dump(template),
-            )
-        )
+        values = {
+            "owner": record.owner,
+            "name": record.name,
+            "hash": record.hash,
+            "source": record.source,
+            "reflection": msgspec.msgpack.encode(record.reflection),
+            "created_at": record.created_at,
+            "template": None if template is None else template.text,
+            "params": None if template is None else dump(template),
+        }
+        upsert(db, tables.kernels, values)
     _delete_pointer(db, record.owner, record.name)
     db.execute(
         sa.insert(tables.kernel_names).values(

@@ -6,13 +6,13 @@ Owns the list, which is durable and wholly in memory. Must not know devices or H
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from api import tables
 from api.database import Database
+from api.dialects import upsert
 from api.errors import KernelQuarantined, QuarantineNotFound
 from api.ids import now
 from host.errors import KernelFault
@@ -89,8 +89,7 @@ def _all(db: sa.Connection) -> list[Entry]:
 
 
 def _put(db: sa.Connection, entry: Entry) -> None:
-    values: dict[str, Any] = msgspec.structs.asdict(entry)
-    db.execute(sa.insert(tables.quarantine).prefix_with("OR REPLACE", dialect="sqlite").values(**values))
+    upsert(db, tables.quarantine, msgspec.structs.asdict(entry))
 
 
 def _remove(db: sa.Connection, fingerprint: str) -> None:

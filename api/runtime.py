@@ -60,7 +60,7 @@ class Runtime:
         self.new_key: str | None = None
         self.failure: KernelgateError | None = None
         self.metrics = Metrics()
-        self.database = Database(settings.data / "kernelgate.db")
+        self.database = Database(settings.database)
         self.blobs = BlobStore(settings.data / "blobs")
         self.device = self._device(first_s=_first_s(settings))
         self.device.on_charge = self._count_device

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from api.errors import LimitTooHigh
@@ -54,6 +54,10 @@ class Settings(BaseSettings):
     )
     data: Path = Field(
         default_factory=default_data_folder, description="folder for the database, blobs and key"
+    )
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="PostgreSQL, as postgresql://USER:PASSWORD@HOST/NAME; unset: SQLite in the data folder",
     )
     adapter: str | None = Field(
         default=None, description="numpy, null, cpu, discrete, or part of an adapter's name; unset: the best"
@@ -178,6 +182,12 @@ class Settings(BaseSettings):
         le=MOST_FUEL,
         description="most fuel of a kernel's thread, in runs and outside",
     )
+
+    @property
+    def database(self) -> Path | str:
+        """Where the database is: a file for SQLite, or a URL."""
+        url = self.database_url
+        return self.data / "kernelgate.db" if url is None else url.get_secret_value()
 
     def limits(self, asked: dict[str, float]) -> RunLimits:
         """The limits of a run that asks for `asked`; the rest are defaults. Raises `LimitTooHigh`."""

@@ -83,6 +83,15 @@ def test_a_run_whose_inputs_can_come_back_goes_on_after_the_device_died(
         assert device.generation == 2
 
 
+@pytest.fixture(autouse=True)
+def _database(
+    new_database: Callable[[Path], str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = new_database(tmp_path)
+    if url is not None:
+        monkeypatch.setenv("KERNELGATE_DATABASE_URL", url)
+
+
 @contextlib.contextmanager
 def serve(data: Path) -> Iterator[tuple[subprocess.Popen[str], httpx2.Client]]:
     """A server process, killed at the end if it still runs, and a client of it."""
