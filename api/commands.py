@@ -20,6 +20,7 @@ from api.body import parse_json
 from api.database import Database
 from api.diagnosis import diagnose, lines
 from api.errors import MalformedJson
+from api.reserve import Reserve
 from api.server import Server, configure_logging
 from api.settings import Settings
 from sandbox.gates.errors import GrantError
@@ -104,7 +105,7 @@ def keys(argv: Sequence[str]) -> int:
     revoke.add_argument("id", help="as `keys list` shows it")
     options = parser.parse_args(argv)
     settings = Settings()
-    database = Database(settings.database)
+    database = Database(settings.database, Reserve(settings.data / "reserve", settings.reserve_bytes))
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         database.open()
@@ -128,7 +129,7 @@ def _change_keys(database: Database, options: argparse.Namespace) -> int:
         print(token)
         print(f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr)
         return 0
-    if database.run(lambda db: key_store.revoke(db, options.id), durable=True):
+    if database.run(lambda db: key_store.revoke(db, options.id), durable=True, frees=True):
         print(f"key {options.id} is revoked")
         return 0
     print(f"kernelgate: there is no valid key {options.id}", file=sys.stderr)

@@ -15,8 +15,9 @@ from typing import TypeVar
 import sqlalchemy as sa
 
 from api.dialects import Dialect, dialect_of
-from api.errors import StorageError
+from api.errors import StorageError, StorageFull
 from api.migrations import HEAD
+from api.reserve import Reserve
 
 T = TypeVar("T")
 Work = Callable[[sa.Connection], T]
@@ -25,11 +26,13 @@ Work = Callable[[sa.Connection], T]
 class Database:
     """The database in the SQLite file, or at the PostgreSQL URL, `source`.
 
-    `start` opens and migrates it for a server; the synchronous `open` and `run` are for commands.
+    `start` opens and migrates it for a server; the synchronous `open` and `run` are for commands. `reserve` is given up
+    for deletions where there is no room.
     """
 
-    def __init__(self, source: Path | str) -> None:
+    def __init__(self, source: Path | str, reserve: Reserve | None = None) -> None:
         self.dialect = dialect_of(source)
+        self._reserve = reserve
         self._engine = self.dialect.engine()
         self._ordinary: sa.Connection | None = None
         self._durable: sa.Connection | None = None
@@ -42,6 +45,9 @@ class Database:
         Raises `StorageError`.
         """
         self._sole = sole
+        self._with_reserve(self._open)
+
+    def _open(self) -> None:
         try:
             self._ordinary = self._engine.connect()
             self._durable = self._engine.connect()
@@ -52,8 +58,27 @@ class Database:
         except sa.exc.SQLAlchemyError as error:
             raise self.dialect.error(error) from error
 
-    def run(self, work: Work[T], *, durable: bool = False) -> T:
-        """What `work` returns, done in one transaction. Raises `StorageError`."""
+    def run(self, work: Work[T], *, durable: bool = False, grows: bool = False, frees: bool = False) -> T:
+        """What `work` returns, done in one transaction. Raises `StorageError`.
+
+        What `grows` leaves the reserve alone, what `frees` may use it.
+        """
+        if grows and self._reserve is not None:
+            self._reserve.require()
+        if frees:
+            return self._with_reserve(lambda: self._run(work, durable))
+        return self._run(work, durable)
+
+    def _with_reserve(self, attempt: Callable[[], T]) -> T:
+        """`attempt`, once more without the reserve if there is no room."""
+        try:
+            return attempt()
+        except StorageFull:
+            if self._reserve is None or not self._reserve.spend():
+                raise
+            return attempt()
+
+    def _run(self, work: Work[T], durable: bool) -> T:
         connection = self._durable if durable else self._ordinary
         assert connection is not None, "the database is not open"
         try:
@@ -71,10 +96,14 @@ class Database:
         """`open` for a server, in the database's thread."""
         await asyncio.get_running_loop().run_in_executor(self._thread, lambda: self.open(sole=True))
 
-    def do(self, work: Work[T], *, durable: bool = False) -> asyncio.Future[T]:
+    def do(
+        self, work: Work[T], *, durable: bool = False, grows: bool = False, frees: bool = False
+    ) -> asyncio.Future[T]:
         """`run`, in the database's thread, in the order of the calls."""
         loop = asyncio.get_running_loop()
-        return loop.run_in_executor(self._thread, lambda: self.run(work, durable=durable))
+        return loop.run_in_executor(
+            self._thread, lambda: self.run(work, durable=durable, grows=grows, frees=frees)
+        )
 
     def close(self) -> None:
         """Finish what is queued and disconnect."""

@@ -267,6 +267,11 @@ class BlobCorrupt(KernelgateError):
     code = "blob_corrupt"
     title = "Stored data is damaged"
 
+    @classmethod
+    def of(cls, digest: str, what: str) -> BlobCorrupt:
+        """The error for a blob."""
+        return cls(f"the blob {digest[:16]} {what}", hint="Uploading the same content again repairs it.")
+
 
 class AddressUnavailable(KernelgateError):
     """The address or port to listen on is taken, or not this machine's."""

@@ -64,11 +64,13 @@ class EventLog:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def take_unstored(self) -> list[Event]:
-        """The events since the last call, for the database."""
-        fresh = self._events[self._stored :]
-        self._stored = len(self._events)
-        return fresh
+    def unstored(self) -> list[Event]:
+        """The events that the database does not have."""
+        return self._events[self._stored :]
+
+    def mark_stored(self, events: list[Event]) -> None:
+        """The database has `events`, which `unstored` gave."""
+        self._stored += len(events)
 
     async def follow(self, after: int) -> AsyncIterator[list[Event]]:
         """Events beyond number `after`, as they come, in pages, to the last, which is there whatever `after` is."""

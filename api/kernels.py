@@ -95,7 +95,7 @@ class KernelStore:
             record = KernelRecord(
                 identity.owner, name, digest, build.source, build.reflection, created_at, template
             )
-        await self._database.do(lambda db: _point(db, record, record is not found), durable=True)
+        await self._database.do(lambda db: _point(db, record, record is not found), durable=True, grows=True)
         self._forget(identity.owner, name)
         return record, found is None
 
@@ -172,7 +172,7 @@ class KernelStore:
             raise InvalidRequest(
                 "a version is not deleted alone", hint="DELETE the name; all its versions go."
             )
-        await self._database.do(lambda db: _delete(db, record.owner, record.name), durable=True)
+        await self._database.do(lambda db: _delete(db, record.owner, record.name), durable=True, frees=True)
         self._forget(record.owner, record.name)
 
     def _split(self, identity: Identity, reference: str) -> tuple[str, str, str]:

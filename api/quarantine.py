@@ -69,7 +69,7 @@ class Quarantine:
         )
         log.warning("kernel %s (%s/%s) is in quarantine: %s", fingerprint[:12], owner, name, fault.message)
         try:
-            await self._database.do(lambda db: _put(db, entry), durable=True)
+            await self._database.do(lambda db: _put(db, entry), durable=True, frees=True)
         except KernelgateError as error:
             log.error("the quarantine of kernel %s could not be stored: %s", fingerprint[:12], error)
 
@@ -81,7 +81,7 @@ class Quarantine:
                 hint="GET /api/quarantine lists those that are.",
             )
         log.info("the quarantine of kernel %s was lifted", fingerprint[:12])
-        await self._database.do(lambda db: _remove(db, fingerprint), durable=True)
+        await self._database.do(lambda db: _remove(db, fingerprint), durable=True, frees=True)
 
 
 def _all(db: sa.Connection) -> list[Entry]:

@@ -26,6 +26,7 @@ from api.launcher import Launcher
 from api.metrics import Metrics
 from api.quarantine import Quarantine
 from api.records import end_interrupted
+from api.reserve import Reserve
 from api.residency import Residency
 from api.runs import RunManager
 from api.scripts import ScriptStore
@@ -60,8 +61,9 @@ class Runtime:
         self.new_key: str | None = None
         self.failure: KernelgateError | None = None
         self.metrics = Metrics()
-        self.database = Database(settings.database)
-        self.blobs = BlobStore(settings.data / "blobs")
+        self.reserve = Reserve(settings.data / "reserve", settings.reserve_bytes)
+        self.database = Database(settings.database, self.reserve)
+        self.blobs = BlobStore(settings.data / "blobs", self.reserve)
         self.device = self._device(first_s=_first_s(settings))
         self.device.on_charge = self._count_device
         self.compiler = self._compiler(min(settings.quick_compile_s, settings.compile_s))
@@ -120,12 +122,14 @@ class Runtime:
         await self.database.start()
         await self.quarantine.start()
         await self.database.do(
-            lambda db: end_interrupted(db, ServerRestarted("the server stopped during the run").record())
+            lambda db: end_interrupted(db, ServerRestarted("the server stopped during the run").record()),
+            frees=True,
         )
         self.new_key = await asyncio.to_thread(
             keys.ensure_admin, self.database, self.settings.data / "admin.key"
         )
         self._begin("compiler", self._start_compiler)
+        await asyncio.to_thread(self.reserve.fill)
         self.runs.start()
         log.debug("stores opened in %.0f ms", (time.perf_counter() - began) * 1000)
 

@@ -135,6 +135,11 @@ class Settings(BaseSettings):
     transient_tensors: int = Field(
         default=4096, gt=0, description="outputs of dispatches and ops kept; the oldest leave"
     )
+    reserve_bytes: int = Field(
+        default=16 * MIB,
+        ge=0,
+        description="room kept in the data folder, so that deleting works on a full disk",
+    )
     overlay_bytes: int = Field(
         default=16 * MIB, ge=0, description="most bytes that a run may change in its overlays"
     )

@@ -175,7 +175,7 @@ class TensorStore:
             )
             for type, sink in parts
         ]
-        old = await self._database.do(lambda db: _insert(db, records, replace), durable=durable)
+        old = await self._database.do(lambda db: _insert(db, records, replace), durable=durable, grows=True)
         if replace is not None:
             self._transient.pop(replace, None)
             await self._residency.drop(replace)
@@ -189,7 +189,7 @@ class TensorStore:
         self._transient.pop(record.id, None)
         self._cache.pop(record.id, None)
         if record.stored:
-            await self._collect(await self._database.do(lambda db: _delete(db, record.id)))
+            await self._collect(await self._database.do(lambda db: _delete(db, record.id), frees=True))
         await self._residency.drop(record.id)
 
     async def keep(self, owner: str, type: TensorType, handle: int) -> TensorRecord:
@@ -221,7 +221,8 @@ class TensorStore:
                 await self._device.upload_bytes(handle, record.owner, record.dtype, record.shape, record.data)
                 return
             assert record.blob is not None
-            with open(self._blobs.open(record.blob, record.nbytes), "rb") as file:
+            fd = await asyncio.to_thread(self._blobs.open, record.blob, record.nbytes)
+            with open(fd, "rb") as file:
                 await self._device.upload(
                     handle, record.owner, record.dtype, record.shape, file.fileno(), 0, record.nbytes
                 )
