@@ -52,6 +52,10 @@ class BlobStore:
         """Where the blob `digest` is."""
         return self.folder / digest
 
+    def digests(self) -> list[str]:
+        """Every blob that is there."""
+        return [path.name for path in self.folder.iterdir() if path.is_file()]
+
     def writer(self) -> BlobWriter:
         """A new blob to write, in an `async with` block; once finished it cannot be removed before the block ends.
 

@@ -64,6 +64,11 @@ class EventLog:
         self._changed.set()
         self._changed = asyncio.Event()
 
+    @property
+    def all(self) -> list[Event]:
+        """Every event so far."""
+        return self._events
+
     def unstored(self) -> list[Event]:
         """The events that the database does not have."""
         return self._events[self._stored :]

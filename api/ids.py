@@ -18,4 +18,9 @@ def new_id(prefix: str) -> str:
 
 def now() -> str:
     """The time as ISO 8601 in UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return stamp(datetime.now(UTC))
+
+
+def stamp(time: datetime) -> str:
+    """`time`, which is in UTC, in the form of `now`: later ones sort after earlier ones."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -349,6 +349,7 @@ class RunManager:
         live.events.add("status", {"status": record.status})
         self._metrics.runs.labels(record.kind, record.status).inc()
         live.events.close(record.document().decode())
+        record.measure(live.events.all)
         async with self._flushing:  # what it has of this run's events must not be stored twice
             pass
         await self._store_end(live)

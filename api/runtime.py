@@ -35,6 +35,7 @@ from api.sse import Streams
 from api.standby import Standby
 from api.starting import Start
 from api.tensors import TensorStore
+from api.upkeep import Upkeep
 from api.work import Work
 from host.frames import Usage
 from host.supervisor import Device, DeviceSettings
@@ -107,6 +108,7 @@ class Runtime:
             self.gates,
             self.ready,
         )
+        self.upkeep = Upkeep(settings, self.database, self.tensors, self.reserve)
         self._starts: dict[str, Start] = {}
         self._lock = -1
 
@@ -131,11 +133,13 @@ class Runtime:
         self._begin("compiler", self._start_compiler)
         await asyncio.to_thread(self.reserve.fill)
         self.runs.start()
+        self.upkeep.start()
         log.debug("stores opened in %.0f ms", (time.perf_counter() - began) * 1000)
 
     async def stop(self) -> None:
         """Let runs end for a while, then stop the processes and close the stores."""
         await self.runs.stop(self.settings.drain_s)
+        await self.upkeep.stop()
         await asyncio.gather(*(start.stop() for start in self._starts.values()))
         await asyncio.gather(self.lane.close(), self.patient.close())
         await asyncio.gather(self.pool.close(), self.device.close(), self.compiler.close())

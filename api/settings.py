@@ -147,6 +147,33 @@ class Settings(BaseSettings):
     events_per_run: int = Field(
         default=10_000, gt=0, description="events stored for a run; output is kept beyond it"
     )
+    keep_runs_days: float = Field(
+        default=90, ge=0, description="days that finished runs are stored; 0: for ever"
+    )
+    keep_runs_bytes: int = Field(
+        default=0, ge=0, description="bytes that finished runs may take; the oldest leave; 0: no bound"
+    )
+    keep_results_days: float = Field(
+        default=0, ge=0, description="days until a finished run loses result, output and files; 0: none"
+    )
+    keep_results_bytes: int = Field(
+        default=4096 * MIB, ge=0, description="likewise, bytes that they may take; the oldest go; 0: no bound"
+    )
+    keep_events_days: float = Field(
+        default=30, ge=0, description="days that the events of finished runs are stored; 0: as the run"
+    )
+    keep_events_bytes: int = Field(
+        default=4096 * MIB, ge=0, description="bytes that they may take; the oldest leave; 0: no bound"
+    )
+    keep_tensors_days: float = Field(
+        default=30, ge=0, description="days that tensors without persist stay unused; 0: for ever"
+    )
+    keep_tensors_bytes: int = Field(
+        default=16384 * MIB,
+        ge=0,
+        description="bytes that they may take; the longest unused leave; 0: no bound",
+    )
+    sweep_s: float = Field(default=60, gt=0, description="seconds between two looks at what has to leave")
     event_streams: int = Field(default=32, gt=0, description="event streams that one key may have open")
 
     default_wall_s: float = Field(default=60, gt=0, description="wall seconds of a run that asks for none")
