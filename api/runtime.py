@@ -31,6 +31,7 @@ from api.residency import Residency
 from api.runs import RunManager
 from api.scripts import ScriptStore
 from api.settings import Settings
+from api.spill import Spill
 from api.sse import Streams
 from api.standby import Standby
 from api.starting import Start
@@ -78,9 +79,10 @@ class Runtime:
             )
         )
         self.keys = keys.Keys(self.database)
-        self.residency = Residency(self.device, settings.resident_bytes)
+        self.spill = Spill(settings.data / "spill", settings.spill_bytes, self.reserve)
+        self.residency = Residency(self.device, settings.resident_bytes, self.spill)
         self.tensors = TensorStore(
-            self.database, self.blobs, self.device, self.residency, settings.transient_tensors
+            self.database, self.blobs, self.device, self.residency, self.spill, settings.transient_tensors
         )
         self.quarantine = Quarantine(self.database)
         self.compiling = Compiler(self.compiler, self.patient, self.database, self.quarantine)
@@ -119,6 +121,7 @@ class Runtime:
             self.settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = _lock(self.settings)
             self.blobs.open_folder()
+            self.spill.open_folder()
         self._begin("device", lambda: self._start_device("device", self.device))
         self._begin("workers", self.pool.start)
         await self.database.start()
@@ -208,6 +211,7 @@ class Runtime:
             "adapter": settings.adapter,
             "host_steps": settings.host_steps,
             "fuel": settings.fuel,
+            "memory_bytes": settings.device_bytes,
             "deadline_s": settings.device_deadline_s,
             "watchdog_s": settings.watchdog_s,
             "compile_s": settings.compile_s,

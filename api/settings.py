@@ -127,10 +127,20 @@ class Settings(BaseSettings):
     read_bytes: int = Field(
         default=64 * MIB, gt=0, description="largest tensor that a script may read into Python"
     )
+    device_bytes: int | None = Field(
+        default=None,
+        gt=0,
+        description="most memory of the device; unset: all that a GPU gives, half of the machine's on a CPU adapter",
+    )
     resident_bytes: int = Field(
         default=1024 * MIB,
         gt=0,
         description="tensors kept on the device; beyond it the longest unused leave",
+    )
+    spill_bytes: int = Field(
+        default=4096 * MIB,
+        ge=0,
+        description="disk for outputs of dispatches and ops that had to leave the device, until they come back",
     )
     transient_tensors: int = Field(
         default=4096, gt=0, description="outputs of dispatches and ops kept; the oldest leave"

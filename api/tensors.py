@@ -1,8 +1,8 @@
 """Tensors that clients know by an id: their records and their elements.
 
 Owns the two kinds. A *stored* tensor (an upload, or part of a run's result) has its elements on disk: small ones in
-its row, larger ones in a blob. A *transient* one (the output of a dispatch or an op) is on the device only and its
-id ends with the server. Must not know HTTP.
+its row, larger ones in a blob. A *transient* one (the output of a dispatch or an op) is on the device, or waits in the
+spill for room there, and its id ends with the server. Must not know HTTP.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from api.errors import TensorNotFound
 from api.ids import new_id, now
 from api.keys import Identity
 from api.residency import Residency, Resident
+from api.spill import Spill
 from host.supervisor import Device
 from ops.dtypes import dtype
 from ops.graph import TensorType
@@ -127,12 +128,19 @@ class TensorStore:
     """The tensors of all owners."""
 
     def __init__(
-        self, database: Database, blobs: BlobStore, device: Device, residency: Residency, transient_limit: int
+        self,
+        database: Database,
+        blobs: BlobStore,
+        device: Device,
+        residency: Residency,
+        spill: Spill,
+        transient_limit: int,
     ) -> None:
         self._database = database
         self._blobs = blobs
         self._device = device
         self._residency = residency
+        self._spill = spill
         self._transient_limit = transient_limit
         self._transient: OrderedDict[str, TensorRecord] = OrderedDict()
         self._cache: OrderedDict[str, TensorRecord] = OrderedDict()
@@ -274,14 +282,21 @@ class TensorStore:
             if record.data is not None:
                 await self._device.upload_bytes(handle, record.owner, record.dtype, record.shape, record.data)
                 return
-            assert record.blob is not None
-            fd = await asyncio.to_thread(self._blobs.open, record.blob, record.nbytes)
+            if record.blob is not None:
+                fd = await asyncio.to_thread(self._blobs.open, record.blob, record.nbytes)
+            else:
+                fd = self._spill.open(record.id)
             with open(fd, "rb") as file:
                 await self._device.upload(
                     handle, record.owner, record.dtype, record.shape, file.fileno(), 0, record.nbytes
                 )
 
-        return await self._residency.pin(record.id, record.nbytes, upload if record.stored else None)
+        can_return = record.stored or record.id in self._spill
+        return await self._residency.pin(record.id, record.nbytes, upload if can_return else None)
+
+    async def make_room(self) -> bool:
+        """Take idle tensors from the device: its memory is short. Whether there was one."""
+        return await self._residency.make_room()
 
     async def unpin(self, resident: Resident) -> None:
         """Undo one `pin`."""
