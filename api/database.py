@@ -127,28 +127,35 @@ class Database:
 def migrate(connection: sa.Connection, dialect: Dialect, target: str = HEAD) -> None:
     """Bring the database to revision `target`, wholly or not at all; Alembic is imported only if need be."""
     with connection.begin():
-        found = _revision(connection)
+        found = revision_of(connection)
     if found == target:
         return
+    with connection.begin():
+        dialect.lock(connection)
+        upgrade(connection, target)
+
+
+def upgrade(connection: sa.Connection, target: str) -> None:
+    """Bring the database to revision `target` within the transaction that is there. Raises `StorageError`."""
     from alembic import command
     from alembic.config import Config
     from alembic.util import CommandError
 
+    found = revision_of(connection) or target
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
     try:
-        with connection.begin():
-            dialect.lock(connection)
-            command.upgrade(config, target)
+        command.upgrade(config, target)
     except CommandError:  # it does not know the revision
         raise StorageError(
-            f"the data folder was written by a newer Kernelgate (revision {found}, this one knows {HEAD})",
+            f"what is stored is of a newer Kernelgate (revision {found}, this one knows {HEAD})",
             hint="Upgrade Kernelgate, or use another KERNELGATE_DATA.",
         ) from None
 
 
-def _revision(connection: sa.Connection) -> str | None:
+def revision_of(connection: sa.Connection) -> str | None:
+    """The revision that the database has; None if it is empty."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))

@@ -273,6 +273,13 @@ class BlobCorrupt(KernelgateError):
         return cls(f"the blob {digest[:16]} {what}", hint="Uploading the same content again repairs it.")
 
 
+class BackupInvalid(KernelgateError):
+    """A file that is no backup, not a whole one, or is in the way of one."""
+
+    code = "backup_invalid"
+    title = "The backup cannot be used"
+
+
 class AddressUnavailable(KernelgateError):
     """The address or port to listen on is taken, or not this machine's."""
 

@@ -6,19 +6,18 @@ Owns the data folder's layout, the processes and the stores. Must not know route
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
 import os
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from api import device_process, keys
+from api import device_process, folder, keys
 from api.blobs import BlobStore, storage_errors
 from api.builds import Builder
 from api.compiling import Compiler
 from api.database import Database
-from api.errors import ServerRestarted, StorageError
+from api.errors import ServerRestarted
 from api.gates import Gatekeeper
 from api.kernels import KernelStore
 from api.lane import Lane
@@ -118,8 +117,7 @@ class Runtime:
         """Open the data folder and begin to start the processes. Raises `StorageError`."""
         began = time.perf_counter()
         with storage_errors():
-            self.settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = _lock(self.settings)
+            self._lock = folder.take(self.settings.data)
             self.blobs.open_folder()
             self.spill.open_folder()
         self._begin("device", lambda: self._start_device("device", self.device))
@@ -224,17 +222,3 @@ def _first_s(settings: Settings) -> float:
     """Seconds that the first slice of a kernel may take where all share the device: those that are there are known to
     compile in little time."""
     return 2 * settings.watchdog_s + 4 * settings.heavy_compile_ms / 1e3
-
-
-def _lock(settings: Settings) -> int:
-    """Take the data folder for this process. Raises `StorageError` when another server has it."""
-    fd = os.open(settings.data / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(fd)
-        raise StorageError(
-            f"another Kernelgate uses the data folder {settings.data}",
-            hint="Stop it, or set KERNELGATE_DATA.",
-        ) from None
-    return fd
