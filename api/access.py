@@ -1,4 +1,4 @@
-"""Who asks: the bearer key of a request, and the runtime that answers.
+"""Who asks: the bearer key of a request, whether it has the scope of the route, and the runtime that answers.
 
 Owns the dependencies that every route under `/api` shares.
 """
@@ -13,9 +13,10 @@ import msgspec
 from fastapi import Depends, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
-from api.errors import AdminOnly, Unauthorized
+from api.errors import Unauthorized
 from api.keys import Identity
 from api.runtime import Runtime
+from api.scopes import require
 
 
 async def runtime_of(request: Request) -> Runtime:
@@ -29,24 +30,21 @@ Server = Annotated[Runtime, Depends(runtime_of)]
 
 
 async def identity_of(request: Request, server: Server) -> Identity:
-    """Whose key the request carries. Raises `Unauthorized`."""
+    """Whose key the request carries, which has the scope of its route. Raises `Unauthorized`, `AdminOnly`,
+    `ScopeMissing`."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         raise Unauthorized("no key was sent", hint="Send Authorization: Bearer kg_….")
-    return await server.keys.check(token.strip())
+    identity = await server.keys.check(token.strip())
+    route = f"{request.method} {request.scope['route'].path_format}"
+    request.state.exchange.enter(server.presence, identity, route)
+    require(identity.role, identity.scopes, route)
+    return identity
 
 
 Caller = Annotated[Identity, Depends(identity_of)]
 
 
-async def admin_of(caller: Caller) -> Identity:
-    """The caller, if it is an admin. Raises `AdminOnly`."""
-    if caller.role != "admin":
-        raise AdminOnly("this needs an admin's key")
-    return caller
-
-
-Admin = Annotated[Identity, Depends(admin_of)]
 PageSize = Annotated[int, Query(ge=1, le=500, description="entries in one answer")]
 Cursor = Annotated[str | None, Query(max_length=64, description="`next` of the answer before")]
 

@@ -12,7 +12,8 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
-from api.routes import device, health, kernels, ops, quarantine, runs, scripts, tensors
+from api.exchange import Exchanges
+from api.routes import audit, device, health, kernels, keys, ops, quarantine, runs, scripts, tensors
 from api.runtime import Runtime
 from api.settings import VERSION, Settings
 from sandbox.gates.network import SYSTEM, Network
@@ -46,8 +47,9 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     )
     app.state.runtime = runtime
     problems.install(app)
+    app.add_middleware(Exchanges, server=runtime)
     app.include_router(health.router)
-    for module in (runs, scripts, kernels, quarantine, tensors, ops, device):
+    for module in (runs, scripts, kernels, quarantine, tensors, ops, device, keys, audit):
         app.include_router(
             module.router, dependencies=[Depends(identity_of)], responses={"default": problems.RESPONSE}
         )

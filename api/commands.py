@@ -14,19 +14,22 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import sqlalchemy as sa
 
+from api import audit, quotas
 from api import keys as key_store
 from api.backup import back_up
 from api.body import parse_json
 from api.database import Database
 from api.diagnosis import diagnose, lines
 from api.errors import MalformedJson
+from api.ids import now
+from api.keys import KeyRecord, NewKey
 from api.reserve import Reserve
 from api.restore import restore as restore_from
 from api.server import Server, configure_logging
 from api.settings import Settings
-from sandbox.gates.errors import GrantError
-from sandbox.gates.grants import Grants, parse
+from sandbox.gates import grants
 from shaders.errors import KernelgateError
 
 
@@ -102,8 +105,12 @@ def keys(argv: Sequence[str]) -> int:
     create.add_argument("name", help="up to 32 of a-z, 0-9, - and _")
     create.add_argument("--role", choices=key_store.ROLES, default="user")
     create.add_argument("--owner", help="whose objects the key uses (its name)")
+    create.add_argument("--group", action="append", default=[], help="what it belongs to; may be given again")
+    create.add_argument("--scope", action="append", help="a scope that it has, in place of its role's; again")
     create.add_argument("--grants", metavar="FILE", help="JSON of the most that its runs may be granted")
-    revoke = actions.add_parser("revoke", help="revoke a key; a running server notices within two seconds")
+    create.add_argument("--quotas", metavar="FILE", help="JSON of how much it may use")
+    create.add_argument("--expires-in", metavar="SECONDS", type=float, help="until it ends (never)")
+    revoke = actions.add_parser("revoke", help="revoke a key; a running server stops its work within 3 s")
     revoke.add_argument("id", help="as `keys list` shows it")
     options = parser.parse_args(argv)
     settings = Settings()
@@ -153,35 +160,62 @@ def _change_keys(database: Database, options: argparse.Namespace) -> int:
             print(_row(record))
         return 0
     if options.action == "create":
-        grants = None if options.grants is None else _grants(Path(options.grants))
-        record, token = database.run(
-            lambda db: key_store.create(db, options.name, options.role, options.owner, grants), durable=True
-        )
+        asked = _new_key(options)
+        record, token = database.run(lambda db: _create(db, asked), durable=True)
         print(token)
         print(f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr)
         return 0
-    if database.run(lambda db: key_store.revoke(db, options.id), durable=True, frees=True):
+    if database.run(lambda db: _revoke(db, options.id), durable=True, frees=True):
         print(f"key {options.id} is revoked")
         return 0
     print(f"kernelgate: there is no valid key {options.id}", file=sys.stderr)
     return 1
 
 
-def _row(record: key_store.KeyRecord) -> str:
+def _create(db: sa.Connection, asked: NewKey) -> tuple[KeyRecord, str]:
+    made = key_store.create(db, asked)
+    audit.insert(db, audit.Entry(None, audit.HOST, "keys create", f"/api/keys/{made[0].id}", audit.DONE))
+    return made
+
+
+def _revoke(db: sa.Connection, key_id: str) -> bool:
+    revoked = key_store.revoke(db, key_id)
+    if revoked:
+        audit.insert(db, audit.Entry(None, audit.HOST, "keys revoke", f"/api/keys/{key_id}", audit.DONE))
+    return revoked
+
+
+def _new_key(options: argparse.Namespace) -> NewKey:
+    """The key that the arguments ask for. Raises OSError, `GrantError`, `InvalidRequest`."""
+    return NewKey(
+        options.name,
+        options.role,
+        options.owner,
+        None if options.grants is None else grants.parse(_json(Path(options.grants))),
+        tuple(options.group),
+        None if options.scope is None else tuple(options.scope),
+        {} if options.quotas is None else quotas.parse(_json(Path(options.quotas))),
+        None if options.expires_in is None else key_store.expiry(options.expires_in),
+    )
+
+
+def _row(record: KeyRecord) -> str:
     """A key as `keys list` shows it; `opens` are the gates that its own grants speak of."""
-    state = f"revoked {record.revoked_at}" if record.revoked_at else "valid"
-    row = f"{record.id}  {record.name:<20} {record.owner:<20} {record.role:<6} {record.created_at}  {state}"
+    ends = {"revoked": f" {record.revoked_at}", "expired": f" {record.expires_at}"}
+    state = record.state(now())
+    until = f" until {record.expires_at}" if state == "valid" and record.expires_at else ends.get(state, "")
+    row = f"{record.id}  {record.name:<20} {record.owner:<20} {record.role:<6} {record.created_at}  {state}{until}"
     if record.grants is None:
         return row
     return f"{row}, opens {', '.join(json.loads(record.grants)) or 'the default'}"
 
 
-def _grants(path: Path) -> Grants:
-    """The grants in a file. Raises OSError, `GrantError`."""
+def _json(path: Path) -> Any:
+    """What a file of JSON holds. Raises OSError, `MalformedJson`."""
     try:
-        return parse(parse_json(path.read_bytes()))
+        return parse_json(path.read_bytes())
     except MalformedJson as error:
-        raise GrantError(f"{path} is not valid JSON: {error.message}") from None
+        raise MalformedJson(f"{path} is not valid JSON: {error.message}") from None
 
 
 def _complain(error: Exception) -> int:

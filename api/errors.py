@@ -5,6 +5,8 @@ Owns codes and titles. Must not know statuses: `api/problems.py` maps codes to t
 
 from __future__ import annotations
 
+import math
+
 from shaders.errors import KernelgateError
 
 
@@ -119,6 +121,43 @@ class AdminOnly(KernelgateError):
 
     code = "admin_only"
     title = "Only an admin may do this"
+
+
+class ScopeMissing(KernelgateError):
+    """A key that was made without the scope of a route."""
+
+    code = "scope_missing"
+    title = "The key's scopes leave this out"
+
+
+class KeyNotFound(KernelgateError):
+    """A key that does not exist."""
+
+    code = "key_not_found"
+    title = "There is no such key"
+
+
+class QuotaExceeded(KernelgateError):
+    """A key would use more than it may. `retry_after_s`: when there is some again, where time helps."""
+
+    code = "quota_exceeded"
+    title = "The key's quota is used up"
+    retry_after_s: float | None = None
+
+    @classmethod
+    def of(
+        cls, quota: str, limit: float, used: float, more: float = 0, retry_after_s: float | None = None
+    ) -> QuotaExceeded:
+        """The error for a quota of `limit`, of which `used` are used and `more` are asked for."""
+        asked = f", and {more:,.10g} more were asked for" if more else ""
+        hint = (
+            "Forget what is not needed any more, or ask an admin for a key with more."
+            if retry_after_s is None
+            else f"Try again in {math.ceil(retry_after_s)} s, or ask an admin for a key with more."
+        )
+        error = cls(f"the key's quota {quota} is {limit:,.10g}; {used:,.10g} are used{asked}", hint=hint)
+        error.retry_after_s = retry_after_s
+        return error
 
 
 class KernelQuarantined(KernelgateError):

@@ -36,8 +36,8 @@ _ITEM = re.compile(
 _FIELDS = re.compile(r"""\s*['"]descr['"]\s*:\s*[\[(]""", re.ASCII)
 _PARTS = ("descr", "fortran", "shape")
 _SIZE = re.compile(r"\s*(\d{1,19})L?\s*", re.ASCII)
-_NPY_DTYPES = {"f4": "f32", "i4": "i32", "u4": "u32", "b1": "bool"}
-_SAFETENSORS_DTYPES = {"F32": "f32", "I32": "i32", "U32": "u32", "BOOL": "bool"}
+_NPY_DTYPES = {"f4": "f32", "f2": "f16", "i4": "i32", "u4": "u32", "b1": "bool"}
+_SAFETENSORS_DTYPES = {"F32": "f32", "F16": "f16", "I32": "i32", "U32": "u32", "BOOL": "bool"}
 _CASTS = {"b": "np.bool_", "i": "np.int32", "u": "np.uint32", "f": "np.float32", "c": "np.float32"}
 
 

@@ -15,6 +15,9 @@ from typing import Any
 
 import msgspec
 
+from api.accounts import Accounts
+from api.audit import AuditLog, Entry
+from api.background import later
 from api.events import EventLog
 from api.keys import Identity
 from api.metrics import Metrics
@@ -23,7 +26,7 @@ from sandbox.gates.errors import FetchRefused, FileRefused, GrantError, Permissi
 from sandbox.gates.fetch import FetchEvent
 from sandbox.gates.folder import FileLimits
 from sandbox.gates.frames import EnvironmentRead, GateAnswer, GateRequest
-from sandbox.gates.grants import Grants, NameGate, intersect, parse, to_json
+from sandbox.gates.grants import Grants, NameGate, intersect, parse
 from sandbox.gates.network import Network
 from sandbox.gates.service import GateEvent, Gates
 
@@ -37,10 +40,14 @@ _NEVER = ("/proc", "/sys", "/dev", "/run")
 class Gatekeeper:
     """Decides what a run is granted, and opens its gates."""
 
-    def __init__(self, settings: Settings, metrics: Metrics, network: Network) -> None:
+    def __init__(
+        self, settings: Settings, metrics: Metrics, network: Network, accounts: Accounts, log: AuditLog
+    ) -> None:
         self._settings = settings
         self._metrics = metrics
         self._network = network
+        self._accounts = accounts
+        self._log = log
 
     def grants(self, identity: Identity, asked: object) -> Grants:
         """What a run of `identity` gets of the grants that it asks for. Raises `GrantError`."""
@@ -62,15 +69,24 @@ class Gatekeeper:
         try:
             grants.require(gate, name)
         except PermissionDenied as denial:
-            self.denied(gate, f"a request of {identity.owner}", denial.asked, denial.code)
+            self._count(gate, f"a request of {identity.owner}", denial.asked, denial.code)
             raise
 
     def open(self, run_id: str, identity: Identity, grants: Grants, events: EventLog) -> RunGates:
         """The gates of a run, to be closed."""
-        return RunGates(self, self._settings, self._network, f"{run_id} of {identity.owner}", grants, events)
+        return RunGates(self, self._settings, self._network, run_id, identity, grants, events)
 
-    def denied(self, gate: str, who: str, asked: str, code: str, *, line: bool = True) -> None:
-        """Count a denial, and write it down."""
+    def denied(
+        self, gate: str, run_id: str, identity: Identity, asked: str, code: str, *, line: bool = True
+    ) -> None:
+        """Count a denial inside a run, and write it down."""
+        self._count(gate, f"{run_id} of {identity.owner}", asked, code, line=line)
+        if line and self._accounts.of(identity).admit_failure():
+            what = f"{run_id}: {asked}"
+            entry = Entry(identity.key_id, identity.owner, f"gate {gate}", what, code)
+            later(self._log.add(entry), "the record of a denial")
+
+    def _count(self, gate: str, who: str, asked: str, code: str, *, line: bool = True) -> None:
         self._metrics.denied.labels(gate).inc()
         if line:
             audit.warning("denied %s: %s: %s: %s", who, gate, asked, code)
@@ -93,12 +109,14 @@ class RunGates:
         keeper: Gatekeeper,
         settings: Settings,
         network: Network,
-        who: str,
+        run_id: str,
+        identity: Identity,
         grants: Grants,
         events: EventLog,
     ) -> None:
         self._keeper = keeper
-        self._who = who
+        self._run_id = run_id
+        self._identity = identity
         self._events = events
         self._denials = 0
         self._open: set[tuple[NameGate, str]] = set()
@@ -164,20 +182,8 @@ class RunGates:
 
     def _deny(self, gate: str, asked: str, code: str) -> None:
         self._denials += 1
-        self._keeper.denied(gate, self._who, repr(asked[:500]), code, line=self._denials <= AUDIT_LINES)
-
-
-def shown(grants: Grants) -> msgspec.Raw:
-    """The grants of a run as its document has them: without what is the default, and without the values of `env`."""
-    default = Grants()
-    plain = {
-        name: value
-        for name, value in to_json(grants).items()
-        if getattr(grants, name) != getattr(default, name)
-    }
-    if grants.env:
-        plain["env"] = dict.fromkeys(grants.env)
-    return msgspec.Raw(msgspec.json.encode(plain))
+        line = self._denials <= AUDIT_LINES
+        self._keeper.denied(gate, self._run_id, self._identity, repr(asked[:500]), code, line=line)
 
 
 def _content(content: bytes | None) -> dict[str, str] | None:

@@ -13,14 +13,19 @@ from datetime import UTC, datetime
 
 def new_id(prefix: str) -> str:
     """A new id such as `run_…`; later ones sort after earlier ones (to the millisecond)."""
-    return f"{prefix}_{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"
+    return f"{first_id(prefix, time.time())}{secrets.token_hex(10)}"
+
+
+def first_id(prefix: str, seconds: float) -> str:
+    """What sorts before all ids of the time `seconds` (of `time.time`) and later, and after all earlier ones."""
+    return f"{prefix}_{int(seconds * 1000):012x}"
 
 
 def now() -> str:
     """The time as ISO 8601 in UTC, to the millisecond."""
-    return stamp(datetime.now(UTC))
+    return iso(time.time())
 
 
-def stamp(time: datetime) -> str:
-    """`time`, which is in UTC, in the form of `now`: later ones sort after earlier ones."""
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def iso(seconds: float) -> str:
+    """The time `seconds` (of `time.time`), likewise: later ones sort after earlier ones."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

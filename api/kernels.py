@@ -22,6 +22,8 @@ from api.errors import InvalidRequest, KernelNotFound, NameReserved
 from api.ids import now
 from api.keys import Identity
 from api.parameters import Template, dump, load
+from api.quotas import Quotas
+from api.stored import check_kernels
 from shaders.reflection import Reflection
 from shaders.template import TemplateParamsError
 
@@ -80,12 +82,12 @@ class KernelStore:
     async def add(self, identity: Identity, name: str, text: str | Template) -> tuple[KernelRecord, bool]:
         """Store WGSL or a template and point the caller's `name` at it; whether it is new under that name.
 
-        Raises what building raises, `InvalidRequest` and `NameReserved`.
+        Raises what building raises, `InvalidRequest`, `NameReserved` and `QuotaExceeded`.
         """
         check_name(name)
         template = text if isinstance(text, Template) else None
         digest = text_hash(text) if isinstance(text, str) else text.hash
-        found = await self._database.do(lambda db: _find(db, identity.owner, name, digest))
+        found = await self._database.do(lambda db: _find_or_check(db, identity, name, digest))
         if found is not None and is_current(found.reflection):
             self._builder.check(found.reflection)
             record = found
@@ -95,7 +97,10 @@ class KernelStore:
             record = KernelRecord(
                 identity.owner, name, digest, build.source, build.reflection, created_at, template
             )
-        await self._database.do(lambda db: _point(db, record, record is not found), durable=True, grows=True)
+        changed = record is not found
+        await self._database.do(
+            lambda db: _point(db, record, changed, identity.quotas), durable=True, grows=True
+        )
         self._forget(identity.owner, name)
         return record, found is None
 
@@ -242,9 +247,19 @@ def _reflection(data: bytes) -> Reflection:
         return Reflection("", (), ())
 
 
-def _point(db: sa.Connection, record: KernelRecord, changed: bool) -> None:
-    """Point a name at `record`, and store that if it is new or `changed`."""
+def _find_or_check(db: sa.Connection, identity: Identity, name: str, digest: str) -> KernelRecord | None:
+    """A version of one's own. Raises `QuotaExceeded` if it is new and one too many."""
+    found = _find(db, identity.owner, name, digest)
+    if found is None:
+        check_kernels(db, identity.owner, identity.quotas)
+    return found
+
+
+def _point(db: sa.Connection, record: KernelRecord, changed: bool, quotas: Quotas) -> None:
+    """Point a name at `record`, and store that if it is new or `changed`. Raises `QuotaExceeded` for one too many."""
     if changed:
+        if _find(db, record.owner, record.name, record.hash) is None:
+            check_kernels(db, record.owner, quotas)
         template = record.template
         values = {
             "owner": record.owner,

@@ -12,40 +12,65 @@ import os
 import re
 import secrets
 import time
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
-from api import tables
+from api import quotas, scopes, tables
 from api.database import Database
-from api.errors import InvalidRequest, Unauthorized
-from api.ids import now
+from api.errors import InvalidRequest, KeyNotFound, Unauthorized
+from api.ids import iso, now
+from api.quotas import Given, Quotas
+from host.clock import Clock, LoopClock
 from sandbox.gates.errors import GrantError
-from sandbox.gates.grants import Grants, parse, to_json
+from sandbox.gates.grants import Grants, intersect, parse, shown, to_json
 
 ROLES = ("admin", "user")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 RESERVED_OWNERS = ("builtin",)
+MAX_GROUPS = 32
+LONGEST_S = 3.2e9
+"""Until a key ends: a hundred years."""
 CACHE_S = 2.0
+REVOKED, EXPIRED = "key_revoked", "key_expired"
 _TOKEN = re.compile(r"kg_([0-9a-f]{12})_([0-9a-f]{48})")
 
 
 class Identity(msgspec.Struct, frozen=True):
     """Who asks: a key, the owner whose objects it uses, its role, and the most that its runs may be granted.
 
-    A `maximum` of None is no bound.
+    A `maximum` of None is no bound. `scopes` are the routes that it may use, `quotas` how much it may use,
+    `expires_at` is when it ends (None: never).
     """
 
     key_id: str
     owner: str
     role: str
     maximum: Grants | None = Grants()
+    groups: tuple[str, ...] = ()
+    scopes: frozenset[str] = frozenset()
+    quotas: Quotas = Quotas()
+    expires_at: str | None = None
+
+
+class NewKey(msgspec.Struct, frozen=True):
+    """A key to make. What is None is the role's default; of `quotas` those that are not named, too."""
+
+    name: str
+    role: str = "user"
+    owner: str | None = None
+    grants: Grants | None = None
+    groups: tuple[str, ...] = ()
+    scopes: tuple[str, ...] | None = None
+    quotas: Given = {}
+    expires_at: str | None = None
 
 
 class KeyRecord(msgspec.Struct, frozen=True):
-    """A key as it is listed. The token itself is known to its holder only."""
+    """A key as it is listed: `grants`, `groups`, `scopes` and `quotas` are JSON. Its holder alone knows the token."""
 
     id: str
     name: str
@@ -54,31 +79,103 @@ class KeyRecord(msgspec.Struct, frozen=True):
     created_at: str
     revoked_at: str | None = None
     grants: str | None = None
+    groups: str = "[]"
+    scopes: str | None = None
+    quotas: str = "{}"
+    expires_at: str | None = None
+
+    def state(self, moment: str) -> str:
+        """What the key is at a time: `valid`, `revoked` or `expired`."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "valid" if self.expires_at is None or self.expires_at > moment else "expired"
+
+    def document(self, defaults: Mapping[str, Quotas], moment: str) -> dict[str, Any]:
+        """What an admin is told of it, but for the values of `env`; `moment` is the time now."""
+        identity = self.identity(defaults)
+        return {
+            "id": self.id,
+            "name": self.name,
+            "owner": self.owner,
+            "role": self.role,
+            "state": self.state(moment),
+            "groups": identity.groups,
+            "scopes": sorted(identity.scopes),
+            "grants": None if self.grants is None else shown(parse(msgspec.json.decode(self.grants))),
+            "quotas": identity.quotas,
+            "created_at": self.created_at,
+            "expires_at": self.expires_at,
+            "revoked_at": self.revoked_at,
+        }
+
+    def identity(self, defaults: Mapping[str, Quotas]) -> Identity:
+        """Whoever asks with this key; `defaults` are the quotas of each role."""
+        role_scopes = scopes.of_role(self.role)
+        given = None if self.scopes is None else frozenset(msgspec.json.decode(self.scopes, type=list[str]))
+        return Identity(
+            self.id,
+            self.owner,
+            self.role,
+            maximum(self.role, self.grants),
+            msgspec.json.decode(self.groups, type=tuple[str, ...]),
+            role_scopes if given is None else given & role_scopes,
+            defaults[self.role].replaced(msgspec.json.decode(self.quotas)),
+            self.expires_at,
+        )
 
 
 class Keys:
-    """The stored keys. A valid one is remembered for `CACHE_S` seconds: a revoked key works no longer than that."""
+    """The stored keys. A valid one is remembered for `CACHE_S` seconds: a revoked key works no longer than that.
 
-    def __init__(self, database: Database) -> None:
+    `defaults` are the quotas of each role; `wall` is the time that keys expire by.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        defaults: Mapping[str, Quotas] | None = None,
+        clock: Clock | None = None,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
         self._database = database
+        self.defaults = defaults or dict.fromkeys(ROLES, Quotas())
+        self._clock = clock or LoopClock()
+        self._wall = wall
         self._known: dict[str, tuple[float, Identity]] = {}
 
     async def check(self, token: str) -> Identity:
-        """Whose `token` is. Raises `Unauthorized`, alike for a malformed, an unknown and a revoked one."""
+        """Whose `token` is. Raises `Unauthorized`, alike for a malformed, an unknown, a revoked and an expired one."""
         match = _TOKEN.fullmatch(token)
         if match is None:
             raise _refused()
         digest = _hash(token)
         known = self._known.get(digest)
-        if known is not None and known[0] > time.monotonic():
-            return known[1]
-        row = await self._database.do(lambda db: _find(db, match.group(1)))
-        if row is None or not hmac.compare_digest(row.hash, digest) or row.revoked_at is not None:
+        if known is None or known[0] <= self._clock.now():
+            known = self._clock.now() + CACHE_S, await self._find(match.group(1), digest)
+            self._known[digest] = known
+        if known[1].expires_at is not None and known[1].expires_at <= iso(self._wall()):
             self._known.pop(digest, None)
             raise _refused()
-        identity = Identity(row.id, row.owner, row.role, maximum(row.role, row.grants))
-        self._known[digest] = (time.monotonic() + CACHE_S, identity)
-        return identity
+        return known[1]
+
+    async def over(self, key_ids: Collection[str]) -> dict[str, str]:
+        """Those of these keys that are not valid any more, each with `key_revoked` or `key_expired`."""
+        found = await self._database.do(lambda db: {key_id: find(db, key_id) for key_id in key_ids})
+        moment = iso(self._wall())
+        states = {key_id: record.state(moment) if record else "revoked" for key_id, record in found.items()}
+        reasons = {"revoked": REVOKED, "expired": EXPIRED}
+        return {key_id: reasons[state] for key_id, state in states.items() if state != "valid"}
+
+    def forget(self, key_id: str) -> None:
+        """Look a key up again when it is next used."""
+        self._known = {digest: known for digest, known in self._known.items() if known[1].key_id != key_id}
+
+    async def _find(self, key_id: str, digest: str) -> Identity:
+        self._known.pop(digest, None)
+        row = await self._database.do(lambda db: _hashed(db, key_id))
+        if row is None or not hmac.compare_digest(row.hash, digest) or row.revoked_at is not None:
+            raise _refused()
+        return KeyRecord(*row[1:]).identity(self.defaults)
 
 
 def maximum(role: str, grants: str | None) -> Grants | None:
@@ -86,46 +183,123 @@ def maximum(role: str, grants: str | None) -> Grants | None:
     our ops and the owner's own kernels."""
     if grants is not None:
         return parse(msgspec.json.decode(grants))
+    return _default(role)
+
+
+def _default(role: str) -> Grants | None:
     return None if role == "admin" else Grants()
 
 
-def create(
-    db: sa.Connection, name: str, role: str, owner: str | None = None, grants: Grants | None = None
-) -> tuple[KeyRecord, str]:
+def expiry(seconds: float) -> str:
+    """When a key ends that is made now. Raises `InvalidRequest`."""
+    if not 0 < seconds <= LONGEST_S:
+        raise InvalidRequest(
+            f"a key ends after more than 0 and at most {LONGEST_S:g} s, not after {seconds:g}"
+        )
+    return iso(time.time() + seconds)
+
+
+def within(caller: Identity, asked: NewKey, default: Quotas) -> NewKey:
+    """`asked`, which `caller` asks for, with nothing that the caller's own key does not have; `default` are the quotas
+    of its role. Raises `InvalidRequest` for a scope that the caller has not.
+    """
+    wanted = scopes.of_role(asked.role) if asked.scopes is None else frozenset(asked.scopes)
+    if asked.scopes is not None and (more := wanted - caller.scopes):
+        raise InvalidRequest(
+            f"scopes: your own key does not have {min(more)!r}",
+            hint="A key makes none that may do more than it may.",
+        )
+    grants = asked.grants
+    if caller.maximum is not None:
+        grants = intersect(caller.maximum, grants or _default(asked.role) or caller.maximum)
+    effective = default.replaced(asked.quotas)
+    bounded = effective.within(caller.quotas)
+    ends = [each for each in (asked.expires_at, caller.expires_at) if each is not None]
+    return msgspec.structs.replace(
+        asked,
+        grants=grants,
+        scopes=asked.scopes if caller.scopes >= wanted else tuple(sorted(wanted & caller.scopes)),
+        quotas=asked.quotas if bounded == effective else msgspec.structs.asdict(bounded),
+        expires_at=min(ends, default=None),
+    )
+
+
+def create(db: sa.Connection, asked: NewKey) -> tuple[KeyRecord, str]:
     """A new key and its token, which is not kept.
 
-    Raises `InvalidRequest` for a bad name, owner or role, `GrantError` for a file grant that names no folder.
+    Raises `InvalidRequest` for a bad name, owner, group, role or scope, `GrantError` for a file grant that names no
+    folder.
     """
-    owner = owner or name
-    for word, value in (("name", name), ("owner", owner)):
+    owner = asked.owner or asked.name
+    _check_names(asked, owner)
+    scopes.check(asked.role, asked.scopes or ())
+    grants = asked.grants
+    if nameless := [grant.path for grant in grants.files if not grant.folder] if grants else []:
+        raise GrantError(f"grants: files: {nameless[0]} names no folder of the host")
+    record = KeyRecord(
+        id=secrets.token_hex(6),
+        name=asked.name,
+        owner=owner,
+        role=asked.role,
+        created_at=now(),
+        grants=None if grants is None else _json(to_json(grants)),
+        groups=_json(sorted(set(asked.groups))),
+        scopes=None if asked.scopes is None else _json(sorted(set(asked.scopes))),
+        quotas=_json(quotas.parse(dict(asked.quotas))),
+        expires_at=asked.expires_at,
+    )
+    token = f"kg_{record.id}_{secrets.token_hex(24)}"
+    db.execute(sa.insert(tables.keys).values(**msgspec.structs.asdict(record), hash=_hash(token)))
+    return record, token
+
+
+def _check_names(asked: NewKey, owner: str) -> None:
+    named = [("name", asked.name), ("owner", owner), *(("group", group) for group in asked.groups)]
+    for word, value in named:
         if not NAME.fullmatch(value):
             raise InvalidRequest(
                 f"{value[:60]!r} is no {word} for a key",
                 hint="Use up to 32 of a-z, 0-9, - and _, beginning with a letter or digit.",
             )
-    if role not in ROLES or owner in RESERVED_OWNERS:
+    if asked.role not in ROLES or owner in RESERVED_OWNERS:
         raise InvalidRequest(
-            f"the role {role!r} or the owner {owner!r} is not possible", hint=f"Roles: {ROLES}."
+            f"the role {asked.role!r:.60} or the owner {owner!r} is not possible", hint=f"Roles: {ROLES}."
         )
-    if nameless := [grant.path for grant in grants.files if not grant.folder] if grants else []:
-        raise GrantError(f"grants: files: {nameless[0]} names no folder of the host")
-    stored = None if grants is None else msgspec.json.encode(to_json(grants)).decode()
-    record = KeyRecord(secrets.token_hex(6), name, owner, role, now(), grants=stored)
-    token = f"kg_{record.id}_{secrets.token_hex(24)}"
-    values = {name: getattr(record, name) for name in record.__struct_fields__}
-    db.execute(sa.insert(tables.keys).values(**values, hash=_hash(token)))
-    return record, token
+    if len(asked.groups) > MAX_GROUPS:
+        raise InvalidRequest(f"a key is in at most {MAX_GROUPS} groups, not {len(asked.groups)}")
 
 
-def listed(db: sa.Connection) -> list[KeyRecord]:
-    """All keys, oldest first, the revoked ones included."""
-    columns = [tables.keys.c[name] for name in KeyRecord.__struct_fields__]
-    rows = db.execute(sa.select(*columns).order_by(tables.keys.c.created_at, tables.keys.c.id))
-    return [KeyRecord(*row) for row in rows]
+_COLUMNS = [tables.keys.c[name] for name in KeyRecord.__struct_fields__]
+_ORDER = (tables.keys.c.created_at, tables.keys.c.id)
+
+
+def listed(db: sa.Connection, limit: int | None = None, after: str | None = None) -> list[KeyRecord]:
+    """All keys, oldest first, the revoked ones included; or at most `limit`, beyond the id `after`."""
+    query = sa.select(*_COLUMNS).order_by(*_ORDER).limit(limit)
+    if after is not None:
+        before = find(db, after)
+        if before is None:
+            raise _unknown(after)
+        query = query.where(sa.tuple_(*_ORDER) > sa.tuple_(before.created_at, before.id))
+    return [KeyRecord(*row) for row in db.execute(query)]
+
+
+def find(db: sa.Connection, key_id: str) -> KeyRecord | None:
+    """The key `key_id`."""
+    row = db.execute(sa.select(*_COLUMNS).where(tables.keys.c.id == key_id)).first()
+    return None if row is None else KeyRecord(*row)
+
+
+def get(db: sa.Connection, key_id: str) -> KeyRecord:
+    """The key `key_id`. Raises `KeyNotFound`."""
+    record = find(db, key_id)
+    if record is None:
+        raise _unknown(key_id)
+    return record
 
 
 def revoke(db: sa.Connection, key_id: str) -> bool:
-    """Revoke the key `key_id`; whether there was such a valid key."""
+    """Revoke the key `key_id`; whether there was such a key that was not revoked."""
     condition = (tables.keys.c.id == key_id) & tables.keys.c.revoked_at.is_(None)
     return db.execute(sa.update(tables.keys).where(condition).values(revoked_at=now())).rowcount > 0
 
@@ -139,7 +313,7 @@ def ensure_admin(database: Database, path: Path) -> str | None:
 
 def _write_admin(db: sa.Connection, path: Path) -> str:
     """Make the admin key and its file; neither stays without the other."""
-    _, token = create(db, "admin", "admin")
+    _, token = create(db, NewKey("admin", "admin"))
     path.unlink(missing_ok=True)
     with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
         file.write(token + "\n")
@@ -148,16 +322,24 @@ def _write_admin(db: sa.Connection, path: Path) -> str:
     return token
 
 
-def _find(db: sa.Connection, key_id: str) -> Any:
-    c = tables.keys.c
-    return db.execute(
-        sa.select(c.id, c.owner, c.role, c.hash, c.revoked_at, c.grants).where(c.id == key_id)
-    ).first()
+def _hashed(db: sa.Connection, key_id: str) -> Any:
+    """A key's hash, and the columns of its record."""
+    return db.execute(sa.select(tables.keys.c.hash, *_COLUMNS).where(tables.keys.c.id == key_id)).first()
 
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _unknown(key_id: str) -> KeyNotFound:
+    return KeyNotFound(f"there is no key {key_id[:60]!r}", hint="GET /api/keys lists all.")
+
+
 def _refused() -> Unauthorized:
-    return Unauthorized("the key is missing, unknown or revoked", hint="Send Authorization: Bearer kg_….")
+    return Unauthorized(
+        "the key is missing, unknown, revoked or expired", hint="Send Authorization: Bearer kg_…."
+    )

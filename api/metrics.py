@@ -29,7 +29,7 @@ class Metrics:
             "udf_device_seconds", "Time on the device", ["device"], registry=registry
         )
         self.denied = Counter(
-            "udf_denied", "Requests of scripts that a gate denied", ["gate"], registry=registry
+            "udf_denied", "What a gate denied, or the scopes of a key", ["gate"], registry=registry
         )
         self.kills = Counter(
             "udf_sandbox_kills", "Workers stopped, by the limit that fired", ["reason"], registry=registry

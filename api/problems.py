@@ -6,6 +6,7 @@ Owns the one table of codes and statuses, and the exception handlers. Must not k
 from __future__ import annotations
 
 import logging
+import math
 import secrets
 from typing import Any
 
@@ -15,13 +16,15 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from api.errors import BodyTooLarge, InvalidRequest, MethodNotAllowed, NotFound
+from api.errors import BodyTooLarge, InvalidRequest, MethodNotAllowed, NotFound, QuotaExceeded
 from shaders.errors import ErrorRecord, KernelgateError
 
 log = logging.getLogger("kernelgate")
 
 MEDIA_TYPE = "application/problem+json"
 DEFAULT_STATUS = 422
+LEFT = 499
+"""The status of a request whose client left: nobody sees it."""
 STATUS = {
     "malformed_json": 400,
     "unauthorized": 401,
@@ -29,11 +32,13 @@ STATUS = {
     "file_refused": 403,
     "kernel_quarantined": 403,
     "permission_denied": 403,
+    "scope_missing": 403,
     "script_denied": 422,
     "native_refused": 403,
     "file_not_found": 404,
     "not_found": 404,
     "run_not_found": 404,
+    "key_not_found": 404,
     "kernel_not_found": 404,
     "quarantine_not_found": 404,
     "script_not_found": 404,
@@ -51,6 +56,7 @@ STATUS = {
     "tensor_lost": 410,
     "body_too_large": 413,
     "unsupported_media_type": 415,
+    "quota_exceeded": 429,
     "too_many_streams": 429,
     "headers_too_large": 431,
     "internal": 500,
@@ -136,9 +142,16 @@ def problem_response(error: KernelgateError, headers: dict[str, str] | None = No
     return Response(
         msgspec.json.encode(document),
         status_code=document["status"],
-        headers={**HEADERS.get(error.code, {}), **(headers or {})},
+        headers={**HEADERS.get(error.code, {}), **_retry(error), **(headers or {})},
         media_type=MEDIA_TYPE,
     )
+
+
+def _retry(error: KernelgateError) -> dict[str, str]:
+    """When a quota has some again; at least a second, since 0 is no wait."""
+    if not isinstance(error, QuotaExceeded) or error.retry_after_s is None:
+        return {}
+    return {"Retry-After": str(max(1, math.ceil(error.retry_after_s)))}
 
 
 def install(app: FastAPI) -> None:
@@ -150,16 +163,22 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
+def _answer(request: Request, error: KernelgateError, headers: dict[str, str] | None = None) -> Response:
+    """The answer for `error`; the request's state has its code as `problem`."""
+    request.state.problem = error.code
+    return problem_response(error, headers)
+
+
 async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, KernelgateError)
     if status_of(error.code) == 500:
         log.error("%s %s: %s: %s", request.method, request.url.path, error.code, error.message)
-    return problem_response(error)
+    return _answer(request, error)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return problem_response(InvalidRequest(describe(error.errors())))
+    return _answer(request, InvalidRequest(describe(error.errors())))
 
 
 def describe(errors: Any) -> str:
@@ -186,19 +205,21 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path = request.url.path
     if error.status_code == 404:
-        return problem_response(NotFound(f"nothing is served at {path:.80}", hint="See /docs."))
+        return _answer(request, NotFound(f"nothing is served at {path:.80}", hint="See /docs."))
     if error.status_code == 405:
-        return problem_response(
+        return _answer(
+            request,
             MethodNotAllowed(f"{path:.80} does not take {request.method:.20}", hint="See /docs."),
             dict(error.headers or {}),
         )
     if error.status_code == 413:
-        return problem_response(BodyTooLarge("the body is larger than this server takes"))
-    return problem_response(InvalidRequest(str(error.detail)))
+        return _answer(request, BodyTooLarge("the body is larger than this server takes"))
+    return _answer(request, InvalidRequest(str(error.detail)))
 
 
 async def _left(request: Request, error: Exception) -> Response:
-    return Response(status_code=499)
+    request.state.problem = "client_left"
+    return Response(status_code=LEFT)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

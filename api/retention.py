@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
 from api import tables
 from api.events import FINAL
-from api.ids import stamp
+from api.ids import iso
 from api.settings import Settings
 
+DAY_S = 86_400.0
 BATCH = 200
 """Rows that leave in one transaction."""
 _R, _T, _E = tables.runs.c, tables.tensors.c, tables.events.c
@@ -41,14 +41,14 @@ KINDS = {
 }
 
 
-def due(db: sa.Connection, name: str, settings: Settings, at: datetime) -> list[str]:
-    """Ids of what has to leave at the time `at`: at most `BATCH`, the oldest first. Ask again until there is none.
+def due(db: sa.Connection, name: str, settings: Settings, at: float) -> list[str]:
+    """Ids of what has to leave at the time `at` (of `time.time`): at most `BATCH`, the oldest first, and none at last.
 
     What is under way has no time yet, and stays.
     """
     kind = KINDS[name]
     days, most = getattr(settings, f"keep_{name}_days"), getattr(settings, f"keep_{name}_bytes")
-    found = _oldest(db, kind, kind.since < stamp(at - timedelta(days=days))) if days else []
+    found = _oldest(db, kind, kind.since < iso(at - days * DAY_S)) if days else []
     ids = [row.id for row in found]
     if ids or not most:
         return ids
@@ -69,25 +69,25 @@ def _oldest(db: sa.Connection, kind: Kind, condition: sa.ColumnElement[bool]) ->
     return list(db.execute(query.order_by(kind.since, id).limit(BATCH)))
 
 
-def drop_events(db: sa.Connection, ids: list[str], at: datetime) -> None:
+def drop_events(db: sa.Connection, ids: list[str], at: float) -> None:
     """Delete the events of runs, but for the last, which says that there is a result."""
     db.execute(sa.delete(tables.events).where(_E.run_id.in_(ids), _E.type != FINAL))
     db.execute(sa.update(tables.runs).where(_R.id.in_(ids)).values(event_bytes=0))
 
 
-def drop_results(db: sa.Connection, ids: list[str], at: datetime) -> None:
+def drop_results(db: sa.Connection, ids: list[str], at: float) -> None:
     """Empty runs of what they returned, printed and changed; what they were, cost and failed with stays."""
-    empty = {"result": None, "stdout": "", "stderr": "", "files": "{}", "emptied_at": stamp(at)}
+    empty = {"result": None, "stdout": "", "stderr": "", "files": "{}", "emptied_at": iso(at)}
     size = sa.func.length(_R.script)
     db.execute(sa.update(tables.runs).where(_R.id.in_(ids)).values(**empty, stored_bytes=size))
 
 
-def drop_runs(db: sa.Connection, ids: list[str], at: datetime) -> None:
+def drop_runs(db: sa.Connection, ids: list[str], at: float) -> None:
     """Delete runs with their events."""
     db.execute(sa.delete(tables.runs).where(_R.id.in_(ids)))
 
 
-DROPS: dict[str, Callable[[sa.Connection, list[str], datetime], None]] = {
+DROPS: dict[str, Callable[[sa.Connection, list[str], float], None]] = {
     "events": drop_events,
     "results": drop_results,
     "runs": drop_runs,

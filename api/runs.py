@@ -20,11 +20,12 @@ import sqlalchemy as sa
 from pydantic_core import to_json
 
 from api import records, values
+from api.accounts import Accounts
 from api.database import Database
 from api.errors import IdempotencyConflict, QueueFull, RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
 from api.fuel import bounds
-from api.gates import Gatekeeper, RunGates, shown
+from api.gates import Gatekeeper, RunGates
 from api.ids import new_id, now
 from api.kernels import KernelStore
 from api.keys import Identity
@@ -38,7 +39,7 @@ from api.tensors import TensorRecord, TensorStore
 from api.values import TensorId, TensorValue
 from api.work import Work
 from ops.graph import TensorRef
-from sandbox.gates.grants import Grants
+from sandbox.gates.grants import Grants, shown
 from sandbox.pool import Limits, Outcome, WorkerPool
 from shaders.errors import ErrorRecord, KernelgateError
 
@@ -99,6 +100,7 @@ class RunManager:
         tensors: TensorStore,
         metrics: Metrics,
         gates: Gatekeeper,
+        accounts: Accounts,
         ready: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
@@ -110,6 +112,7 @@ class RunManager:
         self._tensors = tensors
         self._metrics = metrics
         self._gates = gates
+        self._accounts = accounts
         self._ready = ready
         self._live: dict[str, LiveRun] = {}
         self._unstored: dict[str, LiveRun] = {}
@@ -144,7 +147,7 @@ class RunManager:
     async def submit(self, identity: Identity, submission: Submission) -> tuple[LiveRun | RunRecord, bool]:
         """Accept a run, or find the one that its idempotency key made; whether it is new.
 
-        It is stored when this returns. Raises `QueueFull`, `ServerStopping`, `IdempotencyConflict`.
+        It is stored when this returns. Raises `QueueFull`, `QuotaExceeded`, `ServerStopping`, `IdempotencyConflict`.
         """
         if submission.idempotency_key is None:
             return await self._accept(identity, submission), True
@@ -176,6 +179,17 @@ class RunManager:
         self._stop(live, by, reason)
         await live.done.wait()
 
+    def keys_at_work(self) -> set[str]:
+        """The ids of the keys that have live runs."""
+        return {live.identity.key_id for live in self._live.values()}
+
+    def stop_of(self, key_id: str, reason: str) -> int:
+        """Begin to cancel all live runs of a key, which is over for `reason`; how many there are."""
+        theirs = [live for live in self._live.values() if live.identity.key_id == key_id]
+        for live in theirs:
+            self._stop(live, "server", reason)
+        return len(theirs)
+
     async def _same_key(self, identity: Identity, submission: Submission) -> LiveRun | RunRecord | None:
         key = submission.idempotency_key
         assert key is not None
@@ -196,12 +210,13 @@ class RunManager:
             raise QueueFull(
                 f"{self._waiting} runs are waiting, the most that this server keeps", hint="Try again later."
             )
+        self._accounts.of(identity).admit_run()
         record = RunRecord(
             id=new_id("run"),
             owner=identity.owner,
             script=submission.script,
             limits=submission.limits,
-            grants=shown(submission.grants),
+            grants=msgspec.Raw(msgspec.json.encode(shown(submission.grants))),
             created_at=now(),
             idempotency_key=submission.idempotency_key,
             request_hash=submission.request_hash,
@@ -251,7 +266,8 @@ class RunManager:
         record.level, record.level_reason = self._pool.level, self._pool.reason
         gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
         limits = submission.limits
-        async with Work(self._launcher, self._tensors, live.identity, limits.handles) as work:
+        account = self._accounts.of(live.identity)
+        async with Work(self._launcher, self._tensors, live.identity, account, limits.handles) as work:
             live.services = services = RunServices(
                 work,
                 limits,
@@ -325,7 +341,9 @@ class RunManager:
     def _stop(self, live: LiveRun, by: str, reason: str) -> None:
         if live.record.live and live.task is not None and live.stop is None:
             live.stop = (by, reason)
-            live.task.cancel()
+            asyncio.get_running_loop().call_soon(
+                live.task.cancel
+            )  # after its first step, which sees to its end
 
     def _cancelled(self, live: LiveRun) -> None:
         by, reason = live.stop or ("server", "server_restarted")
@@ -344,15 +362,15 @@ class RunManager:
         except Exception as error:
             log.error("run %s was not taken: %s", record.id, error)
             del self._live[record.id]
-            live.done.set()
-            return
-        live.events.add("status", {"status": record.status})
-        self._metrics.runs.labels(record.kind, record.status).inc()
-        live.events.close(record.document().decode())
-        record.measure(live.events.all)
-        async with self._flushing:  # what it has of this run's events must not be stored twice
-            pass
-        await self._store_end(live)
+        else:
+            live.events.add("status", {"status": record.status})
+            self._metrics.runs.labels(record.kind, record.status).inc()
+            live.events.close(record.document().decode())
+            record.measure(live.events.all)
+            async with self._flushing:  # what it has of this run's events must not be stored twice
+                pass
+            await self._store_end(live)
+        self._accounts.of(live.identity).run_over()
         live.done.set()
 
     async def _store_end(self, live: LiveRun) -> None:

@@ -13,16 +13,20 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from api import device_process, folder, keys
+from api.accounts import Accounts
+from api.audit import AuditLog
 from api.blobs import BlobStore, storage_errors
 from api.builds import Builder
 from api.compiling import Compiler
 from api.database import Database
 from api.errors import ServerRestarted
 from api.gates import Gatekeeper
+from api.holdings import Holdings
 from api.kernels import KernelStore
 from api.lane import Lane
 from api.launcher import Launcher
 from api.metrics import Metrics
+from api.presence import Presence
 from api.quarantine import Quarantine
 from api.records import end_interrupted
 from api.reserve import Reserve
@@ -77,11 +81,20 @@ class Runtime:
                 allow_native=settings.allow_native,
             )
         )
-        self.keys = keys.Keys(self.database)
+        self.keys = keys.Keys(self.database, settings.quotas)
+        self.holdings = Holdings()
+        self.accounts = Accounts(self.holdings)
+        self.audit = AuditLog(self.database, settings.audit_days)
         self.spill = Spill(settings.data / "spill", settings.spill_bytes, self.reserve)
         self.residency = Residency(self.device, settings.resident_bytes, self.spill)
         self.tensors = TensorStore(
-            self.database, self.blobs, self.device, self.residency, self.spill, settings.transient_tensors
+            self.database,
+            self.blobs,
+            self.device,
+            self.residency,
+            self.spill,
+            self.holdings,
+            settings.transient_tensors,
         )
         self.quarantine = Quarantine(self.database)
         self.compiling = Compiler(self.compiler, self.patient, self.database, self.quarantine)
@@ -96,7 +109,7 @@ class Runtime:
         )
         self.scripts = ScriptStore(self.database)
         self.streams = Streams(settings.event_streams)
-        self.gates = Gatekeeper(settings, self.metrics, network)
+        self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit)
         self.runs = RunManager(
             settings,
             self.database,
@@ -107,9 +120,11 @@ class Runtime:
             self.tensors,
             self.metrics,
             self.gates,
+            self.accounts,
             self.ready,
         )
         self.upkeep = Upkeep(settings, self.database, self.tensors, self.reserve)
+        self.presence = Presence(self.keys, self.runs)
         self._starts: dict[str, Start] = {}
         self._lock = -1
 
@@ -135,10 +150,13 @@ class Runtime:
         await asyncio.to_thread(self.reserve.fill)
         self.runs.start()
         self.upkeep.start()
+        self.presence.start()
+        self.audit.start()
         log.debug("stores opened in %.0f ms", (time.perf_counter() - began) * 1000)
 
     async def stop(self) -> None:
         """Let runs end for a while, then stop the processes and close the stores."""
+        await asyncio.gather(self.presence.stop(), self.audit.stop())
         await self.runs.stop(self.settings.drain_s)
         await self.upkeep.stop()
         await asyncio.gather(*(start.stop() for start in self._starts.values()))

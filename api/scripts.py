@@ -17,6 +17,8 @@ from api.database import Database
 from api.errors import InvalidRequest, NameReserved, ScriptNotFound
 from api.ids import now
 from api.keys import Identity
+from api.quotas import Quotas
+from api.stored import check_bytes
 from sandbox.policy import modules
 
 _NAMES = tables.script_names.c
@@ -24,13 +26,14 @@ _SCRIPTS = tables.scripts.c
 
 
 class ScriptRecord(msgspec.Struct, frozen=True):
-    """A version of a script: its source as posted."""
+    """A version of a script: its source as posted, and how many bytes that is."""
 
     owner: str
     name: str
     hash: str
     source: str
     created_at: str
+    nbytes: int
 
     def document(self) -> dict[str, Any]:
         """What a client is told of it, but for the source."""
@@ -46,12 +49,15 @@ class ScriptStore:
     async def add(self, identity: Identity, name: str, source: str) -> tuple[ScriptRecord, bool]:
         """Store `source` and point the caller's `name` at it; whether the source is new under that name.
 
-        Raises `InvalidRequest` and `NameReserved` for a name that no script can have.
+        Raises `InvalidRequest` and `NameReserved` for a name that no script can have, `QuotaExceeded`.
         """
         check_name(name)
-        digest = hashlib.sha256(source.encode()).hexdigest()
-        record = ScriptRecord(identity.owner, name, digest, source, now())
-        return await self._database.do(lambda db: _store(db, record), durable=True, grows=True)
+        text = source.encode()
+        digest = hashlib.sha256(text).hexdigest()
+        record = ScriptRecord(identity.owner, name, digest, source, now(), len(text))
+        return await self._database.do(
+            lambda db: _store(db, record, identity.quotas), durable=True, grows=True
+        )
 
     async def find(self, identity: Identity, reference: str) -> ScriptRecord:
         """The caller's script `name`, or version `name@hash` of it. Raises `ScriptNotFound`."""
@@ -91,10 +97,11 @@ def check_name(name: str) -> None:
         )
 
 
-def _store(db: sa.Connection, record: ScriptRecord) -> tuple[ScriptRecord, bool]:
+def _store(db: sa.Connection, record: ScriptRecord, quotas: Quotas) -> tuple[ScriptRecord, bool]:
     """Store `record` unless that version is there, and point its name at it; the version, and whether it is new."""
     found = _find(db, record.owner, record.name, record.hash)
     if found is None:
+        check_bytes(db, record.owner, quotas, record.nbytes)
         db.execute(sa.insert(tables.scripts).values(**msgspec.structs.asdict(record)))
     _delete_pointer(db, record.owner, record.name)
     db.execute(

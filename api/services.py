@@ -178,7 +178,10 @@ class RunServices:
         if held.record is not None and held.record.stored:
             return held.record
         held = await self._work.present(handle)
-        record = await self._tensors.store_from_device(self._work.identity.owner, held.type, held.handle)
+        identity = self._work.identity
+        record = await self._tensors.store_from_device(
+            identity.owner, held.type, held.handle, identity.quotas
+        )
         self._work.give_up(handle)
         return record
 

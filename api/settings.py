@@ -10,10 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from api.errors import LimitTooHigh
+from api.errors import InvalidRequest, LimitTooHigh
+from api.quotas import Quotas, parse
 from shaders.guard.budget import MOST_FUEL
 
 MIB = 1 << 20
@@ -186,6 +187,21 @@ class Settings(BaseSettings):
     sweep_s: float = Field(default=60, gt=0, description="seconds between two looks at what has to leave")
     event_streams: int = Field(default=32, gt=0, description="event streams that one key may have open")
 
+    user_quotas: dict[str, int | float | None] = Field(
+        default={
+            "runs_at_once": 100,
+            "runs_a_minute": 600,
+            "resident_bytes": 512 * MIB,
+            "stored_bytes": 10_240 * MIB,
+            "kernels": 1000,
+        },
+        description="quotas of users' keys that have no others, as JSON; null, or one that is left out, is no bound",
+    )
+    admin_quotas: dict[str, int | float | None] = Field(
+        default={}, description="quotas of admins' keys that have no others, likewise"
+    )
+    audit_days: float = Field(default=90, gt=0, description="days that the audit log is kept")
+
     default_wall_s: float = Field(default=60, gt=0, description="wall seconds of a run that asks for none")
     default_cpu_s: float = Field(default=60, gt=0, description="CPU seconds of a run that asks for none")
     default_memory_mb: int = Field(default=512, gt=0, description="MiB of a run that asks for none")
@@ -230,6 +246,19 @@ class Settings(BaseSettings):
         """Where the database is: a file for SQLite, or a URL."""
         url = self.database_url
         return self.data / "kernelgate.db" if url is None else url.get_secret_value()
+
+    @field_validator("user_quotas", "admin_quotas")
+    @classmethod
+    def _quotas(cls, value: dict[str, int | float | None]) -> dict[str, int | float | None]:
+        try:
+            return dict(parse(value))
+        except InvalidRequest as error:
+            raise ValueError(error.message) from None
+
+    @property
+    def quotas(self) -> dict[str, Quotas]:
+        """The quotas of each role's keys that have no others."""
+        return {"admin": Quotas().replaced(self.admin_quotas), "user": Quotas().replaced(self.user_quotas)}
 
     def limits(self, asked: dict[str, float]) -> RunLimits:
         """The limits of a run that asks for `asked`; the rest are defaults. Raises `LimitTooHigh`."""

@@ -43,7 +43,8 @@ class Start:
     async def wait(self, seconds: float) -> None:
         """Return when the part is up. Raises `DeviceUnavailable` when it is not in time, or requests are refused."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.settled(), seconds)
+            async with asyncio.timeout(seconds):
+                await self.settled()
         if self.error is not None:
             hint = getattr(self.error, "hint", None)
             raise DeviceUnavailable(f"the {self.name} did not start: {self.error}", hint=hint)

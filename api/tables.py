@@ -37,6 +37,25 @@ keys = Table(
     Column("created_at", String(32), nullable=False),
     Column("revoked_at", String(32)),
     Column("grants", Text),
+    Column("groups", Text, nullable=False, server_default="[]"),
+    Column("scopes", Text),
+    Column("quotas", Text, nullable=False, server_default="{}"),
+    Column("expires_at", String(32)),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("at", String(32), nullable=False),
+    Column("key_id", String(40)),
+    Column("owner", String(64), nullable=False),
+    Column("action", String(80), nullable=False),
+    Column("resource", Text, nullable=False),
+    Column("outcome", String(64), nullable=False),
+    Column("request_id", String(40)),
+    Index("audit_of_key", "key_id", "id"),
+    Index("audit_of_owner", "owner", "id"),
 )
 
 kernels = Table(
@@ -89,7 +108,9 @@ scripts = Table(
     Column("hash", String(64), nullable=False),
     Column("source", Text, nullable=False),
     Column("created_at", String(32), nullable=False),
+    Column("nbytes", Integer, nullable=False, server_default="0"),
     PrimaryKeyConstraint("owner", "name", "hash"),
+    Index("scripts_bytes", "owner", "nbytes"),
 )
 
 script_names = Table(
@@ -118,6 +139,7 @@ tensors = Table(
     Column("used_at", String(32), nullable=False, server_default=""),
     Index("tensors_of_blob", "blob"),
     Index("tensors_by_use", "persist", "used_at", "id", "nbytes"),
+    Index("tensors_bytes", "owner", "nbytes"),
 )
 
 runs = Table(

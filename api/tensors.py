@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import math
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,10 +22,13 @@ from api import tables
 from api.blobs import BlobStore, BlobWriter
 from api.database import Database
 from api.errors import TensorNotFound
+from api.holdings import Holdings
 from api.ids import new_id, now
 from api.keys import Identity
+from api.quotas import UNBOUNDED, Quotas
 from api.residency import Residency, Resident
 from api.spill import Spill
+from api.stored import check_bytes
 from host.supervisor import Device
 from ops.dtypes import dtype
 from ops.graph import TensorType
@@ -79,17 +82,21 @@ class TensorRecord(msgspec.Struct, frozen=True):
 class Sink:
     """Takes the elements of one tensor as they arrive: kept in memory while small, written to a blob beyond that.
 
-    Use it in an `async with` block that lasts until the record is in the database.
+    Use it in an `async with` block that lasts until the record is in the database; a blob without one is removed.
     """
 
-    def __init__(self, blobs: BlobStore, *, boolean: bool) -> None:
+    def __init__(
+        self, blobs: BlobStore, collect: Callable[[Sequence[str]], Awaitable[None]], *, boolean: bool
+    ) -> None:
         self._blobs = blobs
+        self._collect = collect
         self._boolean = boolean
         self._small: list[bytes | memoryview] = []
         self._size = 0
         self._writer: BlobWriter | None = None
         self.blob: str | None = None
         self.data: bytes | None = None
+        self.recorded = False
 
     async def __aenter__(self) -> Sink:
         return self
@@ -97,6 +104,8 @@ class Sink:
     async def __aexit__(self, *_: object) -> None:
         if self._writer is not None:
             await self._writer.__aexit__()
+        if self.blob is not None and not self.recorded:
+            await self._collect([self.blob])
 
     async def write(self, piece: bytes | memoryview) -> None:
         """Add `piece`, which must not change afterwards. Bytes of a bool other than 0 count as 1."""
@@ -134,6 +143,7 @@ class TensorStore:
         device: Device,
         residency: Residency,
         spill: Spill,
+        holdings: Holdings,
         transient_limit: int,
     ) -> None:
         self._database = database
@@ -141,6 +151,7 @@ class TensorStore:
         self._device = device
         self._residency = residency
         self._spill = spill
+        self._holdings = holdings
         self._transient_limit = transient_limit
         self._transient: OrderedDict[str, TensorRecord] = OrderedDict()
         self._cache: OrderedDict[str, TensorRecord] = OrderedDict()
@@ -148,7 +159,7 @@ class TensorStore:
 
     def sink(self, dtype_name: str) -> Sink:
         """Where the elements of a new tensor go."""
-        return Sink(self._blobs, boolean=dtype_name == "bool")
+        return Sink(self._blobs, self._collect, boolean=dtype_name == "bool")
 
     async def get(self, identity: Identity, tensor_id: str) -> TensorRecord:
         """The record of a tensor that `identity` may use. Raises `TensorNotFound`."""
@@ -179,9 +190,13 @@ class TensorStore:
         *,
         durable: bool,
         persist: bool = False,
+        quotas: Quotas = UNBOUNDED,
         replace: str | None = None,
     ) -> list[TensorRecord]:
-        """Record finished sinks as tensors, all or none; `replace` gives the (single) one the id of an old one."""
+        """Record finished sinks as tensors, all or none; `replace` gives the (single) one the id of an old one.
+
+        Raises `QuotaExceeded` for more bytes than the owner may have stored.
+        """
         records = [
             TensorRecord(
                 replace or new_id("ten"),
@@ -196,9 +211,13 @@ class TensorStore:
             )
             for type, sink in parts
         ]
-        old = await self._database.do(lambda db: _insert(db, records, replace), durable=durable, grows=True)
+        old = await self._database.do(
+            lambda db: _insert(db, records, replace, quotas), durable=durable, grows=True
+        )
+        for _, sink in parts:
+            sink.recorded = True
         if replace is not None:
-            self._transient.pop(replace, None)
+            self._forget_transient(replace)
             await self._residency.drop(replace)
         for record in records:
             self._remember(record)
@@ -207,16 +226,16 @@ class TensorStore:
 
     async def delete(self, record: TensorRecord) -> None:
         """Forget a tensor, and its blob if no other tensor has the same."""
-        self._transient.pop(record.id, None)
+        self._forget_transient(record.id)
         self._cache.pop(record.id, None)
         if record.stored:
             await self._collect(await self._database.do(lambda db: _delete(db, record.id), frees=True))
         await self._residency.drop(record.id)
 
-    async def persist(self, record: TensorRecord, persist: bool) -> TensorRecord:
+    async def persist(self, record: TensorRecord, persist: bool, quotas: Quotas) -> TensorRecord:
         """Keep a tensor until it is deleted, or not any longer. A transient one is stored first, if it is to be kept.
 
-        Raises `TensorLost`.
+        Raises `TensorLost`, and as `store`.
         """
         if record.stored:
             changed = msgspec.structs.replace(record, persist=persist)
@@ -228,7 +247,12 @@ class TensorStore:
         async with self.elements(record) as view, self.sink(record.dtype) as sink:
             await _pour(view, sink)
             (stored,) = await self.store(
-                record.owner, [(record.type, sink)], durable=True, persist=True, replace=record.id
+                record.owner,
+                [(record.type, sink)],
+                durable=True,
+                persist=True,
+                quotas=quotas,
+                replace=record.id,
             )
         return stored
 
@@ -260,18 +284,48 @@ class TensorStore:
         """A transient tensor from device tensor `handle`, which is the store's from now on."""
         record = TensorRecord(new_id("ten"), owner, type.dtype, type.shape, wire_bytes(type), now())
         self._transient[record.id] = record
+        self._holdings.take(owner, record.id, record.nbytes)
         await self._residency.adopt(record.id, handle, record.nbytes, only=True)
         while len(self._transient) > self._transient_limit:
-            oldest, _ = self._transient.popitem(last=False)
+            oldest = next(iter(self._transient))
+            self._forget_transient(oldest)
             await self._residency.drop(oldest)
         return record
 
-    async def store_from_device(self, owner: str, type: TensorType, handle: int) -> TensorRecord:
-        """A stored tensor from device tensor `handle`, which is the store's from now on."""
+    async def make_room(self, owner: str, nbytes: int) -> None:
+        """Forget transient tensors of an owner that no work uses, the oldest first, until `nbytes` are free: none, if
+        all are not enough."""
+        idle = [
+            record
+            for record in self._transient.values()
+            if record.owner == owner and self._holdings.times(owner, record.id) == 1
+        ]
+        if sum(record.nbytes for record in idle) < nbytes:
+            return
+        for record in idle:
+            if nbytes <= 0:
+                return
+            self._forget_transient(record.id)
+            await self._residency.drop(record.id)
+            nbytes -= record.nbytes
+
+    def _forget_transient(self, tensor_id: str) -> None:
+        record = self._transient.pop(tensor_id, None)
+        if record is not None:
+            self._holdings.leave(record.owner, tensor_id)
+
+    async def check_room(self, owner: str, quotas: Quotas) -> None:
+        """Raise `QuotaExceeded` if the owner may store nothing more."""
+        await self._database.do(lambda db: check_bytes(db, owner, quotas))
+
+    async def store_from_device(
+        self, owner: str, type: TensorType, handle: int, quotas: Quotas
+    ) -> TensorRecord:
+        """A stored tensor from device tensor `handle`, which is the store's from now on. Raises as `store`."""
         async with self.sink(type.dtype) as sink:
             with await self._device.download(handle) as shared:
                 await _pour(shared.view, sink)
-            (record,) = await self.store(owner, [(type, sink)], durable=False)
+            (record,) = await self.store(owner, [(type, sink)], durable=False, quotas=quotas)
         await self._residency.adopt(record.id, handle, record.nbytes, only=False)
         return record
 
@@ -294,7 +348,7 @@ class TensorStore:
         can_return = record.stored or record.id in self._spill
         return await self._residency.pin(record.id, record.nbytes, upload if can_return else None)
 
-    async def make_room(self) -> bool:
+    async def free_device(self) -> bool:
         """Take idle tensors from the device: its memory is short. Whether there was one."""
         return await self._residency.make_room()
 
@@ -372,9 +426,12 @@ def _record(row: sa.Row[Any]) -> TensorRecord:
     )
 
 
-def _insert(db: sa.Connection, records: Sequence[TensorRecord], replace: str | None) -> list[str]:
+def _insert(
+    db: sa.Connection, records: Sequence[TensorRecord], replace: str | None, quotas: Quotas
+) -> list[str]:
     old = [] if replace is None else _delete(db, replace)
     if records:
+        check_bytes(db, records[0].owner, quotas, sum(record.nbytes for record in records))
         rows = [
             {
                 **msgspec.structs.asdict(record),

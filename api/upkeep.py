@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 
 import sqlalchemy as sa
@@ -24,13 +24,8 @@ from shaders.errors import KernelgateError
 log = logging.getLogger("kernelgate")
 
 
-def utc() -> datetime:
-    """The time."""
-    return datetime.now(UTC)
-
-
 class Upkeep:
-    """Sweeps every `settings.sweep_s` seconds between `start` and `stop`; `clock` is what age is measured by."""
+    """Sweeps every `settings.sweep_s` seconds between `start` and `stop`; `wall` is what age is measured by."""
 
     def __init__(
         self,
@@ -38,13 +33,13 @@ class Upkeep:
         database: Database,
         tensors: TensorStore,
         reserve: Reserve,
-        clock: Callable[[], datetime] = utc,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         self._settings = settings
         self._database = database
         self._tensors = tensors
         self._reserve = reserve
-        self._clock = clock
+        self._wall = wall
         self._loop: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -80,7 +75,7 @@ class Upkeep:
 
     def _batch(self, name: str, db: sa.Connection) -> list[str]:
         """Find what is due, and drop it at once where that is a matter of the database alone."""
-        at = self._clock()
+        at = self._wall()
         ids = due(db, name, self._settings, at)
         if ids and name in DROPS:
             DROPS[name](db, ids, at)

@@ -11,11 +11,12 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from api.accounts import Account
 from api.arguments import plan, resolve
 from api.asked import Asked, Given
 from api.background import later
@@ -24,9 +25,9 @@ from api.kernels import KernelRecord, KernelStore
 from api.keys import Identity
 from api.launcher import Launcher
 from api.residency import Resident
-from api.tensors import TensorRecord, TensorStore
+from api.tensors import TensorRecord, TensorStore, wire_bytes
 from api.values import InlineTensor, TensorId, TensorValue
-from host.errors import DeviceCrashed, DeviceOutOfMemory, DeviceRestarted, UnknownHandle
+from host.errors import DeviceCrashed, DeviceOutOfMemory, DeviceRestarted, DeviceTimeout, UnknownHandle
 from host.frames import INLINE_BYTES, Usage
 from host.meter import Meter, Report
 from ops.graph import Graph, Node, TensorRef, TensorType
@@ -60,14 +61,21 @@ class Held:
 class Work:
     """Tensors are named by local handles throughout; use it in an `async with` block, which frees them.
 
-    `handles` is how many it may hold at once, if that is limited.
+    `account` bounds its device time, and the bytes that its owner holds; `handles` is how many it may hold at once, if
+    that is limited.
     """
 
     def __init__(
-        self, launcher: Launcher, tensors: TensorStore, identity: Identity, handles: int | None = None
+        self,
+        launcher: Launcher,
+        tensors: TensorStore,
+        identity: Identity,
+        account: Account,
+        handles: int | None = None,
     ) -> None:
         self.job = next(_jobs)
         self.identity = identity
+        self._account = account
         self.device_ms = 0.0
         self.dispatches = 0
         self.threads = 0
@@ -106,20 +114,25 @@ class Work:
         return held
 
     async def admit(self, value: TensorValue | TensorRecord) -> TensorRef:
-        """Hold a tensor that a request gave: by id, which is checked, or by value. Raises `HandleLimit`."""
+        """Hold a tensor that a request gave: by id, which is checked, or by value. Raises `HandleLimit`,
+        `QuotaExceeded`."""
         self._check_room(1)
         if isinstance(value, InlineTensor):
-            handle = await self._upload(value)
-            type, kept = TensorType(value.shape, value.dtype), len(value.data) <= INLINE_BYTES
-            return self._hold(Held(handle, type, self._device.generation, value=value if kept else None))
+            async with self._reserved(len(value.data)):
+                handle = await self._upload(value)
+                type, kept = TensorType(value.shape, value.dtype), len(value.data) <= INLINE_BYTES
+                return self._hold(Held(handle, type, self._device.generation, value=value if kept else None))
         record = (
             value if isinstance(value, TensorRecord) else await self._tensors.get(self.identity, value.id)
         )
-        resident = await self._tensors.pin(record)
-        return self._hold(Held(resident.handle, record.type, resident.generation, resident, record))
+        held_before = self._account.holdings.times(self.identity.owner, record.id)
+        async with self._reserved(0 if held_before else record.nbytes):
+            resident = await self._tensors.pin(record)
+            return self._hold(Held(resident.handle, record.type, resident.generation, resident, record))
 
     async def graph(self, graph: Graph, budget_s: float | None = None) -> list[TensorRef]:
-        """Compute `graph`, whose inputs are local handles. Raises `GraphError`, `HandleLimit` and the device's errors.
+        """Compute `graph`, whose inputs are local handles. Raises `GraphError`, `HandleLimit`, `QuotaExceeded` and the
+        device's errors.
 
         After `budget_s` seconds of the device's time it is stopped with `DeviceTimeout`.
         """
@@ -138,12 +151,16 @@ class Work:
                 for handle, index in zip(outputs, graph.outputs, strict=True)
             ]
 
-        return await self._resumed({_local(node) for node in graph.nodes if node.op == "input"}, attempt)
+        inputs = {_local(node) for node in graph.nodes if node.op == "input"}
+        async with self._reserved(sum(wire_bytes(types[index]) for index in graph.outputs)):
+            with self._paid():
+                return await self._resumed(inputs, attempt)
 
     async def explain(self, graph: Graph, wgsl: bool, budget_s: float | None = None) -> str:
         """How `graph`, whose inputs are local handles, would be computed. Raises `GraphError`."""
         validate(graph)
-        return await self._device.explain(graph, wgsl, self._meter(budget_s))
+        with self._paid():
+            return await self._device.explain(graph, wgsl, self._meter(budget_s))
 
     async def dispatch(
         self,
@@ -157,7 +174,7 @@ class Work:
         """Dispatch `kernel`; references in `asked` are local handles. The tensors that it wrote, by array.
 
         `most_fuel` is as in `Device.dispatch`, `budget_s` as in `graph`; `report` is told how far it is. Raises
-        `HandleLimit` and the device's errors.
+        `HandleLimit`, `QuotaExceeded` and the device's errors.
         """
         given = {name: await self._given(value) for name, value in asked.given.items()}
         resolved = resolve(kernel.reflection, asked, given)
@@ -170,25 +187,28 @@ class Work:
             self._check_room(len(made.outputs))
             refs = [value for value in here.values() if isinstance(value, TensorRef)]
             types = {ref.handle: TensorType(ref.shape, ref.dtype) for ref in refs}
-            async with self._launcher.launch(kernel, types) as device:
-                await device.dispatch(
-                    self.job,
-                    self.identity.owner,
-                    kernel.hash,
-                    made.steps,
-                    made.fresh,
-                    fuel=asked.fuel,
-                    most_fuel=most_fuel,
-                    meter=self._meter(budget_s, report),
-                )
-            return {
-                name: self._hold(Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation))
-                for name, ref in made.outputs.items()
-            }
+            async with self._reserved(sum(wire_bytes(TensorType(f.shape, f.dtype)) for f in made.fresh)):
+                async with self._launcher.launch(kernel, types) as device:
+                    await device.dispatch(
+                        self.job,
+                        self.identity.owner,
+                        kernel.hash,
+                        made.steps,
+                        made.fresh,
+                        fuel=asked.fuel,
+                        most_fuel=most_fuel,
+                        meter=self._meter(budget_s, report),
+                    )
+                return {
+                    name: self._hold(
+                        Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation)
+                    )
+                    for name, ref in made.outputs.items()
+                }
 
-        return await self._resumed(
-            {value.handle for value in given.values() if isinstance(value, TensorRef)}, attempt
-        )
+        inputs = {value.handle for value in given.values() if isinstance(value, TensorRef)}
+        with self._paid():
+            return await self._resumed(inputs, attempt)
 
     async def read(self, local: int) -> bytes:
         """The elements of a tensor held, in wire form."""
@@ -201,16 +221,16 @@ class Work:
 
     async def keep(self, ref: TensorRef) -> TensorRecord:
         """Make a tensor held a transient tensor of the owner's; it is not held any more."""
-        held = self._held.pop(ref.handle)
+        held = self._let_go(ref.handle)
         return await self._tensors.keep(self.identity.owner, held.type, held.handle)
 
     def give_up(self, local: int) -> None:
         """Stop holding a tensor: the device's now belongs to somebody else."""
-        del self._held[local]
+        self._let_go(local)
 
     async def free(self, locals_: list[int]) -> None:
         """Let go of tensors; unknown ones are ignored. Does not wait for the device, which may be busy."""
-        gone = [self._held.pop(local) for local in locals_ if local in self._held]
+        gone = [self._let_go(local) for local in locals_ if local in self._held]
         handles = [held.handle for held in gone if held.resident is None]
         if handles:
             later(self._device.free(handles), "freeing tensors")
@@ -221,7 +241,8 @@ class Work:
     async def settle(self) -> None:
         """Wait until the device has said what stopped requests cost; not for long, since it may not answer."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.gather(*(meter.settled() for meter in self._meters)), _SETTLE_S)
+            async with asyncio.timeout(_SETTLE_S):
+                await asyncio.gather(*(meter.settled() for meter in self._meters))
         for meter in self._meters:
             meter.close()
 
@@ -265,7 +286,7 @@ class Work:
         try:
             return await attempt()
         except DeviceOutOfMemory:
-            if not await self._tensors.make_room():
+            if not await self._tensors.free_device():
                 raise
         return await attempt()
 
@@ -298,7 +319,44 @@ class Work:
     def _hold(self, held: Held) -> TensorRef:
         local = next(self._local)
         self._held[local] = held
+        self._account.holdings.take(self.identity.owner, self._name(local, held), wire_bytes(held.type))
         return TensorRef(local, held.type.shape, held.type.dtype)
+
+    def _let_go(self, local: int) -> Held:
+        held = self._held.pop(local)
+        self._account.holdings.leave(self.identity.owner, self._name(local, held))
+        return held
+
+    def _name(self, local: int, held: Held) -> Hashable:
+        """What a tensor is called among the holdings of its owner: one of the server's is held once for all work."""
+        return (self.job, local) if held.record is None else held.record.id
+
+    @contextlib.asynccontextmanager
+    async def _reserved(self, nbytes: int) -> AsyncIterator[None]:
+        """Room on the device for what the block makes, which it holds at its end. Raises `QuotaExceeded`.
+
+        The owner's outputs of earlier dispatches and ops make room for it, the oldest first.
+        """
+        if excess := self._account.excess(nbytes):
+            await self._tensors.make_room(self.identity.owner, excess)
+            self._account.check_resident(nbytes)
+        holdings, owner, room = self._account.holdings, self.identity.owner, object()
+        holdings.take(owner, room, nbytes)
+        try:
+            yield
+        finally:
+            holdings.leave(owner, room)
+
+    @contextlib.contextmanager
+    def _paid(self) -> Iterator[None]:
+        """Device work within the key's device time. Raises `QuotaExceeded`, also for what was stopped at its end."""
+        self._account.check_device()
+        try:
+            yield
+        except DeviceTimeout:
+            if any(meter.overdrawn for meter in self._meters):
+                raise self._account.out_of_device() from None
+            raise
 
     async def _given(self, value: Given) -> Given:
         """What a dispatch is given, with the local handle and the real type of a tensor."""
@@ -331,7 +389,8 @@ class Work:
     def _meter(self, budget_s: float | None, report: Report = lambda fraction: None) -> Meter:
         """A meter for the next request."""
         self._meters = [meter for meter in self._meters if not meter.is_over]
-        self._meters.append(Meter(self._count, budget_s, report))
+        allowance = self._account if self._account.bounds_device else None
+        self._meters.append(Meter(self._count, budget_s, report, allowance))
         return self._meters[-1]
 
     def _count(self, usage: Usage) -> None:

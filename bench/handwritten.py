@@ -71,7 +71,7 @@ def _rounds(known: list[int] | None) -> list[str]:
         lines += [
             f"{h} += {sum1} + ({g} ^ ({e} & ({f} ^ {g}))) + {word};",
             f"{d} += {h};",
-            f"{h} += {sum0} + (({a} & {b}) | ({c} & ({a} | {b})));",
+            f"{h} += {sum0} + ((({a} ^ {b}) & ({b} ^ {c})) ^ {b});",
         ]
     return lines
 

@@ -126,8 +126,10 @@ class Pool:
         shelf = self._shelves.get((family, size))
         if not shelf:
             return None
-        newest = list(islice(reversed(shelf.values()), _LOOKED_AT))
-        block = next((block for block in newest if block.owner == owner), newest[0])
+        block = next(reversed(shelf.values()))
+        if block.owner != owner:
+            newest = islice(reversed(shelf.values()), _LOOKED_AT)
+            block = next((block for block in newest if block.owner == owner), block)
         self._forget(block)
         return block
 

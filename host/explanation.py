@@ -51,7 +51,7 @@ def _memory(plan: Plan) -> str:
 def _step(step: Step | HostStep, kernels: dict[KernelSpec, int]) -> str:
     more = len(step.ops) - _NAMED_OPS
     ops = ", ".join(step.ops[:_NAMED_OPS]) + f" and {more} more" * (more > 0)
-    *sources, target = (f"{_name(ref)} ({_bytes(nbytes)})" for ref, nbytes in step.buffers)
+    *sources, target = (f"{_name(ref)} ({_bytes(nbytes)})" for ref, nbytes, _ in step.buffers)
     where = f"{', '.join(sources)} -> {target}" if sources else target
     if isinstance(step, HostStep):
         return f"{ops}: by the host, {where}"
@@ -68,7 +68,7 @@ def _sources(kernels: dict[KernelSpec, int]) -> Iterator[str]:
 def _moved(step: Step | HostStep) -> tuple[int, int]:
     """Bytes that a step reads and writes, each buffer once."""
     written = 1 if isinstance(step, HostStep) else len(step.spec.outputs)
-    sizes = [nbytes for _, nbytes in step.buffers]
+    sizes = [part.nbytes for part in step.buffers]
     return sum(sizes[:-written]), sum(sizes[-written:])
 
 

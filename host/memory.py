@@ -32,6 +32,14 @@ def fix_size(fd: int, size: int) -> None:
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
 
 
+def mapped(fd: int, size: int) -> mmap.mmap | None:
+    """A file of our own, whose size is fixed, to read and write; None where no room is left to map it."""
+    try:
+        return mmap.mmap(fd, size)
+    except OSError:
+        return None
+
+
 def read_into(fd: int, target: memoryview, offset: int) -> None:
     """Fill `target` from `offset` on. Raises `FrameError` if the file ends before that."""
     while len(target):

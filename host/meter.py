@@ -1,13 +1,15 @@
 """What a request costs on the device, as its parent sees it.
 
-Owns the time between `Started` and the answer, the budget that it may not pass, and the one charge at its end: what the
-device says, or, where it was stopped or killed, what was measured. Must not know processes.
+Owns the time between `Started` and the answer, the budget and the allowance that it may not pass, and the one charge at
+its end: what the device says, or, where it was stopped or killed, what was measured. Must not know processes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
+from typing import Protocol
 
 from host.clock import Clock, Timer
 from host.frames import Usage
@@ -16,17 +18,31 @@ Charge = Callable[[Usage], None]
 Report = Callable[[float], None]
 
 
+class Allowance(Protocol):
+    """Device time that several requests draw on, also at the same time."""
+
+    def left_s(self) -> float:
+        """Seconds that are left at this moment."""
+
+    def spend(self, seconds: float) -> None:
+        """The device worked for so long; what is negative was counted too much."""
+
+
 class Meter:
     """The cost of one request. `charge` is called once, when it is over, even if nobody waits for it any more.
 
-    With `budget_s` seconds used, the device is told to stop. `report` is told from time to time which fraction of the
-    request is done.
+    With `budget_s` seconds used, or nothing left of `allowance`, the device is told to stop: both are looked at when a
+    slice begins. `report` is told from time to time which fraction of the request is done.
     """
 
     def __init__(
-        self, charge: Charge, budget_s: float | None = None, report: Report = lambda fraction: None
+        self,
+        charge: Charge,
+        budget_s: float | None = None,
+        report: Report = lambda fraction: None,
+        allowance: Allowance | None = None,
     ) -> None:
-        self._charge, self._budget_s, self.report = charge, budget_s, report
+        self._charge, self._budget_s, self.report, self._allowance = charge, budget_s, report, allowance
         self._spent_s = 0.0
         self._since: float | None = None
         self._clock: Clock | None = None
@@ -34,21 +50,28 @@ class Meter:
         self._over = asyncio.Event()
         self.started = False
         self.exceeded = False
+        self.overdrawn = False
 
     def run(self, clock: Clock, stop: Callable[[], None]) -> None:
-        """The device works on the request from now; `stop` is called when the budget is used up."""
+        """The device works on the request from now; `stop` is called when the budget or the allowance is used up."""
         self.started = True
         self._clock = clock
         self._since = clock.now()
-        if self._budget_s is not None:
-            left = max(self._budget_s - self._spent_s, 0.0)
-            self._timer = clock.call_later(left, lambda: self._exceed(stop))
+        budget_s = math.inf if self._budget_s is None else self._budget_s - self._spent_s
+        allowed_s = math.inf if self._allowance is None else self._allowance.left_s()
+        left = min(budget_s, allowed_s)
+        if left < math.inf:
+            overdrawn = allowed_s < budget_s
+            self._timer = clock.call_later(max(left, 0.0), lambda: self._exceed(stop, overdrawn))
 
     def pause(self) -> None:
         """The device works on something else, or on nothing, from now."""
         if self._since is not None and self._clock is not None:
-            self._spent_s += self._clock.now() - self._since
+            elapsed_s = self._clock.now() - self._since
+            self._spent_s += elapsed_s
             self._since = None
+            if self._allowance is not None:
+                self._allowance.spend(elapsed_s)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -58,6 +81,8 @@ class Meter:
         if self._over.is_set():
             return
         self._over.set()
+        if usage is not None and self._allowance is not None:
+            self._allowance.spend(usage.device_ms / 1e3 - self._spent_s)
         if usage is not None or self._spent_s:
             self._charge(usage or Usage(device_ms=self._spent_s * 1e3))
 
@@ -76,6 +101,6 @@ class Meter:
         if self.started:
             await self._over.wait()
 
-    def _exceed(self, stop: Callable[[], None]) -> None:
-        self.exceeded = True
+    def _exceed(self, stop: Callable[[], None], overdrawn: bool) -> None:
+        self.exceeded, self.overdrawn = True, overdrawn
         stop()

@@ -12,7 +12,8 @@ import logging
 import os
 import re
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -46,6 +47,11 @@ _LIMITS = (
 )
 _UNTIMED = ("cpu",)
 """Kinds of adapters whose time is taken by waiting: llvmpipe's own clock says the same to 0.1 ms, and costs as much."""
+_SPIN_S, _NAP = 1e-3, 1 / 32
+"""How long a GPU is asked again and again whether it is done, and after which part of the time that it took already
+from then on: drivers notice the end themselves, but late, by a good part of what a large product takes."""
+_TRUE = 0xFF
+"""The byte of a C function's boolean that says something: it is declared wider than what the function sets."""
 _BOUNDS_CHECKS = 1  # of WGPUShaderRuntimeChecks: keep bounds checks, drop the counter in each loop
 
 Access = Literal["read", "read_write", "uniform"]
@@ -179,7 +185,7 @@ class _LossHandler(logging.Handler):
 
 
 class Gpu:
-    """An open device. What is submitted runs in order; `wait` and `map` block until all of it is done."""
+    """An open device. What is submitted runs in order; `wait` blocks until all of it is done."""
 
     def __init__(self, raw: Any, info: DeviceInfo) -> None:
         self.info = info
@@ -196,6 +202,7 @@ class Gpu:
             self._map_status = status
 
         self._mapped = mapped
+        self._finished = _ffi.new("WGPUCommandBuffer[1]")
         self.stamps: Buffer | None = None
         if "timestamp-query" in info.features and info.kind not in _UNTIMED:
             self.keep_time()
@@ -206,6 +213,11 @@ class Gpu:
     def keep_time(self) -> None:
         """Have `Stamp` commands from now on. The adapter has the feature `timestamp-query`."""
         self._times = self._raw.create_query_set(type="timestamp", count=2)
+        stamps = {"beginningOfPassWriteIndex": 0, "endOfPassWriteIndex": 1}
+        writes = _api.new_struct_p("WGPUPassTimestampWrites *", querySet=self._times._internal, **stamps)
+        self._timed = _api.new_struct_p(
+            "WGPUComputePassDescriptor *", label=_api.to_c_string_view(""), timestampWrites=writes
+        )
         self._tick_ms = float(_libf.wgpuQueueGetTimestampPeriod(self._queue._internal)) / 1e6
         self.stamps = self.create_buffer(STAMPS_BYTES, "stamps")
 
@@ -236,7 +248,7 @@ class Gpu:
 
     @contextmanager
     def map(self, buffer: Buffer, size: int) -> Iterator[memoryview]:
-        """The first `size` bytes (a multiple of 4), to read and write, after all work is done.
+        """The first `size` bytes (a multiple of 4), to read and write, after all work that uses the buffer is done.
 
         The view dies with the block: nothing may keep a part of it.
         """
@@ -246,7 +258,7 @@ class Gpu:
         mode = _lib.WGPUMapMode_Read if buffer.kind == "download" else _lib.WGPUMapMode_Write
         self._map_status = 0
         _libf.wgpuBufferMapAsync(raw, mode, 0, size, self._map_info)
-        self.wait()
+        self._wait(lambda: self._map_status != 0)
         if self._map_status != _lib.WGPUMapAsyncStatus_Success:
             raise DeviceFailed(f"the driver could not map a buffer (status {self._map_status})")
         address = int(_ffi.cast("intptr_t", _libf.wgpuBufferGetMappedRange(raw, 0, size)))
@@ -304,41 +316,39 @@ class Gpu:
 
     def submit(self, commands: Sequence[Command]) -> None:
         """Encode `commands` in order, dispatches that follow each other in one pass, and start them."""
-        encoder = self._raw.create_command_encoder()
-        position = 0
-        while position < len(commands):
-            command = commands[position]
-            if isinstance(command, Run):
-                end = position
-                while end < len(commands) and isinstance(commands[end], Run):
-                    end += 1
-                is_timed = end < len(commands) and isinstance(commands[end], Stamp)
-                self._encode_pass(encoder, commands[position:end], is_timed)
-                position = end
-                continue
-            if isinstance(command, Stamp):
-                assert self.stamps is not None
-                encoder.resolve_query_set(self._times, 0, 2, self.stamps.raw, 0)
-            elif isinstance(command, Clear):
-                encoder.clear_buffer(command.buffer.raw, command.offset, command.size)
-            else:
-                self._encode_copy(encoder, command)
-            position += 1
+        encoder = _lib.wgpuDeviceCreateCommandEncoder(self._raw._internal, _ffi.NULL)
         try:
-            self._queue.submit([encoder.finish()])
+            self._encode(encoder, commands)
+            self._finished[0] = _libf.wgpuCommandEncoderFinish(encoder, _ffi.NULL)
+            _libf.wgpuQueueSubmit(self._queue._internal, 1, self._finished)
+            _lib.wgpuCommandBufferRelease(self._finished[0])
         except wgpu.GPUError as error:
             raise BindingMismatch(f"the driver refuses this: {_plain(error)}") from None
+        finally:
+            _lib.wgpuCommandEncoderRelease(encoder)
 
     def wait(self) -> None:
         """Block until all that was submitted is done. Raises `DeviceLost`."""
-        _libf.wgpuDevicePoll(self._raw._internal, True, _ffi.NULL)
-        self._check_lost()
+        self._wait(lambda: False)
 
     def close(self) -> None:
         """Destroy the device and all that it holds."""
         logging.getLogger("wgpu").removeHandler(self._loss)
         self._layouts.clear()
         self._raw.destroy()
+
+    def _wait(self, is_over: Callable[[], bool]) -> None:
+        """Block until nothing runs, or `is_over`. Raises `DeviceLost`."""
+        device, began = self._raw._internal, time.perf_counter()
+        while not _lib.wgpuDevicePoll(device, False, _ffi.NULL) & _TRUE and not is_over():
+            if self.info.kind == "cpu":  # it computes on the cores that would look
+                _libf.wgpuDevicePoll(device, True, _ffi.NULL)
+                break
+            spent = time.perf_counter() - began
+            if spent > _SPIN_S:
+                self._check_lost()
+                time.sleep(spent * _NAP)
+        self._check_lost()
 
     def _check_lost(self, error: str = "") -> None:
         """Raise `DeviceLost` if the log or `error` says so: only a new process helps."""
@@ -388,12 +398,32 @@ class Gpu:
             entries.append({"binding": slot.binding, "resource": resource})
         return self._raw.create_bind_group(layout=layout, entries=entries)
 
+    def _encode(self, encoder: Any, commands: Sequence[Command]) -> None:
+        """Put `commands` into a raw `encoder`."""
+        position = 0
+        while position < len(commands):
+            command = commands[position]
+            end = position + 1
+            if isinstance(command, Run):
+                while end < len(commands) and isinstance(commands[end], Run):
+                    end += 1
+                is_timed = end < len(commands) and isinstance(commands[end], Stamp)
+                self._encode_pass(encoder, commands[position:end], is_timed)
+            elif isinstance(command, Stamp):
+                assert self.stamps is not None
+                times, stamps = self._times._internal, self.stamps.raw._internal
+                _libf.wgpuCommandEncoderResolveQuerySet(encoder, times, 0, 2, stamps, 0)
+            elif isinstance(command, Clear):
+                raw = command.buffer.raw._internal
+                _libf.wgpuCommandEncoderClearBuffer(encoder, raw, command.offset, command.size)
+            else:
+                self._encode_copy(encoder, command)
+            position = end
+
     def _encode_pass(self, encoder: Any, runs: Sequence[Command], is_timed: bool) -> None:
-        """The inner loop of every replay: the C functions themselves, since errors come with `finish` anyway."""
-        stamps = {"beginning_of_pass_write_index": 0, "end_of_pass_write_index": 1}
-        writes = {"query_set": self._times, **stamps} if is_timed else None
-        compute_pass = encoder.begin_compute_pass(timestamp_writes=writes)
-        raw, current = compute_pass._internal, None
+        """The inner loop of every replay."""
+        raw = _lib.wgpuCommandEncoderBeginComputePass(encoder, self._timed if is_timed else _ffi.NULL)
+        current = None
         set_pipeline, set_group = (
             _lib.wgpuComputePassEncoderSetPipeline,
             _lib.wgpuComputePassEncoderSetBindGroup,
@@ -407,13 +437,17 @@ class Gpu:
             for index, group in enumerate(run.ids):
                 set_group(raw, index, group, 0, _ffi.NULL)
             dispatch(raw, *run.workgroups)
-        compute_pass.end()
+        try:
+            _libf.wgpuComputePassEncoderEnd(raw)
+        finally:
+            _lib.wgpuComputePassEncoderRelease(raw)
 
     def _encode_copy(self, encoder: Any, copy: Copy) -> None:
         if copy.source is copy.target or copy.size <= 0 or copy.size % 4:
             raise ValueError(f"a copy of {copy.size} bytes")
-        encoder.copy_buffer_to_buffer(
-            copy.source.raw, copy.source_offset, copy.target.raw, copy.target_offset, copy.size
+        source, target = copy.source.raw._internal, copy.target.raw._internal
+        _libf.wgpuCommandEncoderCopyBufferToBuffer(
+            encoder, source, copy.source_offset, target, copy.target_offset, copy.size
         )
 
     def _trusted_module(self, source: str) -> Any:

@@ -76,12 +76,19 @@ def place(moments: Sequence[Sequence[Storage]]) -> tuple[int, ...]:
 
 
 def least(moments: Sequence[Sequence[Storage]]) -> int:
-    """The bytes of all placed values that are needed at the worst moment: no choice of buffers needs less."""
+    """The bytes of outputs and values without a place (ask before `place`) that are needed at the worst moment.
+
+    No choice of buffers needs less.
+    """
+    used: dict[Storage, tuple[int, int]] = {}
+    for moment, storages in enumerate(moments):
+        for storage in storages:
+            used[storage] = (used[storage][0] if storage in used else moment, moment)
     changes: dict[int, int] = {}
-    for storage in {id(storage): storage for storages in moments for storage in storages}.values():
-        if storage.ref is not None and storage.ref.kind in ("output", "temp"):
-            end = len(moments) if storage.ref.kind == "output" else storage.last + 1
-            changes[storage.first] = changes.get(storage.first, 0) + storage.nbytes
+    for storage, (first, last) in used.items():
+        if storage.ref is None or storage.ref.kind == "output":
+            end = last + 1 if storage.ref is None else len(moments)
+            changes[first] = changes.get(first, 0) + storage.nbytes
             changes[end] = changes.get(end, 0) - storage.nbytes
     most = now = 0
     for moment in sorted(changes):

@@ -14,7 +14,7 @@ from math import prod
 import msgspec
 
 from host.placement import Storage, place
-from host.plans import Gap, HostStep, Output, Plan, Ref, Step
+from host.plans import Gap, HostStep, Output, Part, Plan, Ref, Step
 from host.structure import Structure, structure
 from host.tensors import device_bytes
 from ops.dtypes import DType, dtype
@@ -33,6 +33,7 @@ from ops.lower import (
     term,
     view,
 )
+from ops.lowering.windows import window
 from ops.table import find
 from ops.wgsl import length
 from shaders.pack import holes, pack_params
@@ -59,7 +60,7 @@ class _Value:
     @property
     def is_whole(self) -> bool:
         """Whether the value is its storage, element for element."""
-        whole = self.layout.count * dtype(self.dtype).device_bytes == self.storage.nbytes
+        whole = device_bytes(TensorType(self.layout.shape, self.dtype)) == self.storage.nbytes
         return whole and self.layout.offset == 0 and self.layout.is_contiguous
 
 
@@ -125,11 +126,16 @@ class _Formula:
 
 @dataclass(slots=True)
 class _Draft:
-    """A dispatch, or what the host does, over storages."""
+    """A dispatch, or what the host does, over parts of storages: where each begins, and its bytes."""
 
     dispatch: Dispatch | HostProduct
-    storages: tuple[Storage, ...]
+    parts: tuple[tuple[Storage, int, int], ...]
     ops: tuple[str, ...]
+
+    @property
+    def storages(self) -> tuple[Storage, ...]:
+        """What it touches."""
+        return tuple(storage for storage, _, _ in self.parts)
 
 
 def make_plan(graph: Graph, types: Sequence[TensorType], device: DeviceClass) -> Plan:
@@ -318,7 +324,7 @@ class _Planner:
             return self._done(pending, formula)
         values = _values(formula.sources)
         lowering = lower_elementwise(
-            self._over(formula, values), _operands(values), formula.type, self.device
+            self._over(formula, values), self._operands(values), formula.type, self.device
         )
         return self._emit(lowering, values, formula.type, formula.ops)
 
@@ -331,16 +337,16 @@ class _Planner:
         values = pending.sources if before is None else _values(before.sources)
         type = pending.type if after is None else after.type
         if before is None and after is None:
-            lowering = lower(node.op, node.attributes, _operands(values), type, self.device)
+            lowering = lower(node.op, node.attributes, self._operands(values), type, self.device)
             return self._emit(lowering, values, type, names)
         extras = [] if after is None else _values(each for each in after.sources if each is not pending)
         lowering = lower_fused(
             node.op,
             node.attributes,
             None if before is None else (self._over(before, values), before.type.shape),
-            _operands(values),
+            self._operands(values),
             None if after is None else self._over(after, [pending, *extras]),
-            _operands(extras),
+            self._operands(extras),
             pending.type,
             type,
             self.device,
@@ -361,24 +367,47 @@ class _Planner:
         )
 
     def _copy(self, source: _Value) -> _Value:
-        lowering = lower_copy(source.layout, dtype(source.dtype), self.device)
+        ((layout, kind),) = self._operands([source])
+        lowering = lower_copy(layout, kind, self.device)
         return self._emit(lowering, [source], TensorType(source.layout.shape, source.dtype), ("copy",))
 
     def _emit(
         self, lowering: Lowering, sources: Sequence[_Value], type: TensorType, ops: tuple[str, ...]
     ) -> _Value:
         target = Storage(device_bytes(type))
-        temps = [Storage(size) for size in lowering.temps]
-        found = {"input": [source.storage for source in sources], "output": [target], "temp": temps}
+        found = {
+            "input": [(source.storage, *self._window(source)[:2]) for source in sources],
+            "output": [(target, 0, target.nbytes)],
+            "temp": [(Storage(size), 0, size) for size in lowering.temps],
+        }
         for dispatch in lowering.dispatches:
-            storages = tuple(found[operand.kind][operand.index] for operand in dispatch.operands)
-            self.drafts.append(_Draft(dispatch, storages, ops))
+            parts = []
+            for operand in dispatch.operands:
+                storage, begin, nbytes = found[operand.kind][operand.index]
+                size = nbytes if operand.nbytes is None else operand.nbytes
+                parts.append((storage, begin + operand.begin, size))
+            self.drafts.append(_Draft(dispatch, tuple(parts), ops))
         if len(self.drafts) > MAX_STEPS:
             raise GraphError(
                 f"the graph needs more than {MAX_STEPS:,} dispatches, the most of one request",
                 hint="Ask for a value in between, or work in smaller pieces.",
             )
         return _Value(target, Layout.contiguous(type.shape), type.dtype)
+
+    def _window(self, value: _Value) -> tuple[int, int, Layout]:
+        """Where what a kernel sees of a storage begins, its bytes, and how the value lies there.
+
+        It is all of it, but where that is more than can be bound and the value needs less.
+        """
+        whole = value.storage.nbytes
+        if whole > self.device.binding:
+            begin, nbytes, layout = window(value.layout, dtype(value.dtype).device_bytes)
+            if nbytes <= self.device.binding:
+                return begin, nbytes, layout
+        return 0, whole, value.layout
+
+    def _operands(self, values: Sequence[_Value]) -> list[tuple[Layout, DType]]:
+        return [(self._window(value)[2], dtype(value.dtype)) for value in values]
 
     def _output(self, number: int, index: int) -> Output:
         value = self._whole(index)
@@ -409,13 +438,11 @@ def _values(sources: Iterable[_Value | _Pending]) -> list[_Value]:
     return [source for source in sources if isinstance(source, _Value)]
 
 
-def _operands(values: Sequence[_Value]) -> list[tuple[Layout, DType]]:
-    return [(value.layout, dtype(value.dtype)) for value in values]
-
-
 def _step(draft: _Draft) -> Step | HostStep:
     dispatch = draft.dispatch
-    buffers = tuple((storage.ref, storage.nbytes) for storage in draft.storages if storage.ref is not None)
+    buffers = tuple(
+        Part(storage.ref, nbytes, begin) for storage, begin, nbytes in draft.parts if storage.ref is not None
+    )
     if isinstance(dispatch, HostProduct):
         return HostStep(dispatch, buffers)
     params = pack_params(dispatch.spec, dispatch.params)

@@ -34,9 +34,17 @@ class Gap(NamedTuple):
     type: str
 
 
+class Part(NamedTuple):
+    """The `nbytes` bytes of a buffer from `begin` on."""
+
+    ref: Ref
+    nbytes: int
+    begin: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A dispatch: the bytes of its uniform struct, and a buffer and a number of bytes for each storage binding.
+    """A dispatch: the bytes of its uniform struct, and a part of a buffer for each storage binding.
 
     `work` is about what it costs, as `DeviceClass.work` counts. `ops` are the nodes that it computes, by name.
     """
@@ -45,7 +53,7 @@ class Step:
     workgroups: tuple[int, int, int]
     params: bytes
     gaps: tuple[Gap, ...]
-    buffers: tuple[tuple[Ref, int], ...]
+    buffers: tuple[Part, ...]
     work: int
     ops: tuple[str, ...]
 
@@ -57,10 +65,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class HostStep:
-    """A product that the host computes, and for each of its operands a buffer and a number of bytes."""
+    """A product that the host computes, and for each of its operands a part of a buffer."""
 
     product: HostProduct
-    buffers: tuple[tuple[Ref, int], ...]
+    buffers: tuple[Part, ...]
 
     @property
     def ops(self) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ Owns what is kept between runs of a plan. Must not know handles: it is given blo
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import overload
 
 from host.buffers import Block
@@ -23,14 +24,16 @@ _FIRST_SLICE = 16
 _PARAM_ALIGNMENT = 256
 
 
-Blocks = dict[Ref, tuple[Block, int]]
+Place = tuple[Block, int]
+Blocks = dict[Ref, Place]
 """The block of each buffer of a plan, and where in it its bytes begin."""
 
 
 class Prepared:
-    """A plan of nodes of `types`, with the pipelines of its dispatches, and the runs that were encoded last.
+    """A plan of nodes of `types`, with the pipelines of its dispatches, and what was encoded for it.
 
-    `params` has the uniform structs of all steps, filled with the scalars whose bits are `bits`.
+    It keeps runs for the last few sets of buffers: freed ones come back in another order. `params` has the uniform
+    structs of all steps, filled with the scalars whose bits are `bits`.
     """
 
     def __init__(self, plan: Plan, types: Sequence[TensorType], pipelines: Sequence[Pipeline | None]) -> None:
@@ -38,11 +41,12 @@ class Prepared:
         self.params: Block | None = None
         self.bits = b""
         self.threads = sum(step.threads for step in plan.steps)
-        self.nbytes = sum(nbytes for step in plan.steps for _, nbytes in step.buffers)
+        self.nbytes = sum(part.nbytes for step in plan.steps for part in step.buffers)
         self.slice = _FIRST_SLICE
         self._structs, self._offsets = _packed(plan)
-        self._runs: list[OrderedDict[tuple[Range, ...], Run]] = [OrderedDict() for _ in plan.steps]
-        self._last: tuple[Blocks, list[Run | HostStep]] = ({}, [])
+        self._places = [_places(step) for step in plan.steps]
+        self._runs: list[OrderedDict[tuple[Place, ...], Run]] = [OrderedDict() for _ in plan.steps]
+        self._recent: list[tuple[Blocks, list[Run | HostStep]]] = []
 
     def filled(self, scalars: Scalars) -> bytes:
         """The uniform structs of all steps."""
@@ -61,17 +65,20 @@ class Prepared:
         """
         if len(self.plan.steps) > _MOST_KEPT:
             return _Encoded(self, gpu, blocks)
-        if self._last[0] != blocks or not self._last[1]:
-            steps = enumerate(self.plan.steps)
-            self._last = (blocks, [self._run(gpu, number, step, blocks) for number, step in steps])
-        return self._last[1]
+        for known, runs in reversed(self._recent):
+            if known == blocks:
+                return runs
+        steps = enumerate(self.plan.steps)
+        made = [self._run(gpu, number, step, blocks) for number, step in steps]
+        self._recent = [*self._recent[1 - _MOST_RUNS :], (blocks, made)]
+        return made
 
     def encode(self, gpu: Gpu, blocks: Blocks, number: int) -> Run | HostStep:
         """A step over `blocks`."""
         step = self.plan.steps[number]
         if isinstance(step, HostStep):
             return step
-        return self._encode(gpu, number, step, self._ranges(number, step, blocks))
+        return self._encode(gpu, number, step, self._places[number](blocks))
 
     def slice_end(self, begin: int) -> int:
         """Where the slice of dispatches ends that begins with step `begin`.
@@ -93,36 +100,32 @@ class Prepared:
 
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""
-        self._last = ({}, [])
+        self._recent = []
         for known in self._runs:
             known.clear()
 
     def _run(self, gpu: Gpu, number: int, step: Step | HostStep, blocks: Blocks) -> Run | HostStep:
         if isinstance(step, HostStep):
             return step
-        known, ranges = self._runs[number], self._ranges(number, step, blocks)
-        run = known.get(ranges)
+        known, places = self._runs[number], self._places[number](blocks)
+        run = known.get(places)
         if run is None:
-            run = known[ranges] = self._encode(gpu, number, step, ranges)
+            run = known[places] = self._encode(gpu, number, step, places)
             if len(known) > _MOST_RUNS:
                 known.popitem(last=False)
-        known.move_to_end(ranges)
+        known.move_to_end(places)
         return run
 
-    def _ranges(self, number: int, step: Step, blocks: Blocks) -> tuple[Range, ...]:
-        """Where each binding's bytes are; vectors of four elements may reach a little beyond the last element."""
-        ranges = []
-        for ref, nbytes in step.buffers:
-            block, offset = blocks[ref]
-            buffer, size = block.buffer, (max(nbytes, 4) + 15) & ~15
-            ranges.append((buffer, offset, size if offset + size <= buffer.size else buffer.size - offset))
-        if step.params:
-            ranges.append((blocks[PARAMS][0].buffer, self._offsets[number], len(step.params)))
-        return tuple(ranges)
-
-    def _encode(self, gpu: Gpu, number: int, step: Step, ranges: tuple[Range, ...]) -> Run:
+    def _encode(self, gpu: Gpu, number: int, step: Step, places: Sequence[Place]) -> Run:
+        """Bind each binding's bytes; vectors of four elements may reach a little beyond the last element."""
         pipeline = self.pipelines[number]
         assert pipeline is not None
+        ranges: list[Range] = []
+        for part, (block, first) in zip(step.buffers, places, strict=False):
+            buffer, offset, size = block.buffer, first + part.begin, (max(part.nbytes, 4) + 15) & ~15
+            ranges.append((buffer, offset, size if offset + size <= buffer.size else buffer.size - offset))
+        if step.params:
+            ranges.append((places[-1][0].buffer, self._offsets[number], len(step.params)))
         return gpu.run(pipeline, [ranges], step.workgroups)
 
 
@@ -145,6 +148,15 @@ class _Encoded(Sequence[Run | HostStep]):
         if isinstance(place, int):
             return self._prepared.encode(self._gpu, self._blocks, place)
         return [self[number] for number in range(len(self))[place]]
+
+
+def _places(step: Step | HostStep) -> Callable[[Blocks], tuple[Place, ...]]:
+    """Finds the blocks of a step's buffers, that of its parameters last."""
+    refs = [part.ref for part in step.buffers]
+    if isinstance(step, Step) and step.params:
+        refs.append(PARAMS)
+    pick = itemgetter(*refs)
+    return pick if len(refs) > 1 else lambda blocks: (pick(blocks),)
 
 
 def _packed(plan: Plan) -> tuple[bytes, list[int]]:

@@ -32,7 +32,7 @@ from host.engine import Engine, EngineSettings, Work, open_engine
 from host.errors import Cancelled, DeviceFailed, DeviceTimeout
 from host.link import Link, write
 from host.scheduler import Scheduler
-from host.shared import Carriers, Source, write_at
+from host.shared import Carriers, Source
 from host.tensors import DEVICE_OWNER, checked_type, wire_bytes
 from ops.wire import FrameError
 from shaders.errors import ErrorRecord, KernelgateError
@@ -222,21 +222,21 @@ class Worker(threading.Thread):
             engine.download(request.handle, data.extend)
             self._post(frames.Downloaded(request.id, nbytes, bytes(data)), None)
             return
-        carrier, fd, is_new = self._carriers.take(nbytes)
+        carrier = self._carriers.take(nbytes)
         position = 0
 
         def write(piece: memoryview) -> None:
             nonlocal position
-            write_at(fd, position, piece)
+            carrier.write(position, piece)
             position += len(piece)
 
         try:
             engine.download(request.handle, write)
         except BaseException:
-            self._carriers.release(carrier, keep=not is_new)
+            self._carriers.release(carrier.id, keep=not carrier.is_new)
             raise
-        reply = frames.Downloaded(request.id, nbytes, carrier=carrier, descriptor=is_new)
-        self._post(reply, fd if is_new else None)
+        reply = frames.Downloaded(request.id, nbytes, carrier=carrier.id, descriptor=carrier.is_new)
+        self._post(reply, carrier.fd if carrier.is_new else None)
 
 
 def _perform(engine: Engine, task: Task) -> frames.Usage:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
 
 from host.buffers import Block, Pool
 from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
-from host.native import Access, Buffer, Gpu, Pipeline, Run, Slot
+from host.native import Access, Buffer, Command, Gpu, Pipeline, Run, Slot
 from host.pipelines import Pipelines
 from host.plans import HostStep, Plan, Step
 from host.prepared import Blocks, Prepared
@@ -28,6 +28,8 @@ from shaders.spec import KernelSpec
 
 _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
+_PART = 64
+"""So many dispatches are submitted together."""
 
 
 class Runner:
@@ -82,11 +84,12 @@ class Runner:
             prepared.forget()
 
     def run(
-        self, prepared: Prepared, blocks: Blocks, stop: Stop
+        self, prepared: Prepared, blocks: Blocks, stop: Stop, keep: Callable[[], None]
     ) -> Generator[Ahead, None, tuple[int, float]]:
         """Run a prepared plan over `blocks` to its end; dispatches and milliseconds.
 
-        Yields between slices.
+        Yields between slices. `keep` is called when only the loss of the device can still make the plan fail: then
+        the device works while outputs become tensors.
         """
         stop()
         runs = prepared.runs(self._gpu, blocks)
@@ -102,22 +105,33 @@ class Runner:
                 continue
             slice = [run for run in runs[position : prepared.slice_end(position)] if isinstance(run, Run)]
             began = time.perf_counter()
-            self._gpu.submit([*self._pool.take_clears(), *slice])
+            self._submit(slice)
+            position += len(slice)
+            if position == len(runs):
+                keep()
             self._gpu.wait()
             for run in slice:
                 run.pipeline.ran = True
             elapsed = _since(began)
             self._adapt(prepared, len(slice), elapsed)
-            position, spent = position + len(slice), spent + elapsed
+            spent += elapsed
+        if not runs or isinstance(runs[-1], HostStep):
+            keep()
         return len(runs), spent
 
     def close(self) -> None:
         """End the threads."""
         self._hands.close()
 
+    def _submit(self, runs: Sequence[Run]) -> None:
+        """Start `runs`: the device begins with the first while the last are encoded."""
+        commands: list[Command] = [*self._pool.take_clears(), *runs]
+        for begin in range(0, len(commands), _PART):
+            self._gpu.submit(commands[begin : begin + _PART])
+
     def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""
-        places = [(blocks[ref][0].buffer, blocks[ref][1]) for ref, _ in step.buffers]
+        places = [(blocks[ref][0].buffer, blocks[ref][1] + begin) for ref, _, begin in step.buffers]
         tiles, spent = Tiles(step.product), 0.0
         while True:
             began = time.perf_counter()
@@ -141,13 +155,14 @@ class Runner:
 
     def _check_sizes(self, plan: Plan) -> None:
         most = self._gpu.limits["max_storage_buffer_binding_size"]
-        bound = [step.buffers for step in plan.steps if isinstance(step, Step)]
-        largest = max((size for buffers in bound for _, size in buffers), default=0)
-        if largest > most:
-            raise DeviceOutOfMemory(
-                f"a tensor of {largest:,} bytes is over the {most:,} that a kernel can reach on this device",
-                hint="Work in smaller pieces.",
-            )
+        for step in plan.steps:
+            largest = max((part.nbytes for part in step.buffers), default=0)
+            if isinstance(step, Step) and largest > most:
+                raise DeviceOutOfMemory(
+                    f"{step.ops[-1]} of a tensor of {largest:,} bytes: one kernel of it has to reach all of them,"
+                    f" and can reach {most:,} on this device",
+                    hint="Work in smaller pieces: The page on numerics has the ops that take tensors of any size.",
+                )
 
     def _drop(self, prepared: Prepared) -> None:
         self._steps -= len(prepared.plan.steps)

@@ -10,6 +10,7 @@ fresh memory costs three times a copy. Must not know frames, or what the system 
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import stat
 import weakref
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from host import memory
+from host.copying import in_pieces
 from ops.wire import FrameError
 
 KEEP_BYTES = 256 << 20
@@ -68,27 +70,50 @@ class Source:
 
 
 @dataclass(slots=True)
-class _Carrier:
+class Carrier:
+    """A memory file that a download is written into. `is_new`: its reader has yet to see it.
+
+    `mapped` is the file in memory, where there is room for it.
+    """
+
+    id: int
     fd: int
     size: int
+    mapped: mmap.mmap | None
+    is_new: bool = True
     idle: bool = False
+
+    def write(self, offset: int, data: memoryview) -> None:
+        """Write all of `data` at `offset`."""
+        if self.mapped is None:
+            _write_at(self.fd, offset, data)
+            return
+        source = np.frombuffer(data, np.uint8)
+        target = np.frombuffer(self.mapped, np.uint8)[offset : offset + len(source)]
+        in_pieces(len(source), lambda begin, end: np.copyto(target[begin:end], source[begin:end]))
+
+    def close(self) -> None:
+        """Let go of the file; its reader keeps it."""
+        if self.mapped is not None:
+            self.mapped.close()
+        os.close(self.fd)
 
 
 class Carriers:
     """Memory files that downloads are written into; one is used again once its reader has released it."""
 
     def __init__(self) -> None:
-        self._all: dict[int, _Carrier] = {}
+        self._all: dict[int, Carrier] = {}
         self._next = 1
 
-    def take(self, nbytes: int) -> tuple[int, int, bool]:
-        """A carrier of at least `nbytes` bytes: its id, its descriptor, and whether its reader has yet to see it."""
-        fits = [(c.size, id) for id, c in self._all.items() if c.idle and nbytes <= c.size <= 4 * nbytes]
-        if fits:
-            carrier_id = min(fits)[1]
-            self._all[carrier_id].idle = False
-            return carrier_id, self._all[carrier_id].fd, False
-        return (*self._create(1 << max(16, (nbytes - 1).bit_length())), True)
+    def take(self, nbytes: int) -> Carrier:
+        """A carrier of at least `nbytes` bytes."""
+        fits = [(c.size, c.id) for c in self._all.values() if c.idle and nbytes <= c.size <= 4 * nbytes]
+        if not fits:
+            return self._create(1 << max(16, (nbytes - 1).bit_length()))
+        carrier = self._all[min(fits)[1]]
+        carrier.idle = carrier.is_new = False
+        return carrier
 
     def release(self, carrier_id: int, keep: bool) -> None:
         """The reader is done with a carrier. An unknown one is ignored."""
@@ -96,15 +121,15 @@ class Carriers:
         if carrier is not None and keep:
             carrier.idle = True
         elif carrier is not None:
-            os.close(self._all.pop(carrier_id).fd)
+            self._all.pop(carrier_id).close()
 
     def close(self) -> None:
         """Close all carriers; readers keep what they have mapped."""
         for carrier in self._all.values():
-            os.close(carrier.fd)
+            carrier.close()
         self._all.clear()
 
-    def _create(self, size: int) -> tuple[int, int]:
+    def _create(self, size: int) -> Carrier:
         fd = memory.create("kernelgate-download")
         try:
             memory.fix_size(fd, size)
@@ -112,11 +137,11 @@ class Carriers:
             os.close(fd)
             raise
         carrier_id, self._next = self._next, self._next + 1
-        self._all[carrier_id] = _Carrier(fd, size)
-        return carrier_id, fd
+        carrier = self._all[carrier_id] = Carrier(carrier_id, fd, size, memory.mapped(fd, size))
+        return carrier
 
 
-def write_at(fd: int, offset: int, data: memoryview) -> None:
+def _write_at(fd: int, offset: int, data: memoryview) -> None:
     """Write all of `data` at `offset`."""
     while len(data):
         count = os.pwrite(fd, data, offset)

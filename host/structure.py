@@ -48,8 +48,15 @@ def structure(graph: Graph) -> Structure:
     holes: dict[int, dict[str, Hole]] = {}
     forms: list[object] = []
     for index, node in enumerate(graph.nodes):
+        if node.op == "input":
+            forms.append(_any_input(node))
+            continue
+        free = _free(node.op) if len(node.op) <= _LONGEST_NAME else ()
+        if not free:
+            forms.append(node)
+            continue
         found: dict[str, Hole] = {}
-        for name in _free(node.op) if len(node.op) <= _LONGEST_NAME else ():
+        for name in free:
             value = node.attributes.get(name)
             if isinstance(value, int | float):
                 number = numbers.setdefault(_identity(value), len(numbers))
@@ -64,10 +71,13 @@ def structure(graph: Graph) -> Structure:
     return Structure(msgspec.msgpack.encode(whole), tuple(scalars), bits, holes, tuple(forms))
 
 
+def _any_input(node: Node) -> Node:
+    """What of an input matters: it is any tensor of its type."""
+    return Node(node.op, node.inputs, {k: v for k, v in node.attributes.items() if k != "handle"})
+
+
 def _form(node: Node, holes: Mapping[str, Hole], scalars: list[Value]) -> object:
-    """What of a node matters: an input is any tensor of its type, a hole any number of its dtype."""
-    if node.op == "input":
-        return Node(node.op, node.inputs, {k: v for k, v in node.attributes.items() if k != "handle"})
+    """What of a node matters: a hole is any number of its dtype."""
     if not holes:
         return node
     rest = {name: value for name, value in node.attributes.items() if name not in holes}

@@ -35,9 +35,14 @@ def wire_bytes(type: TensorType) -> int:
     return math.prod(type.shape) * dtype(type.dtype).wire_bytes
 
 
-def device_bytes(type: TensorType) -> int:
+def element_bytes(type: TensorType) -> int:
     """Bytes of a tensor's elements in a device buffer."""
     return math.prod(type.shape) * dtype(type.dtype).device_bytes
+
+
+def device_bytes(type: TensorType) -> int:
+    """Bytes that a tensor has in a device buffer: whole words."""
+    return -(-element_bytes(type) // 4) * 4
 
 
 @dataclass(frozen=True, slots=True)

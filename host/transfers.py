@@ -1,21 +1,26 @@
 """Elements into buffers and out of them.
 
 Owns the two roads (in place on adapters whose memory is ours, by staging buffers on others) and the one difference
-between wire and device form: a bool is a byte there and a u32 here. Must not know handles.
+between wire and device form: a bool is a byte there and a u32 here. Staging buffers are used in turn: the device copies
+one while others are filled or emptied. Must not know handles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from host.buffers import Block
-from host.native import STAMPS_BYTES, Buffer, Command, Copy, Gpu, Stamp
+from host.copying import in_pieces
+from host.native import STAMPS_BYTES, Buffer, BufferKind, Command, Copy, Gpu, Stamp
 from host.shared import Source
 from ops.dtypes import dtype
 
 _CHUNK = 16 << 20
+_TURNS = 3
 _PIECE = 1 << 20
 Write = Callable[[memoryview], None]
 
@@ -25,17 +30,17 @@ class Transfers:
 
     def __init__(self, gpu: Gpu) -> None:
         self._gpu = gpu
-        self._staging: dict[str, Buffer] = {}
+        self._uploads, self._downloads = (_staging(gpu, kind) for kind in ("upload", "download"))
 
     def upload(self, block: Block, dtype_name: str, source: Source, clear_rest: bool) -> None:
         """Fill `block` from its start with what `source` has; `clear_rest`: and zero what follows."""
         wide = _is_wide(dtype_name)
         total = source.nbytes * (4 if wide else 1)
-        extent = block.size if clear_rest else total
+        extent = block.size if clear_rest else _words(total)
         step = extent if self._gpu.mappable else _CHUNK
         for start in range(0, extent, max(step, 1)):
             size = min(step, extent - start)
-            target = block.buffer if self._gpu.mappable else self._stage("upload")
+            target = block.buffer if self._gpu.mappable else next(self._uploads)
             with self._gpu.map(target, size) as view:
                 count = max(0, min(size, total - start))
                 _fill(view[:count], source, start, wide)
@@ -45,17 +50,19 @@ class Transfers:
 
     def download(self, block: Block, dtype_name: str, nbytes: int, write: Write) -> None:
         """Give the first `nbytes` bytes (device form) of `block` to `write`, in wire form and in order."""
-        if self._gpu.mappable and nbytes:
-            with self._gpu.map(block.buffer, nbytes) as view:
-                _emit(view, dtype_name, write)
+        if self._gpu.mappable:
+            if nbytes:
+                self._empty(block.buffer, nbytes, dtype_name, write)
             return
-        staging = self._stage("download") if nbytes else None
+        under_way: deque[tuple[Buffer, int]] = deque()
         for start in range(0, nbytes, _CHUNK):
-            assert staging is not None
-            size = min(_CHUNK, nbytes - start)
-            self._gpu.submit([Copy(block.buffer, start, staging, 0, size)])
-            with self._gpu.map(staging, size) as view:
-                _emit(view, dtype_name, write)
+            staging, size = next(self._downloads), min(_CHUNK, nbytes - start)
+            self._gpu.submit([Copy(block.buffer, start, staging, 0, _words(size))])
+            under_way.append((staging, size))
+            if len(under_way) == _TURNS:
+                self._empty(*under_way.popleft(), dtype_name, write)
+        for staging, size in under_way:
+            self._empty(staging, size, dtype_name, write)
 
     def put(self, block: Block, data: bytes) -> None:
         """Write `data` (device form, a multiple of 4) to the start of `block`, before what is submitted next."""
@@ -76,7 +83,7 @@ class Transfers:
             self._gpu.submit(commands)
             with self._gpu.map(block.buffer, nbytes) as view:
                 return bytes(view), None
-        target = self._stage("download")
+        target = next(self._downloads)
         after: list[Command] = [Copy(block.buffer, 0, target, 0, nbytes)]
         if stamps is not None:
             after = [Stamp(), *after, Copy(stamps, 0, target, nbytes, STAMPS_BYTES)]
@@ -85,12 +92,18 @@ class Transfers:
             taken = None if stamps is None else self._gpu.elapsed_ms(bytes(view[nbytes:]))
             return bytes(view[:nbytes]), taken
 
-    def _stage(self, kind: str) -> Buffer:
-        if kind not in self._staging:
-            self._staging[kind] = self._gpu.create_buffer(
-                _CHUNK, "upload" if kind == "upload" else "download"
-            )
-        return self._staging[kind]
+    def _empty(self, buffer: Buffer, size: int, dtype_name: str, write: Write) -> None:
+        with self._gpu.map(buffer, _words(size)) as view:
+            _emit(view[:size], dtype_name, write)
+
+
+def _staging(gpu: Gpu, kind: BufferKind) -> Iterator[Buffer]:
+    """Staging buffers in turn, each made when it is first needed."""
+    made = []
+    for _ in range(_TURNS):
+        made.append(gpu.create_buffer(_CHUNK, kind))
+        yield made[-1]
+    yield from itertools.cycle(made)
 
 
 def device_form(dtype_name: str, data: bytes) -> bytes:
@@ -100,15 +113,23 @@ def device_form(dtype_name: str, data: bytes) -> bytes:
     return bytes((np.frombuffer(data, np.uint8) != 0).astype(np.uint32))
 
 
+def _words(nbytes: int) -> int:
+    """`nbytes` and what is missing to whole words, the last of which f16 may fill by half."""
+    return -(-nbytes // 4) * 4
+
+
 def _is_wide(dtype_name: str) -> bool:
     return dtype(dtype_name).wire_bytes == 1
 
 
 def _fill(target: memoryview, source: Source, start: int, wide: bool) -> None:
     """Fill `target` with the device form from byte `start` of it on."""
-    if not wide:
-        source.read_into(target, start)
-        return
+    fill = _widen if wide else Source.read_into
+    in_pieces(len(target), lambda begin, end: fill(source, target[begin:end], start + begin))
+
+
+def _widen(source: Source, target: memoryview, start: int) -> None:
+    """`Source.read_into`, for bools."""
     for at in range(0, len(target), _PIECE):
         words = np.frombuffer(target[at : at + _PIECE], np.uint32)
         wire = bytearray(len(words))

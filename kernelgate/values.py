@@ -20,7 +20,7 @@ except ImportError:  # the client works without it
     numpy = None  # type: ignore[assignment]
 
 INLINE_ELEMENTS = 65_536
-_NUMPY_NAMES = {"bool": "bool", "u32": "uint32", "i32": "int32", "f32": "float32"}
+_NUMPY_NAMES = {"bool": "bool", "u32": "uint32", "i32": "int32", "f16": "float16", "f32": "float32"}
 DTYPES = tuple(_NUMPY_NAMES)
 _SAFE_INTEGER = 2**53
 _NARROWED = {"float64": "float32", "int64": "int32"}  # what NumPy makes of Python's numbers, and what is sent

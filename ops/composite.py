@@ -15,12 +15,13 @@ from ops.errors import GraphError
 from ops.graph import Attribute, Node, TensorType
 from ops.infer import result_type
 from ops.shapes import Shape
-from ops.spec import check_attributes, check_dtypes
+from ops.spec import OpSpec, check_attributes, check_dtypes
 from ops.table import find
 
 Number = int | float
 Meaning = Callable[..., "Value"]
 """What a composite is made of: a function of `Parts`, its inputs, and its attributes by name."""
+_FOLDING = ("reduction", "matmul")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,16 +71,25 @@ class Parts:
         normal = check_attributes(spec, attributes)
         if spec.kind == "composite":
             check(op, types)
-            return self._meanings[spec.name](self, *values, **normal)
+            return self._composite(spec, values, normal)
         type = result_type(spec, normal, types)
         self.nodes.append(Node(spec.name, tuple(value.number for value in values), wire(normal)))
         return Value(self, self._count + len(self.nodes) - 1, type.shape, type.dtype)
 
+    def _composite(self, spec: OpSpec, values: Sequence[Value], attributes: Attributes) -> Value:
+        """The result of a composite. What folds f16 away does so in f32, and rounds what comes of it."""
+        meaning = self._meanings[spec.name]
+        if spec.section not in _FOLDING or common(values) != "f16":
+            return meaning(self, *values, **attributes)
+        result = meaning(self, *(self.cast(value, "f32") for value in values), **attributes)
+        return self.cast(result, "f16") if result.dtype == "f32" else result
+
     def full(self, shape: Shape, value: Number, dtype: str) -> Value:
         """A tensor of one value; a float makes whole numbers f32."""
-        if isinstance(value, float) and dtype != "f32":
-            dtype = "f32"
-        return self("full", shape=list(shape), value=float(value) if dtype == "f32" else value, dtype=dtype)
+        if isinstance(value, float):
+            dtype = dtypes.floating(dtypes.dtype(dtype)).name
+        is_float = dtypes.dtype(dtype).kind == "float"
+        return self("full", shape=list(shape), value=float(value) if is_float else value, dtype=dtype)
 
     def reshape(self, value: Value, *shape: int) -> Value:
         """`value` in another shape."""

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Sequence
 from itertools import chain
 from math import ceil, prod
+from struct import error, pack
 from typing import Any
 
 from ops import dtypes, lazy
@@ -22,6 +23,8 @@ from ops.shapes import MAX_RANK
 from ops.tensor import Number, Tensor, apply, sizes
 from ops.typenames import dtype_of
 
+_ARRAYS = {"float16": "f16", "uint32": "u32"}
+"""Dtypes of arrays of NumPy's form that their elements do not tell."""
 _random = random.Random()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_random.seed)  # workers forked from one process draw different numbers
@@ -30,11 +33,12 @@ if hasattr(os, "register_at_fork"):
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """The tensor of a number, of nested lists, of another tensor, or of what has `tolist`, as an array of NumPy's form.
 
-    Without `dtype`: f32, i32 or bool, as the data.
+    Without `dtype`: f16 or u32 for an array of these, else f32, i32 or bool, as the data.
     """
     if isinstance(data, Tensor):
         return data if dtype is None else data.type(dtype)
     if hasattr(type(data), "tolist"):
+        dtype = _ARRAYS.get(str(getattr(data, "dtype", ""))) if dtype is None else dtype
         data = data.tolist()
     if requires_grad:
         raise GraphError("gradients are not recorded yet", hint="Leave requires_grad out.")
@@ -78,11 +82,13 @@ def _pack(flat: list[Any], name: str) -> bytes:
     try:
         if kind == "bool":
             return bytes(map(bool, flat))
+        if name == "f16":
+            return pack(f"<{len(flat)}e", *flat)
         if kind == "float":
             return array("f", flat).tobytes()
         return array("i" if name == "i32" else "I", map(int, flat)).tobytes()
-    except (OverflowError, ValueError, TypeError) as error:
-        raise AttributeValueError(f"the data do not fit in {name}: {error}") from None
+    except (OverflowError, ValueError, TypeError, error) as reason:
+        raise AttributeValueError(f"the data do not fit in {name}: {reason}") from None
 
 
 def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None) -> Tensor:
@@ -91,14 +97,19 @@ def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None
     return apply("full", [], shape=sizes([size]), value=fill_value, dtype=name)
 
 
-def zeros(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def zeros(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of zeros, f32 by default."""
-    return full(sizes(size), 0.0, dtype=dtype)
+    return full(_shape(shape, size), 0.0, dtype=dtype)
 
 
-def ones(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def _shape(shape: Sequence[Any], size: Any) -> list[int]:
+    """Sizes one by one, as one sequence, or by name."""
+    return sizes(shape if size is None else [size])
+
+
+def ones(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of ones, f32 by default."""
-    return full(sizes(size), 1.0, dtype=dtype)
+    return full(_shape(shape, size), 1.0, dtype=dtype)
 
 
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
@@ -117,7 +128,7 @@ def full_like(input: Tensor, fill_value: Number, *, dtype: Any = None) -> Tensor
 
 
 def arange(
-    start: Number, end: Number | None = None, step: Number = 1, *, dtype: Any = None, device: Any = None
+    start: Number = 0, end: Number | None = None, step: Number = 1, *, dtype: Any = None, device: Any = None
 ) -> Tensor:
     """Numbers from `start` to before `end` in steps of `step`; with one argument, from 0 to before it."""
     first, last = (0, start) if end is None else (start, end)
@@ -125,12 +136,21 @@ def arange(
         raise AttributeValueError("arange takes finite numbers and a step that is not 0")
     count = max(0, ceil((last - first) / step))
     name = _infer([first, last, step]) if dtype is None else dtype_of(dtype)
+    if dtypes.dtype(name).kind == "int":
+        first, step = int(first), int(step)
     return apply("arange", [], count=count, start=first, step=step, dtype=name)
 
 
 def linspace(start: Number, end: Number, steps: int, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """`steps` numbers evenly from `start` to `end`, both included."""
+    """`steps` numbers evenly from `start` to `end`, both included; whole ones are cut off towards 0."""
     name = "f32" if dtype is None else dtype_of(dtype)
+    if dtypes.dtype(name).kind == "int":
+        start, end = int(start), int(end)
+        gaps = steps - 1
+        if gaps > 0 and max(abs(start), abs(end), abs(end - start)) * gaps < 1 << 31:
+            scaled = apply("arange", [], count=steps, start=start * gaps, step=end - start, dtype="i32")
+            divisor = apply("full", [], shape=[], value=gaps, dtype="i32")
+            return apply("trunc_divide", [scaled, divisor]).type(name)
     return apply("linspace", [], count=steps, start=float(start), end=float(end), dtype=name)
 
 
@@ -144,9 +164,9 @@ def manual_seed(seed: int) -> None:
     _random.seed(int(seed))
 
 
-def rand(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def rand(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Random numbers from 0 to below 1."""
-    return uniform(sizes(size), 0.0, 1.0)
+    return uniform(_shape(shape, size), 0.0, 1.0)
 
 
 def uniform(shape: Sequence[int], low: float, high: float) -> Tensor:
@@ -155,18 +175,21 @@ def uniform(shape: Sequence[int], low: float, high: float) -> Tensor:
     return _drawn(shape, [low + span * draw() for _ in range(_count(shape))])
 
 
-def randn(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def randn(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Random numbers of the standard normal distribution."""
-    shape = sizes(size)
+    shape = tuple(_shape(shape, size))
     return _drawn(shape, [_random.gauss(0.0, 1.0) for _ in range(_count(shape))])
 
 
-def randint(low: int, high: Any, size: Any = None, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """Random i32 numbers from `low` to below `high`; from 0 when one bound is given."""
+def randint(
+    low: int = 0, high: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None
+) -> Tensor:
+    """Random whole numbers, i32 by default, from `low` to below `high`; from 0 when one bound is given."""
     if size is None:
         low, high, size = 0, low, high
     shape = sizes([size])
-    return tensor([_random.randrange(low, high) for _ in range(_count(shape))], dtype="i32").reshape(shape)
+    numbers = tensor([_random.randrange(low, high) for _ in range(_count(shape))], dtype="i32")
+    return numbers.type("i32" if dtype is None else dtype).reshape(shape)
 
 
 def _count(shape: Sequence[int]) -> int:

@@ -18,7 +18,7 @@ Made from the op table by `python -m ops.document > docs/ops.md`; do not edit.
 Ops of tensors; those of hashes, bits, arrays, random numbers and ciphers are [the library](library/hashes.md).
 
 Each op is at `POST /api/ops/{name}`, and under PyTorch's name in scripts. Shapes broadcast by NumPy's rules. The result
-of two dtypes is the later one of bool, u32, i32, f32. There is no i64 yet: what PyTorch gives as int64 (sums of
+of two dtypes is the later one of bool, u32, i32, f16, f32. There is no i64 yet: what PyTorch gives as int64 (sums of
 integers and bools, positions) is i32, and wraps. An op's `axis` and `axes` may be called `dim` and `dims`, `keepdim`
 `keepdims`. ONNX's names work too, as `LeakyRelu`. Errors are bounds on f32 results, relative to the exact result where
 nothing else is said; [numerics](numerics.md) has more.
@@ -100,6 +100,7 @@ def _result(spec: OpSpec) -> str:
         "promote": "the common dtype" if len(spec.inputs) > 1 or spec.variadic else "the same dtype",
         "sum": "the same dtype, i32 for bool",
         "first": "the dtype of the first input",
+        "float": "f32, or f16 if no input is f32 and one f16",
         "attribute": "what `dtype` says",
     }.get(spec.result, spec.result)
 

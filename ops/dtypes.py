@@ -21,9 +21,10 @@ class DTypeError(KernelgateError):
 class DType:
     """An element type.
 
-    `wire_bytes` is the width of an element in files and frames, `device_bytes` its width in a device buffer
-    (a bool is one byte in a file and a whole `u32`, 0 or 1, on the device, since WGSL's bool has no layout).
-    `code` is the `struct` and `array` code of the wire form. `rank` orders promotion: the higher wins.
+    `wgsl` is how strangers' kernels see an element. `wire_bytes` is the width of an element in files and frames,
+    `device_bytes` its width in a device buffer (a bool is one byte in a file and a whole `u32`, 0 or 1, on the device,
+    since WGSL's bool has no layout).
+    `code` is the `struct` code of the wire form. `rank` orders promotion: the higher wins.
     """
 
     name: str
@@ -40,7 +41,8 @@ ROWS = (
     DType("bool", "u32", 1, 4, "?", "bool", 0, ("bool_",)),
     DType("u32", "u32", 4, 4, "I", "int", 1, ("uint32",)),
     DType("i32", "i32", 4, 4, "i", "int", 2, ("int32", "int")),
-    DType("f32", "f32", 4, 4, "f", "float", 3, ("float32", "float")),
+    DType("f16", "f16", 2, 2, "e", "float", 3, ("float16", "half")),
+    DType("f32", "f32", 4, 4, "f", "float", 4, ("float32", "float")),
 )
 BY_NAME = {row.name: row for row in ROWS}
 _ALIASES = {alias: row for row in ROWS for alias in (row.name, *row.aliases)}
@@ -60,3 +62,9 @@ def dtype(name: str) -> DType:
 def promote(*dtypes: DType) -> DType:
     """The dtype that holds all of `dtypes`: the one of highest rank (u32 with i32 gives i32)."""
     return max(dtypes, key=lambda row: row.rank)
+
+
+def floating(*dtypes: DType) -> DType:
+    """The dtype of a function of floats: the highest of `dtypes`, f32 for whole numbers."""
+    found = promote(*dtypes)
+    return found if found.kind == "float" else BY_NAME["f32"]

@@ -59,7 +59,9 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """`input`, below 0 times `weight`: one number, or one for each channel (axis 1)."""
-    if weight.numel() > 1 and input.ndim > 1:
+    if weight.numel() == 1:
+        weight = weight.reshape([])
+    elif input.ndim > 1:
         weight = weight.reshape([-1, *[1] * (input.ndim - 2)])
     return apply("prelu", [input, weight])
 

@@ -161,7 +161,7 @@ ROWS = (
 )
 FUNCTIONS = {row.name: row for row in ROWS}
 
-CASTS = {
+_CASTS = {
     ("bool", "u32"): "select(0u, 1u, {0})",
     ("bool", "i32"): "select(0i, 1i, {0})",
     ("bool", "f32"): "select(0.0f, 1.0f, {0})",
@@ -174,5 +174,14 @@ CASTS = {
     ("f32", "bool"): "truth_f32({0})",
     ("f32", "u32"): "u32_of_f32({0})",
     ("f32", "i32"): "i32_of_f32({0})",
+    ("f32", "f32"): "{0}",
 }
-"""How WGSL converts from one dtype to another. Between integers bits are kept; floats saturate, NaN gives 0."""
+CASTS = {
+    **_CASTS,
+    **{("f16", to): text for (start, to), text in _CASTS.items() if start == "f32"},
+    **{(start, "f16"): f"to_half({text})" for (start, to), text in _CASTS.items() if to == "f32"},
+}
+"""How WGSL converts from one dtype to another. Between integers bits are kept; floats saturate, NaN gives 0.
+
+An f16 is an f32 in registers, with a value that f16 has.
+"""

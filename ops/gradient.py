@@ -23,7 +23,7 @@ def name_of(spec: OpSpec, number: int) -> str:
 
 def is_differentiable(spec: OpSpec) -> bool:
     """Whether the row takes and gives floats, elementwise."""
-    gives = spec.result in ("promote", "f32", "first")
+    gives = spec.result in ("promote", "float", "first")
     return spec.kind == "elementwise" and gives and "f32" in spec.dtypes
 
 
@@ -45,7 +45,7 @@ def gradient_row(spec: OpSpec, number: int) -> OpSpec | None:
         doc=f"What the gradient `grad` of `{spec.name}` gives `{spec.inputs[number]}`.",
         expression=expression,
         aliases=(),
-        result="f32",
+        result="float",
         operator="",
         tolerance=1e-5,
         relative="maximum(abs(grad), abs(result))",

@@ -56,10 +56,11 @@ def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
         return "i32" if given[0] == "bool" else given[0]
     if spec.result == "first":
         return given[0]
-    if spec.result == "promote":
-        numbers = ["f32" for each in spec.attributes if isinstance(attributes[each.name], float)]
-        return dtypes.promote(*map(dtypes.dtype, (*given, *numbers))).name
-    return spec.result
+    rows = [dtypes.dtype(name) for name in given]
+    has_float = any(isinstance(attributes[each.name], float) for each in spec.attributes)
+    if spec.result == "float" or (spec.result == "promote" and has_float):
+        return dtypes.floating(*rows).name
+    return dtypes.promote(*rows).name if spec.result == "promote" else spec.result
 
 
 def maybe_integers(attributes: Attributes, name: str) -> tuple[int, ...] | None:

@@ -55,6 +55,8 @@ __all__ = [
 ]
 
 Operands = Sequence[tuple[Layout, DType]]
+_LARGEST = expression.constant(3.4028234663852886e38, "f32")
+_LARGEST_HALF = expression.constant(65504.0, "f32")
 
 
 def lower(
@@ -68,9 +70,11 @@ def lower(
     """
     spec = find(op)
     builder = Builder(device)
-    _LOWERINGS[spec.kind](
-        builder, spec, check_attributes(spec, attributes), _sources(inputs), _target(output)
-    )
+    sources, target = _sources(inputs), _target(output)
+    made = target if spec.kind in _TAKES_HALVES else _widened(builder, sources, target)
+    _LOWERINGS[spec.kind](builder, spec, check_attributes(spec, attributes), sources, made)
+    if made is not target:
+        elementwise.copy(builder, made.source(), target)
     return builder.lowering()
 
 
@@ -105,19 +109,42 @@ def lower_fused(
     builder = Builder(device)
     normal = check_attributes(spec, attributes)
     sources, target = _sources([*inputs, *extras]), _target(output)
+    result = _widened(builder, sources, target)
     sources, others = sources[: len(inputs)], sources[len(inputs) :]
-    wrapped = None if after is None else After(after, made.dtype, tuple(others))
+    wrapped = None if after is None else _after(after, made.dtype, others)
     if spec.kind == "reduction":
         load, shape = before or (input_term(0, sources[0].dtype), sources[0].layout.shape)
-        _fold(builder, spec, normal, load, sources, shape, target, wrapped)
+        _fold(builder, spec, normal, load, sources, shape, result, wrapped)
     elif spec.kind == "softmax" and before is not None and wrapped is None:
-        _softmax_of(builder, normal, before[0], sources, before[1], target)
+        _softmax_of(builder, normal, before[0], sources, before[1], result)
     elif spec.kind == "matmul" and before is None and wrapped is not None:
-        left, right = (_converted(builder, source, made.dtype) for source in sources)
-        matmul.emit(builder, left, right, target, wrapped)
+        left, right = (_converted(builder, source, _wide(made.dtype)) for source in sources)
+        matmul.emit(builder, left, right, result, wrapped)
     else:
         raise AssertionError(f"nothing is fused with {spec.name}")
+    if result is not target:
+        elementwise.copy(builder, result.source(), target)
     return builder.lowering()
+
+
+def _widened(builder: Builder, sources: list[Source], target: Target) -> Target:
+    """Put copies in f32 in place of those `sources` that are f16, and give the target for what is computed of them."""
+    sources[:] = [elementwise.widened(builder, source) for source in sources]
+    return builder.temp(target.layout.shape, "f32") if target.dtype == "f16" else target
+
+
+def _wide(dtype: str) -> str:
+    """The dtype in which is computed what is kept as `dtype`."""
+    return "f32" if dtype == "f16" else dtype
+
+
+def _after(term: Term, made: str, others: Sequence[Source]) -> After:
+    """What is done with a result of dtype `made`; one that is f16 is rounded first."""
+    if made == "f16":
+        inputs = {number: input_term(number, source.dtype) for number, source in enumerate(others, 1)}
+        first = expression.cast(input_term(0, "f32"), "f16")
+        term = expression.substituted(term, {0: first, **inputs})
+    return After(term, _wide(made), tuple(others))
 
 
 def lower_copy(layout: Layout, dtype: DType, device: DeviceClass) -> Lowering:
@@ -149,9 +176,11 @@ def term(
 def _term(
     spec: OpSpec, attributes: Attributes, args: Sequence[Term], dtype: str, holes: Mapping[str, Hole]
 ) -> Term:
-    if spec.result == "f32":
+    if spec.result == "float":
         args = [expression.cast(arg, "f32") for arg in args]
+    args = [expression.cast(arg, _wide(arg.dtype)) for arg in args]
     names: dict[str, Term | str | None] = dict(zip(spec.inputs, args, strict=True))
+    names["largest"] = _LARGEST_HALF if dtype == "f16" else _LARGEST
     for attribute in spec.attributes:
         value = attributes[attribute.name]
         if attribute.type == "text":
@@ -209,7 +238,7 @@ def _fold(
     """Reduce the elements `x` of `sources` broadcast to `shape`."""
     if spec.reduction is None:
         raise AssertionError(f"{spec.name} has no reduction")
-    load = bind(parse(spec.reduction.load), {"x": x})
+    load = bind(parse(spec.reduction.load), {"x": expression.cast(x, _wide(x.dtype))})
     fold = Fold(spec.reduction, load, target.dtype if after is None else after.dtype)
     reduce.emit(builder, fold, sources, shape, folded_axes(spec, attributes, len(shape)), target, after)
 
@@ -233,7 +262,7 @@ def _softmax_of(
     builder: Builder, attributes: Attributes, x: Term, sources: list[Source], shape: Shape, target: Target
 ) -> None:
     """The softmax of the elements `x` of `sources` broadcast to `shape`."""
-    shape = shape or (1,)
+    shape, x = shape or (1,), expression.cast(x, "f32")
     target = Target(target.operand, Layout.contiguous(shape), target.dtype)
     softmax.emit(builder, x, sources, shape, axis(integer(attributes, "axis"), len(shape)), target)
 
@@ -329,6 +358,8 @@ def _routine(
     ROUTINES[spec.name](builder, attributes, sources, target)
 
 
+_TAKES_HALVES = ("elementwise", "leaf", "view")
+"""Kinds whose kernels read and write packed f16; all others compute with copies in f32."""
 _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Target], None]] = {
     "elementwise": _elementwise,
     "leaf": _elementwise,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ops import advanced, elementwise_functions, reduce_functions, shape_functions
+from ops import advanced, elementwise_functions, reduce_functions, shape_functions, unique_functions
 from ops.errors import GraphError
 from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
@@ -21,6 +21,8 @@ FUNCTIONS: dict[str, Function] = {}
 """Every function of the `torch` namespace that computes tensors from tensors."""
 
 _BY_HAND = {"where", "cast"}
+_OF_TENSOR = {"flatten", "squeeze", "unsqueeze"}
+"""Rows whose methods `Tensor` has itself, with PyTorch's arguments."""
 
 
 def _elementwise(spec: OpSpec) -> Function:
@@ -58,8 +60,12 @@ def _composite(spec: OpSpec) -> Function:
     return _named(function, spec.name, spec.doc)
 
 
-_INPUTS = {"input": 0, "other": 1, "end": 1, "exponent": 1, "values": 1, "tensor1": 1, "tensor2": 2}
-"""PyTorch's names of operands, with their places."""
+_INPUTS = {
+    "input": 0,
+    **dict.fromkeys(("other", "end", "exponent", "values", "tensor1", "mat1", "mat", "batch1"), 1),
+    **dict.fromkeys(("tensor2", "mat2", "batch2", "vec", "vec2", "tensor"), -1),
+}
+"""PyTorch's names of operands, with their places; -1 is the last."""
 
 
 def _input_name(spec: OpSpec, name: str) -> str:
@@ -107,12 +113,9 @@ def _reduction(spec: OpSpec) -> Function:
         tensor = input if dtype is None else input.type(dtype)
         if spec.kind == "search":
             return apply(spec.name, [tensor], axis=dim, keepdim=keepdim)
-        return apply(
-            spec.name,
-            [tensor],
-            axes=dim if dim is None or isinstance(dim, int) else list(dim) or None,
-            keepdim=keepdim,
-        )
+        axes = dim if dim is None or isinstance(dim, int) else list(dim) or None
+        folded = apply(spec.name, [tensor], axes=axes, keepdim=keepdim)
+        return folded if dtype is None else folded.type(dtype)
 
     return _named(function, spec.name, spec.doc)
 
@@ -129,7 +132,8 @@ def _extreme(name: str, search: str, pairwise: str) -> Function:
         if dim is None:
             return apply(name, [input])
         values = apply(name, [input], axes=dim, keepdim=keepdim)
-        return Extreme(values, apply(search, [input], axis=dim, keepdim=keepdim))
+        numbers = input.int() if input._node.type.dtype == "bool" else input
+        return Extreme(values, apply(search, [numbers], axis=dim, keepdim=keepdim))
 
     return _named(function, name, TABLE[name].doc)
 
@@ -155,6 +159,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
     while len(joined) > _MAX_CONCAT:
         groups = range(0, len(joined), _MAX_CONCAT)
         joined = [cat(joined[start : start + _MAX_CONCAT], dim, axis=axis) for start in groups]
+    if len({tensor.ndim for tensor in joined}) > 1:  # PyTorch lets flat tensors of nothing pass
+        joined = [tensor for tensor in joined if tensor.shape != (0,)]
     return apply("concat", joined, axis=dim if axis is None else axis)
 
 
@@ -193,11 +199,12 @@ def fill() -> None:
             function = _reduction(spec)
         else:
             continue
-        FUNCTIONS.update(dict.fromkeys((spec.name, *spec.aliases), function))
+        own = {spec.name} & _OF_TENSOR
+        FUNCTIONS.update(dict.fromkeys({spec.name, *spec.aliases} - own, function))
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS["softmax"] = softmax
-    for module in (elementwise_functions, reduce_functions, shape_functions):
+    for module in (elementwise_functions, reduce_functions, shape_functions, unique_functions):
         for name, function in module.written_by_hand().items():
             FUNCTIONS[name] = (
                 function if function.__doc__ else _named(function, name, f"As in PyTorch: `{name}`.")

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ops.advanced import positions
-from ops.errors import AttributeValueError
+from ops.errors import AttributeValueError, ShapeError
 from ops.shape_functions import narrow
 from ops.tensor import Tensor, apply, operands
 
@@ -46,8 +45,6 @@ def written_by_hand() -> dict[str, Callable[..., Any]]:
         "cummax": cummax,
         "cummin": cummin,
         "diff": diff,
-        "unique": unique,
-        "unique_consecutive": unique_consecutive,
         "bincount": bincount,
     }
 
@@ -86,15 +83,18 @@ def std(input: Tensor, *args: Any, **named: Any) -> Tensor:
     return apply("sqrt", [var(input, *args, **named)])
 
 
-def var_mean(input: Tensor, dim: Dims = None, **named: Any) -> tuple[Tensor, Tensor]:
+def var_mean(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, **named: Any
+) -> tuple[Tensor, Tensor]:
     """The variance and the mean."""
-    keepdim = bool(named.get("keepdim", False))
-    return var(input, dim, **named), apply("mean", [input], axes=_axes(dim), keepdim=keepdim)
+    axes = None if isinstance(dim, bool) else _axes(dim)
+    mean = apply("mean", [input], axes=axes, keepdim=keepdim)
+    return var(input, dim, unbiased, keepdim, **named), mean
 
 
-def std_mean(input: Tensor, dim: Dims = None, **named: Any) -> tuple[Tensor, Tensor]:
+def std_mean(input: Tensor, *args: Any, **named: Any) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean."""
-    variance, mean = var_mean(input, dim, **named)
+    variance, mean = var_mean(input, *args, **named)
     return apply("sqrt", [variance]), mean
 
 
@@ -111,7 +111,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
     """`log(sum(exp(input)))` over axes, for any size."""
-    return apply("logsumexp", [input], axes=_axes(dim), keepdim=keepdim)
+    return apply("logsumexp", [input.float()], axes=_axes(dim), keepdim=keepdim)
 
 
 def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
@@ -123,6 +123,8 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element, the lower one of two; along an axis with its position."""
     if dim is None:
         return apply("median", [input])
+    if not input.ndim:
+        return _of_one(median, input)
     count = input.shape[dim] if input.ndim else 1
     order = sort(input, dim)
     middle, last = ([narrow(part, dim, at, 1) for part in order] for at in ((count - 1) // 2, count - 1))
@@ -133,9 +135,24 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     return Extreme(*(part if keepdim else part.squeeze(dim) for part in (values, indices)))
 
 
-def quantile(input: Tensor, q: float, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The value below which the part `q` lies, between neighbours in proportion."""
-    return apply("quantile", [input], q=float(q), axis=dim, keepdim=keepdim)
+def _of_one(function: Callable[..., Extreme], input: Tensor, *args: Any) -> Extreme:
+    """What a function that looks along an axis gives of a tensor of rank 0."""
+    return Extreme(*(part.reshape([]) for part in function(input.reshape(1), *args, 0)))
+
+
+def quantile(
+    input: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The value below which the part `q` lies; of a flat tensor of parts, one along a new first axis for each."""
+    if isinstance(q, Tensor) and q.ndim:
+        found = [quantile(input, part, dim, keepdim, interpolation=interpolation) for part in q.tolist()]
+        return apply("stack", found, axis=0)
+    return apply("quantile", [input], q=float(q), axis=dim, keepdim=keepdim, interpolation=interpolation)
 
 
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
@@ -151,12 +168,16 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
 
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extreme:
     """The k largest or smallest elements along an axis, in order, and their positions."""
+    if not input.ndim and k == 1:
+        return _of_one(lambda flat, axis: topk(flat, 1, axis), input)
     indices = apply("topk_indices", [input], k=k, axis=dim, largest=largest)
     return Extreme(apply("gather", [input, indices], axis=dim), indices)
 
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
     """The k-th smallest element along an axis, counted from 1, and its position."""
+    if not input.ndim:
+        return _of_one(kthvalue, input, k)
     parts = topk(input, k, dim, largest=False)
     cut = [narrow(part, dim, k - 1, 1) for part in parts]
     return Extreme(*(part if keepdim else part.squeeze(dim) for part in cut))
@@ -190,6 +211,9 @@ def cummin(input: Tensor, dim: int) -> Extreme:
 
 
 def _record(name: str, input: Tensor, dim: int) -> Extreme:
+    if input._node.type.dtype == "bool":
+        whole = _record(name, input.int(), dim)
+        return Extreme(whole.values.bool(), whole.indices)
     values = apply(name, [input], axis=dim)
     size = input.shape[dim] if input.ndim else 1
     places = apply("arange", [], count=size, dtype="i32")
@@ -202,46 +226,19 @@ def _record(name: str, input: Tensor, dim: int) -> Extreme:
     return Extreme(values, apply("cummax", [found], axis=dim))
 
 
-def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
-    """The differences of neighbours along an axis, `n` times."""
+def diff(
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
+    """The differences of neighbours along an axis, `n` times; of what stands before and after it too."""
+    if not input.ndim:
+        raise ShapeError("diff takes at least 1 axis")
+    parts = [part for part in (prepend, input, append) if part is not None]
+    input = apply("concat", parts, axis=dim) if n and len(parts) > 1 else input
     for _ in range(n):
         size = input.shape[dim]
         high, low = (narrow(input, dim, start, max(size - 1, 0)) for start in (min(1, size), 0))
         input = apply("ne" if input._node.type.dtype == "bool" else "sub", [high, low])
     return input
-
-
-def unique(
-    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
-) -> Any:
-    """The distinct elements in ascending order; where each went, and how often it is there, if asked for."""
-    flat = input.reshape(-1)
-    ordered, order = sort(flat)
-    found = unique_consecutive(ordered, return_inverse, return_counts)
-    if not return_inverse:
-        return found
-    values, groups, *counts = found
-    inverse = apply("scatter", [groups, order, groups], axis=0)
-    return (values, inverse.reshape(input.shape), *counts)
-
-
-def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False) -> Any:
-    """The elements without repeats of neighbours; where each went, and how often it stood there, if asked for."""
-    flat = input.reshape(-1)
-    size = flat.numel()
-    differs = apply("ne", [flat[1:], flat[: max(size - 1, 0)]])
-    starts = apply("concat", [apply("full", [], shape=[min(size, 1)], value=True, dtype="bool"), differs])
-    begins = positions(starts)
-    result = [apply("take", [flat, begins])]
-    if return_inverse:
-        groups = apply("cumsum", [starts.int()], axis=0)
-        result.append(apply("sub", operands([groups, 1])).reshape(input.shape))
-    if return_counts:
-        ends = apply(
-            "concat", [begins.int()[1:], apply("full", [], shape=[min(size, 1)], value=size, dtype="i32")]
-        )
-        result.append(apply("sub", [ends, begins.int()]))
-    return result[0] if len(result) == 1 else tuple(result)
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -252,4 +249,4 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     zeros = apply("full", [], shape=[max(largest + 1, minlength)], value=0, dtype="i32")
     if weights is None:
         return apply("histogram", [input.type("u32")], bins=zeros.numel()).int()
-    return apply("scatter", [zeros.type(weights.dtype), input, weights], axis=0, reduce="add")
+    return apply("scatter", [zeros.float(), input, weights.float()], axis=0, reduce="add")

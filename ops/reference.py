@@ -19,6 +19,7 @@ from ops import lower
 from ops import reference_indexing as indexing
 from ops.attributes import Attributes, integer, integers
 from ops.composites import expand
+from ops.dtypes import BY_NAME
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
 from ops.infer import folded_axes, result_type, swapped, taken
@@ -35,9 +36,10 @@ DTYPES: dict[str, npt.DTypeLike] = {
     "bool": np.dtype("bool"),
     "u32": np.dtype("<u4"),
     "i32": np.dtype("<i4"),
+    "f16": np.dtype("<f2"),
     "f32": np.dtype("<f4"),
 }
-_WIDE = {"bool": np.bool_, "u32": np.int64, "i32": np.int64, "f32": np.float64}
+_WIDE = {"bool": np.bool_, "u32": np.int64, "i32": np.int64, "f16": np.float64, "f32": np.float64}
 
 
 def dtype_name(dtype: npt.DTypeLike) -> str:
@@ -220,7 +222,7 @@ def _softmax(spec: OpSpec, attributes: Attributes, args: list[Array], result: Te
 
 
 def _matmul(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
-    if result.dtype == "f32":
+    if BY_NAME[result.dtype].kind == "float":
         return np.asarray(np.matmul(*(arg.astype(DTYPES["f32"]) for arg in args)))
     return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in args)))  # wraps, as i32 does
 

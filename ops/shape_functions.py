@@ -13,7 +13,7 @@ from typing import Any
 from ops.advanced import coordinates, positions, put
 from ops.errors import AttributeValueError, ShapeError
 from ops.shapes import axis as counted
-from ops.shapes import broadcast
+from ops.shapes import broadcast, text
 from ops.tensor import Tensor, apply, operands, sizes, view
 
 _REDUCE = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}
@@ -29,7 +29,7 @@ def written_by_hand() -> dict[str, Callable[..., Any]]:
         "tile": tile,
         "repeat_interleave": repeat_interleave,
         "diagonal": diagonal,
-        "diag_embed": lambda input, offset=0: apply("diag_embed", [input], offset=offset),
+        "diag_embed": diag_embed,
         "split": split,
         "chunk": chunk,
         "unbind": unbind,
@@ -53,7 +53,7 @@ def written_by_hand() -> dict[str, Callable[..., Any]]:
         "index_fill": index_fill,
         "index_put": index_put,
         "masked_select": masked_select,
-        "masked_scatter": lambda input, mask, source: apply("masked_scatter", [input, mask, source]),
+        "masked_scatter": masked_scatter,
         "take": take,
         "nonzero": nonzero,
         "argwhere": nonzero,
@@ -81,9 +81,9 @@ IN_PLACE = [
 """Functions that are no elementwise rows and have an in-place form."""
 
 
-def flip(input: Tensor, *dims: Any) -> Tensor:
+def flip(input: Tensor, *axes: Any, dims: Any = None) -> Tensor:
     """Axes backwards."""
-    return apply("flip", [input], axes=sizes(dims))
+    return apply("flip", [input], axes=sizes(axes if dims is None else [dims]))
 
 
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
@@ -95,9 +95,9 @@ def _list(value: Any) -> list[int]:
     return [value] if isinstance(value, int) else list(value)
 
 
-def tile(input: Tensor, *dims: Any) -> Tensor:
+def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
     """The whole tensor side by side, so many times along each axis."""
-    return apply("tile", [input], repeats=sizes(dims))
+    return apply("tile", [input], repeats=sizes(repeats if dims is None else [dims]))
 
 
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
@@ -108,9 +108,33 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
     return apply("tile", [input], repeats=counts)
 
 
-def repeat_interleave(input: Tensor, repeats: int, dim: int | None = None) -> Tensor:
-    """Each element so many times in a row."""
-    return apply("repeat_interleave", [input], repeats=repeats, axis=dim)
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element so many times in a row: a number for all, or a flat tensor of one for each.
+
+    Of a tensor of numbers alone: each position so many times.
+    """
+    if repeats is None:
+        return _repeated_places(input)
+    if not isinstance(repeats, Tensor):
+        return apply("repeat_interleave", [input], repeats=repeats, axis=dim)
+    flat, where = (input.reshape(-1), 0) if dim is None else (input, counted(dim, input.ndim))
+    if repeats.numel() not in (1, flat.shape[where]) or repeats.ndim > 1:
+        raise ShapeError(
+            f"repeats of shape {text(repeats.shape)} are not one for each of {flat.shape[where]}"
+        )
+    return apply("index_select", [flat, _repeated_places(repeats.expand(flat.shape[where]))], axis=where)
+
+
+def _repeated_places(repeats: Tensor) -> Tensor:
+    """Each position of a flat tensor of numbers as often as its number says (i32)."""
+    ends = apply("cumsum", [repeats.int()], axis=0)
+    count = int(ends[-1]) if repeats.numel() else 0
+    if repeats.numel() and int(apply("min", [repeats])) < 0:
+        raise AttributeValueError("repeats must not be negative")
+    begun = apply("histogram", [ends.type("u32")], bins=count + 1)
+    return apply("cumsum", [begun.int()], axis=0)[:count]
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
@@ -118,8 +142,14 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return apply("diagonal", [input], offset=offset, axis0=dim1, axis1=dim2)
 
 
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """A view of `length` positions of an axis from `start` on."""
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices, in the axes `dim1` and `dim2`, with the last axis on a diagonal."""
+    return movedim(apply("diag_embed", [input], offset=offset), (-2, -1), (dim1, dim2))
+
+
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A view of `length` positions of an axis from `start`, a number or a tensor of one, on."""
+    start = int(start)
     size = input.shape[counted(dim, input.ndim)] if input.ndim else 0
     first = start + size if start < 0 else start
     if not 0 <= first <= size or not 0 <= length <= size - first:
@@ -199,8 +229,10 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The elements whose position along an axis is `index`."""
-    return apply("gather", [input, index], axis=dim)
+    """The elements whose position along an axis is `index`; a tensor of rank 0 counts as one of one element."""
+    wide, places = (each if each.ndim else each.reshape(1) for each in (input, index))
+    found = apply("gather", [wide, places], axis=dim)
+    return found if found.ndim == index.ndim else found.reshape(index.shape)
 
 
 def scatter(
@@ -253,12 +285,15 @@ def _neutral(reduce: str, input: Tensor) -> float | int:
     unsigned = input._node.type.dtype == "u32"
     low = float("-inf") if floats else 0 if unsigned else -(1 << 31)
     high = float("inf") if floats else (1 << 32) - 1 if unsigned else (1 << 31) - 1
+    if input._node.type.dtype == "bool":
+        low, high = 0, 1
     return {"add": 0, "mul": 1, "max": low, "min": high}[_REDUCE[reduce]]
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts at positions along an axis."""
-    return apply("index_select", [input, index], axis=dim)
+    taken = apply("index_select", [input, index], axis=dim)
+    return taken if input.ndim else taken.reshape([])
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
@@ -291,8 +326,13 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Any, accumulate:
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where `mask` is true, as a flat tensor."""
-    wide, flags = broadcast_tensors(input, mask)
+    wide, flags = (each.reshape(-1) for each in broadcast_tensors(input, mask))
     return wide[flags.bool()]
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`input` with the elements of `source`, in order, where `mask` is true."""
+    return apply("masked_scatter", [*broadcast_tensors(input, mask), source])
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
@@ -322,6 +362,10 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise ShapeError(f"pad takes at most {input.ndim} pairs of numbers, not {len(pairs)} numbers")
     spare = [0] * (input.ndim - len(pairs) // 2)
     before, after = ([*spare, *pairs[start::2][::-1]] for start in (0, 1))
+    if mode == "circular":  # what is cut off is no part of the circle
+        cuts = zip(before, after, input.shape, strict=True)
+        input = input[tuple(slice(max(-low, 0), size - max(-high, 0)) for low, high, size in cuts)]
+        before, after = ([max(number, 0) for number in ends] for ends in (before, after))
     return apply("pad", [input], before=before, after=after, mode=mode, value=value or 0)
 
 

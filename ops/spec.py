@@ -34,7 +34,7 @@ Kind = Literal[
     "routine",
     "composite",
 ]
-ResultRule = Literal["promote", "f32", "i32", "bool", "u32", "sum", "first", "attribute"]
+ResultRule = Literal["promote", "float", "i32", "bool", "u32", "sum", "first", "attribute"]
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
     "reshape", "permute", "transpose", "slice", "diagonal", "expand", "write", "gather", "scatter", "pad",
@@ -42,9 +42,9 @@ ShapeRule = Literal[
 ]  # fmt: skip
 Normal = None | bool | int | float | str | tuple[int, ...]
 
-ALL = ("f32", "i32", "u32", "bool")
-NUMBERS = ("f32", "i32", "u32")
-FLOATS = ("f32",)
+ALL = ("f32", "f16", "i32", "u32", "bool")
+NUMBERS = ("f32", "f16", "i32", "u32")
+FLOATS = ("f32", "f16")
 SUM = "sum"
 REQUIRED = "\0required"
 _LIMIT = 1 << 53

@@ -7,8 +7,10 @@ script may reach is harmless; whatever leads inside begins with an underscore. M
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from math import prod
+from struct import unpack
 from typing import Any
 
 from ops import dtypes, engine, formatting, lazy
@@ -108,8 +110,7 @@ class Tensor:
         shape, row = self._node.type.shape, dtypes.dtype(self._node.type.dtype)
         if 0 in shape:
             return _empty(shape)
-        code: Any = row.code
-        return memoryview(_read(self)).cast("B").cast(code, shape).tolist() if shape else self.item()
+        return _elements(_read(self), row, shape).tolist() if shape else self.item()
 
     def item(self) -> Number:
         """The only element, as a Python number."""
@@ -118,8 +119,7 @@ class Tensor:
                 f"a tensor of shape {text(self.shape)} has {self.numel()} elements, not one",
                 hint="Reduce it first, as with .sum(), or use .tolist().",
             )
-        code: Any = dtypes.dtype(self._node.type.dtype).code
-        value: Number = memoryview(_read(self)).cast("B").cast(code)[0]
+        value: Number = _elements(_read(self), dtypes.dtype(self._node.type.dtype), (1,))[0]
         return value
 
     def __bool__(self) -> bool:
@@ -251,6 +251,10 @@ class Tensor:
         """As float32."""
         return self.type("f32")
 
+    def half(self) -> Tensor:
+        """As float16."""
+        return self.type("f16")
+
     def int(self) -> Tensor:
         """As int32."""
         return self.type("i32")
@@ -351,7 +355,8 @@ def scalar(value: Number, like: str) -> Tensor:
         like = {"int": "i32", "float": "f32"}[kind]
     if dtypes.dtype(like).kind == "int" and not -(1 << 31) <= value < 1 << 32:
         raise AttributeValueError(f"the number {str(value)[:24]} does not fit in {type_name(like)!r}")
-    return apply("full", [], shape=[], value=float(value) if like == "f32" else value, dtype=like)
+    is_float = dtypes.dtype(like).kind == "float"
+    return apply("full", [], shape=[], value=float(value) if is_float else value, dtype=like)
 
 
 def operands(values: Sequence[object]) -> list[Tensor]:
@@ -404,6 +409,14 @@ def _read(tensor: Tensor) -> bytes:
         return node.data
     (ref,) = refs([tensor])
     return engine.read(ref.handle)
+
+
+def _elements(data: bytes, row: dtypes.DType, shape: tuple[int, ...]) -> Any:
+    """The elements in wire form as a memoryview, of f32 for f16, which those of Python 3.11 lack."""
+    if row.name == "f16":
+        data, row = array("f", unpack(f"<{len(data) // 2}e", data)).tobytes(), dtypes.dtype("f32")
+    code: Any = row.code
+    return memoryview(data).cast("B").cast(code, shape)
 
 
 def _empty(shape: Sequence[int]) -> list[Any]:

@@ -17,6 +17,19 @@ _CREATION = (
     "tensor full zeros ones zeros_like ones_like full_like arange linspace eye manual_seed rand randn randint"
 )
 
+_METHODS = {
+    "reshape": "shape",
+    "flatten": "",
+    "squeeze": "",
+    "unsqueeze": "",
+    "permute": "dims",
+    "transpose": "",
+    "broadcast_to": "size",
+    "t": "",
+    "numel": "",
+}
+"""Methods of `Tensor` that PyTorch also has as functions, and by which name those take sizes or axes."""
+
 
 class NoGrad:
     """`with torch.no_grad():`, also as a decorator. No gradients are recorded anyway."""
@@ -43,13 +56,16 @@ def namespace() -> dict[str, object]:
         "from_numpy": creation.tensor,
         "empty": creation.zeros,
         "empty_like": creation.zeros_like,
-        **_shape_functions(),
+        **{name: _function(getattr(Tensor, name), sizes) for name, sizes in _METHODS.items()},
+        "swapaxes": _function(Tensor.transpose),
         "explain": explain,
         "Tensor": Tensor,
         "Size": Size,
         "dtype": TypeName,
         "float32": typenames.float32,
         "float": typenames.float32,
+        "float16": typenames.float16,
+        "half": typenames.float16,
         "int32": typenames.int32,
         "int": typenames.int32,
         "uint32": typenames.uint32,
@@ -69,20 +85,15 @@ def namespace() -> dict[str, object]:
     }
 
 
-def _shape_functions() -> dict[str, object]:
-    """Methods of `Tensor` that PyTorch also has as functions."""
-    names = (
-        "reshape",
-        "flatten",
-        "squeeze",
-        "unsqueeze",
-        "permute",
-        "transpose",
-        "broadcast_to",
-        "t",
-        "numel",
-    )
-    return {name: getattr(Tensor, name) for name in names} | {"swapaxes": Tensor.transpose}
+def _function(method: Callable[..., Any], sizes: str = "") -> Callable[..., Any]:
+    """A method as a function of `input`, which takes what `sizes` names by that name too."""
+
+    def function(input: Tensor, *args: Any, **named: Any) -> Any:
+        return method(input, *([named.pop(sizes)] if sizes in named else args), **named)
+
+    function.__name__ = function.__qualname__ = method.__name__
+    function.__doc__ = method.__doc__
+    return function
 
 
 def is_tensor(value: Any) -> bool:

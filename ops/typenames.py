@@ -29,10 +29,11 @@ class TypeName:
 
 
 float32 = TypeName("f32", "float32")
+float16 = TypeName("f16", "float16")
 int32 = TypeName("i32", "int32")
 uint32 = TypeName("u32", "uint32")
 bool_ = TypeName("bool", "bool")
-_BY_NAME = {value._name: value for value in (float32, int32, uint32, bool_)}
+_BY_NAME = {value._name: value for value in (float32, float16, int32, uint32, bool_)}
 _PYTHON: dict[object, str] = {float: "f32", int: "i32", bool: "bool"}
 
 

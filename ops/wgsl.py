@@ -17,6 +17,7 @@ from ops.numerics import helpers
 from shaders.spec import Hole, Param, Scalar
 
 _F32_MAX = 3.4028234663852886e38
+_I32_MIN = -(1 << 31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class Function:
 
 
 def storage(dtype: str) -> str:
-    """The WGSL type in which an element of `dtype` lies in a buffer."""
-    return BY_NAME[dtype].wgsl
+    """The WGSL type of an element of `dtype` in registers, and in buffers but for f16, which lies there packed."""
+    return "f32" if dtype == "f16" else BY_NAME[dtype].wgsl
 
 
 def function(name: str, term: Term, inputs: Sequence[tuple[str, str]], prefix: str = "p") -> Function:
@@ -122,6 +123,8 @@ def literal(value: Value, dtype: str) -> str:
     if dtype == "f32":
         return _float(float(value))
     suffix = "i" if dtype == "i32" else "u"
+    if value == _I32_MIN and dtype == "i32":
+        return f"i32({value})"  # with a suffix it were the negation of a number that is too large
     return f"({value}{suffix})" if value < 0 else f"{value}{suffix}"
 
 

@@ -97,10 +97,15 @@ class KernelSpec:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """Which buffer a binding of a dispatch takes: the node's n-th input or output, or a temporary."""
+    """Which buffer a binding of a dispatch takes: the node's n-th input or output, or a temporary.
+
+    All of it, or (with `nbytes`) a window that begins `begin` bytes after its start.
+    """
 
     kind: Literal["input", "output", "temp"]
     index: int
+    begin: int = 0
+    nbytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

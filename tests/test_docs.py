@@ -29,6 +29,8 @@ import sandbox
 import shaders
 from api.app import create_app
 from api.problems import status_of
+from api.quotas import Quotas
+from api.scopes import SCOPES
 from api.settings import RunLimits, Settings
 from kernelgate.local import LocalServer
 from ops import torchlike
@@ -220,3 +222,8 @@ def test_every_metric_is_documented(server: LocalServer) -> None:
 
 def test_the_page_of_ops_is_made_from_the_table() -> None:
     assert (DOCS / "ops.md").read_text() == document(), "python -m ops.document > docs/ops.md"
+
+
+def test_every_scope_and_quota_is_documented() -> None:
+    assert {name: cells[0] for name, cells in table("keys.md", "scope").items()} == SCOPES
+    assert tuple(table("keys.md", "quota")) == Quotas.__struct_fields__

@@ -123,7 +123,8 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
     kernel = await server.kernels.prepare(caller, kernel, asked.params)
     await server.ready()
     most_fuel = bounds(server.settings, caller.maximum)
-    async with Work(server.launcher, server.tensors, caller) as work:
+    account = server.accounts.of(caller)
+    async with Work(server.launcher, server.tensors, caller, account) as work:
         refs = await work.dispatch(server.kernels, kernel, asked, most_fuel)
         outputs = {}
         for key, ref in refs.items():

@@ -91,7 +91,8 @@ async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -
     spec = find(name)
     server.gates.require(caller, "ops", full_name(spec))
     await server.ready()
-    async with Work(server.launcher, server.tensors, caller) as work:
+    account = server.accounts.of(caller)
+    async with Work(server.launcher, server.tensors, caller, account) as work:
         refs = [await work.admit(value) for value in asked.given]
         types = [TensorType(ref.shape, ref.dtype) for ref in refs]
         nodes, result = expand(spec.name, _bounded(spec, asked), types)

@@ -57,10 +57,15 @@ async def upload(
 
     A safetensors file answers `{"tensors": {NAME: …}}`, a body of byte strings with the names `bytes` and `offsets`.
     """
+    await server.tensors.check_room(caller.owner, caller.quotas)
     async with AsyncExitStack() as stack:
         parts = await uploads.receive(request, server.tensors, stack, _limits(server))
         stored = await server.tensors.store(
-            caller.owner, [(type, sink) for _, type, sink in parts], durable=True, persist=persist
+            caller.owner,
+            [(type, sink) for _, type, sink in parts],
+            durable=True,
+            persist=persist,
+            quotas=caller.quotas,
         )
     if uploads.is_named(request):
         named = {name: record.document() for (name, _, _), record in zip(parts, stored, strict=True)}
@@ -101,6 +106,7 @@ async def replace(request: Request, server: Server, caller: Caller, tensor_id: s
             [(parts[0][1], parts[0][2])],
             durable=True,
             persist=old.persist or not old.stored,
+            quotas=caller.quotas,
             replace=old.id,
         )
     return json_response(record.document())
@@ -119,7 +125,7 @@ async def keep(request: Request, server: Server, caller: Caller, tensor_id: str)
     """
     asked = await body.read_json(request, server.settings.json_bytes, lambda raw: body.validate(Keeping, raw))
     record = await server.tensors.get(caller, tensor_id)
-    return json_response((await server.tensors.persist(record, asked.persist)).document())
+    return json_response((await server.tensors.persist(record, asked.persist, caller.quotas)).document())
 
 
 @router.delete("/{tensor_id}", status_code=204, summary="Forget a tensor")

@@ -7,8 +7,8 @@ pooling, transfers and compilation have modules of their own.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from host import adapters, native
 from host.buffers import Block, Pool
@@ -29,7 +29,7 @@ from host.shared import Source
 from host.slices import Tally
 from host.steps import Checked, check_steps, fresh_types, in_step
 from host.structure import Structure, structure
-from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes
+from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes, element_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU, MAPPED, DeviceClass
@@ -53,6 +53,13 @@ class Lease:
         self._blocks: list[Block] = []
         self.nbytes = 0
 
+    def __enter__(self) -> Lease:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for block in self._blocks:
+            self._pool.give(block)
+
     def take(self, nbytes: int, zero: bool = False) -> Block:
         """A storage block of the request's owner."""
         return self._add(self._pool.take(self._owner, nbytes, zero=zero))
@@ -69,11 +76,6 @@ class Lease:
     def keep(self, block: Block) -> None:
         """`block` has become a tensor: it outlives the request."""
         self._blocks.remove(block)
-
-    def end(self) -> None:
-        """Give back what was not kept."""
-        for block in self._blocks:
-            self._pool.give(block)
 
     def _add(self, block: Block) -> Block:
         self._blocks.append(block)
@@ -115,7 +117,8 @@ class WgpuEngine:
         """Give the elements of `handle`."""
         tensor = self._table.get(handle)
         self._pool.flush()
-        self._transfers.download(tensor.storage, tensor.type.dtype, device_bytes(tensor.type), write)
+        nbytes = element_bytes(tensor.type)
+        self._transfers.download(tensor.storage, tensor.type.dtype, nbytes, write)
 
     def free(self, handles: list[int]) -> None:
         """Forget tensors."""
@@ -150,12 +153,14 @@ class WgpuEngine:
             inputs = self._inputs(lease, prepared, request.graph, form)
             yield Ahead(cold=prepared.is_cold())
             blocks = self._blocks(lease, prepared.plan, request.graph, inputs)
-            dispatches, elapsed = yield from self._runner.run(prepared, blocks, stop)
-            types = prepared.types
-            for number, (handle, index) in enumerate(
-                zip(request.outputs, request.graph.outputs, strict=True)
-            ):
-                self._keep(lease, handle, request.owner, types[index], blocks[Ref("output", number)][0])
+
+            def keep() -> None:
+                made = zip(request.outputs, request.graph.outputs, strict=True)
+                for number, (handle, index) in enumerate(made):
+                    block = blocks[Ref("output", number)][0]
+                    self._keep(lease, handle, request.owner, prepared.types[index], block)
+
+            dispatches, elapsed = yield from self._runner.run(prepared, blocks, stop, keep)
         return Usage(elapsed, dispatches, lease.nbytes, prepared.threads, prepared.nbytes)
 
     def explain(self, graph: Graph, wgsl: bool) -> str:
@@ -219,13 +224,8 @@ class WgpuEngine:
         self._runner.close()
         self._gpu.close()
 
-    @contextmanager
-    def _lease(self, owner: str) -> Iterator[Lease]:
-        lease = Lease(self._pool, owner)
-        try:
-            yield lease
-        finally:
-            lease.end()
+    def _lease(self, owner: str) -> Lease:
+        return Lease(self._pool, owner)
 
     def _keep(self, lease: Lease, handle: int, owner: str, type: TensorType, block: Block) -> None:
         self._table.add(handle, owner, type, block)
@@ -376,9 +376,10 @@ class WgpuEngine:
 
 def _class(gpu: Gpu, host_steps: bool) -> DeviceClass:
     """Which lowerings are best on this device."""
+    known = MAPPED if gpu.mappable and host_steps else CPU
     if gpu.info.kind != "cpu":
-        return GPU
-    return MAPPED if gpu.mappable and host_steps else CPU
+        known = replace(GPU, workgroup_bytes=gpu.limits["max_compute_workgroup_storage_size"])
+    return replace(known, binding=gpu.limits["max_storage_buffer_binding_size"])
 
 
 def _ranges(step: Checked, blocks: Placed, uniforms: dict[bytes, Range]) -> dict[str, Range]:

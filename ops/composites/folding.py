@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, prod
 
 from ops.composite import Meaning, Parts, Value
@@ -98,8 +99,18 @@ def median(do: Parts, x: Value, axis: int | None, keepdim: bool) -> Value:
     return _without(do, middle, given, axis, where, keepdim)
 
 
-def quantile(do: Parts, x: Value, q: float, axis: int | None, keepdim: bool) -> Value:
-    """The value below which the part `q` lies, between neighbours by proportion; NaN if there is one."""
+_BETWEEN: dict[str, Callable[[float], float]] = {
+    "linear": lambda place: place % 1,
+    "lower": lambda place: 0.0,
+    "higher": lambda place: float(place % 1 > 0),
+    "nearest": lambda place: float(round(place) > int(place)),
+    "midpoint": lambda place: 0.5 * (place % 1 > 0),
+}
+"""How far to go from the lower to the upper neighbour of a place, by the attribute `interpolation`."""
+
+
+def quantile(do: Parts, x: Value, q: float, axis: int | None, keepdim: bool, interpolation: str) -> Value:
+    """The value below which the part `q` lies, between neighbours as `interpolation` says; NaN if there is one."""
     if not 0 <= q <= 1:
         raise AttributeValueError(f"quantile: q is {q:g}, but must be from 0 to 1")
     given = x
@@ -113,7 +124,8 @@ def quantile(do: Parts, x: Value, q: float, axis: int | None, keepdim: bool) -> 
     low, high, last = (
         do.slice(ordered, where, at, at + 1) for at in (below, min(below + 1, count - 1), count - 1)
     )
-    between = do("lerp", low, high, place - below)
+    weight = float(_BETWEEN[interpolation](place))
+    between = low if weight == 0 else high if weight == 1 else do("lerp", low, high, weight)
     return _without(do, do("where", do("isnan", last), last, between), given, axis, where, keepdim)
 
 

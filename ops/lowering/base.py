@@ -33,7 +33,8 @@ class DeviceClass:
     dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth. `host_work` is from how
     many multiply-adds on a product of f32 is the host's own BLAS to do, in the device's memory; 0: never. `quads` are
     how many quads of elements that lie side by side an invocation of an elementwise kernel takes, `chunks` of
-    how many columns one of a reduction may fold.
+    how many columns one of a reduction may fold. `workgroup_bytes` is the memory that a workgroup may have, `binding`
+    how many bytes of a buffer a kernel can be given.
     """
 
     kind: Literal["cpu", "gpu"]
@@ -43,6 +44,8 @@ class DeviceClass:
     host_work: int = 0
     quads: int = 1
     chunks: int = 1
+    workgroup_bytes: int = 16 << 10
+    binding: int = 1 << 27
 
 
 CPU = DeviceClass("cpu", 8, 60_000, quads=4, chunks=16)

@@ -7,13 +7,14 @@ Must not know op names: a chain of ops that is fused is just a larger term.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from ops import wgsl
-from ops.expression import Term, input_term
+from ops.expression import Term, cast, input_term
 from ops.layout import Layout, collapse
-from ops.lowering import blocks
+from ops.lowering import blocks, halves, windows
 from ops.lowering.base import (
     After,
     Builder,
@@ -26,6 +27,7 @@ from ops.lowering.base import (
     padded,
     stride_params,
 )
+from ops.wgsl import Function
 from shaders.spec import Binding, KernelSpec, Param
 
 QUAD = 4
@@ -42,18 +44,63 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
     ]
     inputs = [(f"x{number}", source.dtype) for number, source in enumerate(sources)]
     function = wgsl.function("element", term, inputs)
+    if function.indexed:
+        sources = [_in_order(builder, source) for source in sources]
+    if target.dtype == "f16" and not _is_by_quads(builder, sources, target):
+        made = builder.temp(target.layout.shape, "f32")
+        emit(builder, term, sources, made)
+        halves.pack(builder, made.source(), target)
+        return
+    for seen, written, first in windows.boxes(builder.device, sources, target):
+        _emit(builder, function, seen, written, first)
+
+
+def _is_by_quads(builder: Builder, sources: Sequence[Source], target: Target) -> bool:
+    """Whether one kernel can write f16: by fours in order, so that no two invocations write the same word."""
+    layouts = [*(source.layout for source in sources), target.layout]
+    if (
+        _mode(target.layout) != "vector"
+        or windows.cut_axis(builder.device, target.layout.shape, layouts) is not None
+    ):
+        return False
+    shape, _ = collapse(target.layout.shape, *(layout.strides for layout in layouts))
+    return "strided" not in map(_mode, layouts) or shape[-1] % QUAD == 0
+
+
+def _in_order(builder: Builder, source: Source) -> Source:
+    """A source whose parts are runs of positions: itself, but where it reaches too far in another order."""
+    is_wide = windows.cut_axis(builder.device, source.layout.shape, [source.layout]) is not None
+    return gather(builder, source) if is_wide and not source.layout.is_contiguous else source
+
+
+def _emit(
+    builder: Builder, function: Function, sources: Sequence[Source], target: Target, first: int
+) -> None:
+    """Write `function` of sources of the target's shape; `first` is the `index` of the first element."""
+    count = target.layout.count
     operands = [*(source.operand for source in sources), target.operand]
     modes = [_mode(source.layout) for source in sources]
+    layouts = [*(source.layout for source in sources), target.layout]
     if "strided" not in modes and _mode(target.layout) == "vector":
         quads = blocks.quads_of(builder.device, function, count)
+        shifted = any(layout.offset for layout in layouts)
         spec = _contiguous_spec(
-            function.text, function.params, _types(sources, target), tuple(modes), function.indexed, quads
+            function.text,
+            function.params,
+            _types(sources, target),
+            tuple(modes),
+            function.indexed,
+            quads,
+            shifted,
         )
-        params: Params = {**function.values, **_quad_params(sources, target, modes, quads)}
+        params: Params = {**function.values, "count": count // QUAD // quads}
+        params |= {"first_index": first} if function.indexed else {}
+        if shifted:
+            params |= _offsets(layouts, [*modes, "vector"])
         builder.spread(spec, count // QUAD // quads, operands, params, quads * _QUAD_WORK)
         return
-    layouts = [*(source.layout for source in sources), target.layout]
-    fitting = None if function.indexed else blocks.fit(layouts)
+    is_plain = not function.indexed and all(source.dtype != "f16" for source in sources)
+    fitting = blocks.fit(layouts) if is_plain else None
     if fitting is not None:
         blocks.emit(builder, function, fitting, operands, _types(sources, target))
         return
@@ -64,13 +111,20 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
         function.text, function.params, _types(sources, target), rank, lanes, function.indexed
     )
     params = {**function.values, "count": count // lanes, "shape": padded(shape, rank, 1)}
+    params |= {"first_index": first} if function.indexed else {}
     for name, layout, steps in zip(_names(len(sources)), layouts, strides, strict=True):
         params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(steps, rank, 0)}
     builder.spread(spec, count // lanes, operands, params)
 
 
 def copy(builder: Builder, source: Source, target: Target) -> None:
-    """Copy the elements of `source`, bit by bit, to `target`, which has the same shape."""
+    """Copy the elements of `source`, bit by bit, to `target`, which has the same shape.
+
+    Copies of f16, which may be to and from f32, go by value: a NaN stays one.
+    """
+    if "f16" in (source.dtype, target.dtype):
+        emit(builder, cast(input_term(0, source.dtype), target.dtype), [source], target)
+        return
     raw = Source(source.operand, source.layout, "u32")
     emit(builder, input_term(0, "u32"), [raw], Target(target.operand, target.layout, "u32"))
 
@@ -81,10 +135,34 @@ def emit_after(builder: Builder, after: After, made: Source, target: Target) -> 
 
 
 def gather(builder: Builder, source: Source) -> Source:
-    """`source` copied into a contiguous temporary."""
-    target = builder.temp(source.layout.shape, source.dtype)
+    """`source` copied into a contiguous temporary, f16 as f32."""
+    target = builder.temp(source.layout.shape, "f32" if source.dtype == "f16" else source.dtype)
     copy(builder, source, target)
     return target.source()
+
+
+def widened(builder: Builder, source: Source) -> Source:
+    """`source`, or a copy in f32 where it is f16: what is spread out is copied once."""
+    if source.dtype != "f16":
+        return source
+    layout = source.layout
+    shape = tuple(
+        1 if not stride else size for size, stride in zip(layout.shape, layout.strides, strict=True)
+    )
+    made = gather(builder, replace(source, layout=replace(layout, shape=shape)))
+    return replace(made, layout=made.layout.expand(layout.shape))
+
+
+def by_halves(builder: Builder, target: Target, axis: int, write: Callable[[range, Target], None]) -> None:
+    """Have `write` fill a target in two parts along `axis`, each contiguous from offset 0."""
+    for part in windows.halves(target.layout.shape[axis]):
+        place = windows.part_of(target, axis, part)
+        if place.layout.is_contiguous and place.layout.offset == 0:
+            write(part, place)
+            continue
+        made = builder.temp(place.layout.shape, target.dtype)
+        write(part, made)
+        copy(builder, made.source(), place)
 
 
 def _mode(layout: Layout) -> str:
@@ -95,19 +173,24 @@ def _mode(layout: Layout) -> str:
 
 
 def _types(sources: Sequence[Source], target: Target) -> tuple[str, ...]:
-    return (*(wgsl.storage(source.dtype) for source in sources), wgsl.storage(target.dtype))
+    """How elements lie in buffers: as their WGSL type, or packed, `f16`."""
+    dtypes = [*(source.dtype for source in sources), target.dtype]
+    return tuple(dtype if dtype == "f16" else wgsl.storage(dtype) for dtype in dtypes)
+
+
+def _index_params(indexed: bool) -> tuple[Param, ...]:
+    return (Param("first_index"),) * indexed
 
 
 def _names(count: int) -> list[str]:
     return [f"in{number}" for number in range(count)] + ["out"]
 
 
-def _quad_params(sources: Sequence[Source], target: Target, modes: Sequence[str], quads: int) -> Params:
-    params: Params = {"count": target.layout.count // QUAD // quads}
-    layouts = [*(source.layout for source in sources), target.layout]
-    for name, layout, mode in zip(_names(len(sources)), layouts, [*modes, "vector"], strict=True):
-        params[f"offset_{name}"] = layout.offset // QUAD if mode == "vector" else layout.offset
-    return params
+def _offsets(layouts: Sequence[Layout], modes: Sequence[str]) -> Params:
+    return {
+        f"offset_{name}": layout.offset // QUAD if mode == "vector" else layout.offset
+        for name, layout, mode in zip(_names(len(layouts) - 1), layouts, modes, strict=True)
+    }
 
 
 @lru_cache(maxsize=4096)
@@ -118,33 +201,58 @@ def _contiguous_spec(
     modes: tuple[str, ...],
     indexed: bool,
     quads: int,
+    shifted: bool,
 ) -> KernelSpec:
+    """`shifted`: some operand begins at an offset; most do not, which saves llvmpipe 5 % of its time."""
     names = _names(len(modes))
-    bindings = [
-        f"vec4<{type}>" if mode == "vector" else type
-        for type, mode in zip(types, (*modes, "vector"), strict=True)
-    ]
+    modes = (*modes, "vector")
+    bindings = [_binding(type, mode) for type, mode in zip(types, modes, strict=True)]
     body = ["if (thread >= params.count) {\n    return;\n}", f"let first = thread * {quads}u;"]
+    begins = {name: f"params.offset_{name} + " * shifted for name in names}
     for quad in range(quads):
-        body += [
-            f"let v{number}_{quad} = in{number}[params.offset_in{number}{f' + first + {quad}u' * (mode == 'vector')}];"
-            for number, mode in enumerate(modes)
-        ]
+        for name, type, mode in zip(names, types, modes[:-1], strict=False):
+            place = f"first + {quad}u" if mode == "vector" else "0u"
+            body.append(f"let v{name[2:]}_{quad} = {_read(name, type, mode, begins[name] + place)};")
     for quad in range(quads):
         elements = []
         for lane, part in enumerate("xyzw"):
-            values = [f"v{n}_{quad}{f'.{part}' * (mode == 'vector')}" for n, mode in enumerate(modes)]
-            values += [f"(first + {quad}u) * {QUAD}u + {lane}u"] * indexed
+            values = [f"v{n}_{quad}{f'.{part}' * (mode == 'vector')}" for n, mode in enumerate(modes[:-1])]
+            values += [f"params.first_index + (first + {quad}u) * {QUAD}u + {lane}u"] * indexed
             elements.append(f"element({', '.join(values)})")
-        body.append(f"out[params.offset_out + first + {quad}u] = vec4<{types[-1]}>({', '.join(elements)});")
+        row = ", ".join(elements)
+        value = f"words_of(vec4<f32>({row}))" if types[-1] == "f16" else f"vec4<{types[-1]}>({row})"
+        body.append(f"out[{begins['out']}first + {quad}u] = {value};")
     return KernelSpec(
         "elementwise",
         tuple(map(Binding, names[:-1], bindings[:-1])),
         (Binding("out", bindings[-1], "read_write"),),
         "\n".join(body),
-        (Param("count"), *(Param(f"offset_{name}") for name in names), *params),
-        functions=wgsl.with_helpers(text),
+        (
+            Param("count"),
+            *_index_params(indexed),
+            *(Param(f"offset_{name}") for name in names if shifted),
+            *params,
+        ),
+        functions=wgsl.with_helpers(text, body="\n".join(body)),
     )
+
+
+def _binding(type: str, mode: str) -> str:
+    """The element type of an operand's binding: words of two f16."""
+    if type == "f16":
+        return "vec2<u32>" if mode == "vector" else "u32"
+    return f"vec4<{type}>" if mode == "vector" else type
+
+
+def _read(name: str, type: str, mode: str, place: str) -> str:
+    """What an operand has at a quad's place, or everywhere."""
+    if type == "f16":
+        return f"halves_of({name}[{place}])" if mode == "vector" else _half(name, place)
+    return f"{name}[{place}]"
+
+
+def _half(name: str, place: str) -> str:
+    return f"half_at({name}[({place}) / 2u], {place})"
 
 
 @lru_cache(maxsize=4096)
@@ -158,21 +266,29 @@ def _strided_spec(
         *(f"let at_{name} = {address(name, rank)};" for name in names),
         *(f"let step_{name} = strides_{name}_at({rank - 1}u);" for name in names if lanes > 1),
     ]
+    elements: list[str] = []
     for lane in range(lanes):
         shift = {name: f"at_{name} + {lane}u * step_{name}" if lane else f"at_{name}" for name in names}
-        arguments = [f"{name}[{shift[name]}]" for name in names[:-1]]
-        arguments += [f"thread * {lanes}u + {lane}u"] * indexed
-        body.append(f"out[{shift['out']}] = element({', '.join(arguments)});")
+        arguments = [
+            _half(name, shift[name]) if type == "f16" else f"{name}[{shift[name]}]"
+            for name, type in zip(names, types[:-1], strict=False)
+        ]
+        arguments += [f"params.first_index + thread * {lanes}u + {lane}u"] * indexed
+        elements.append(f"element({', '.join(arguments)})")
+        body.append(f"out[{shift['out']}] = {elements[-1]};")
+    if types[-1] == "f16":
+        body[-lanes:] = [f"out[at_out / {QUAD}u] = words_of(vec4<f32>({', '.join(elements)}));"]
     return KernelSpec(
         "elementwise_strided",
-        tuple(map(Binding, names[:-1], types[:-1])),
-        (Binding("out", types[-1], "read_write"),),
+        tuple(Binding(name, _binding(type, "")) for name, type in zip(names, types[:-1], strict=False)),
+        (Binding("out", _binding(types[-1], "vector" if types[-1] == "f16" else ""), "read_write"),),
         "\n".join(body),
         (
             Param("count"),
+            *_index_params(indexed),
             *(Param(f"offset_{name}") for name in names),
             *stride_params(["shape", *(f"strides_{name}" for name in names)], rank),
             *params,
         ),
-        functions=wgsl.with_helpers(text),
+        functions=wgsl.with_helpers(text, body="\n".join(body)),
     )

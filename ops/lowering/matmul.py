@@ -12,7 +12,7 @@ from math import prod
 
 from ops.expression import bind, constant, input_term, parse
 from ops.layout import Layout
-from ops.lowering import elementwise, host_product, matmul_tiles, reduce, register_tile
+from ops.lowering import elementwise, host_product, matmul_tiles, reduce, register_tile, windows
 from ops.lowering.base import After, Builder, Source, Target
 from ops.lowering.reduce import Fold
 from ops.shapes import broadcast
@@ -34,17 +34,21 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
     batch = broadcast(x.layout.shape[:-2], y.layout.shape[:-2])
     domain = (*batch, rows, columns, inner)
     way = _way(builder, x, y, domain)
-    if after is None:
+    axis = None if way in (_zero, host_product.emit) else _cut_axis(builder, x, y, domain)
+    if axis is not None and after is None:
+        _by_halves(builder, x, y, domain, target, axis)
+    elif after is None:
         way(builder, x, y, domain, target)
     elif (
-        way is register_tile.emit
+        axis is None
+        and way in (register_tile.emit, _by_tiles)
         and after.dtype == target.dtype
-        and len(target.layout.shape) == len(domain) - 1
+        and target.layout.shape == domain[:-1]
     ):
-        register_tile.emit(builder, x, y, domain, target, after)
+        way(builder, x, y, domain, target, after)
     else:
         made = builder.temp(target.layout.shape, after.dtype)
-        way(builder, x, y, domain, made)
+        emit(builder, left, right, made)
         elementwise.emit_after(builder, after, made.source(), target)
 
 
@@ -62,13 +66,69 @@ def _way(builder: Builder, x: Source, y: Source, domain: Domain) -> Callable[...
     return _by_tiles if matmul_tiles.suits(builder, x.dtype, domain) else register_tile.emit
 
 
+def _cut_axis(builder: Builder, x: Source, y: Source, domain: Domain) -> int | None:
+    """The axis of the domain along which to cut a product, if an operand is larger than a binding."""
+    device = builder.device
+    is_large = 4 * prod(domain[:-1]) > device.binding
+    if not is_large and not any(windows.is_wide(device, source.layout) for source in (x, y)):
+        return None
+    return windows.cut_axis(device, domain, _over_domain(x, y, domain))
+
+
+def _over_domain(x: Source, y: Source, domain: Domain) -> list[Layout]:
+    """The operands and the result as if they had all axes of the domain."""
+    *batch, rows, columns, inner = domain
+    a, b = x.layout.expand((*batch, rows, inner)), y.layout.expand((*batch, inner, columns))
+    c = Layout.contiguous((*batch, rows, columns))
+    return [
+        Layout(domain, (*a.strides[:-1], 0, a.strides[-1]), a.offset),
+        Layout(domain, (*b.strides[:-2], 0, b.strides[-1], b.strides[-2]), b.offset),
+        Layout(domain, (*c.strides, 0), c.offset),
+    ]
+
+
+def _by_halves(builder: Builder, x: Source, y: Source, domain: Domain, target: Target, axis: int) -> None:
+    """The product in two parts along an axis of the domain: those of the inner one are added."""
+    rank = len(domain)
+    columns, inner = rank - 2, rank - 1
+    whole = Target(target.operand, Layout.contiguous(domain[:-1]), target.dtype)
+
+    def write(part: range, there: Target) -> None:
+        left, right = (
+            _cut(source, where, part)
+            for source, where in (
+                (x, {columns: None, inner: -1}.get(axis, axis - columns - 1)),
+                (y, {columns - 1: None, columns: -1, inner: -2}.get(axis, axis - columns - 1)),
+            )
+        )
+        emit(builder, left, right, there)
+
+    if axis != inner:
+        elementwise.by_halves(builder, whole, axis, write)
+        return
+    made = [builder.temp(whole.layout.shape, target.dtype) for _ in range(2)]
+    for part, there in zip(windows.halves(domain[inner]), made, strict=True):
+        write(part, there)
+    total = bind(parse("x + y"), {"x": input_term(0, target.dtype), "y": input_term(1, target.dtype)})
+    elementwise.emit(builder, total, [each.source() for each in made], whole)
+
+
+def _cut(source: Source, axis: int | None, part: range) -> Source:
+    """A source at positions along an axis counted from its end; itself where it has none such."""
+    if axis is None or -axis > len(source.layout.shape):
+        return source
+    return windows.halved(source, len(source.layout.shape) + axis, part)
+
+
 def _zero(builder: Builder, x: Source, y: Source, domain: Domain, target: Target) -> None:
     elementwise.emit(builder, constant(0, target.dtype), (), target)
 
 
-def _by_tiles(builder: Builder, x: Source, y: Source, domain: Domain, target: Target) -> None:
+def _by_tiles(
+    builder: Builder, x: Source, y: Source, domain: Domain, target: Target, after: After | None = None
+) -> None:
     left, right = (register_tile.packed(builder, source) for source in (x, y))
-    matmul_tiles.emit(builder, left, right, domain, target)
+    matmul_tiles.emit(builder, left, right, domain, target, after)
 
 
 def _matrix(source: Source, vector_axis: int) -> Source:

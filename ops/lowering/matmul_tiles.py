@@ -1,18 +1,25 @@
 """Matrix products on GPUs: a workgroup makes a square tile in workgroup memory, double-buffered.
 
-Owns the choice of the tile's size and how a product is cut into dispatches. Operands' rows must be readable by fours.
-Must not know op names. `matmul.py` has the form for CPU adapters, small products and integers.
+Owns the choice of the tile's size, how a product is cut into dispatches, and the splitting of long sums where there are
+few tiles. Operands' rows must be readable by fours. Must not know op names. `matmul.py` has the form for CPU adapters,
+small products and integers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from math import prod
 
-from ops.layout import collapse
+from ops.expression import bind, input_term, parse, substituted
+from ops.layout import Layout, collapse
+from ops.lowering import elementwise
 from ops.lowering.base import (
     MAX_GROUPS,
+    After,
     Builder,
+    DeviceClass,
     Params,
     Source,
     Target,
@@ -27,8 +34,21 @@ from shaders.spec import Binding, KernelSpec, Param
 LEAST = 32
 """Rows, columns and inner positions below which a tile is mostly empty."""
 _LANES = 256
-_FEW_TILES = 132
-"""Fewer large tiles than this leave parts of a large GPU idle: smaller tiles are better then."""
+_WANTED = 128
+"""Workgroups that keep a large GPU busy if each goes through its operands in deep steps, else twice as many."""
+_SHORTEST_SPAN = 64
+_MOST_SPLITS = 4
+_MOST_READ = 6
+_DEEP = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """Tiles of `64 * quads` rows and columns, which take `depth` inner positions a step, and `splits` parts of sums."""
+
+    quads: int
+    depth: int
+    splits: int
 
 
 def suits(builder: Builder, dtype: str, domain: tuple[int, ...]) -> bool:
@@ -38,16 +58,73 @@ def suits(builder: Builder, dtype: str, domain: tuple[int, ...]) -> bool:
     return builder.device.kind == "gpu" and dtype == "f32" and min(rows, columns, inner) >= LEAST and is_short
 
 
-def emit(builder: Builder, a: Source, b: Source, domain: tuple[int, ...], target: Target) -> None:
-    """Write the product of `a` and `b`, whose batch axes are broadcast, to `target`, contiguous from offset 0."""
+def emit(
+    builder: Builder,
+    a: Source,
+    b: Source,
+    domain: tuple[int, ...],
+    target: Target,
+    after: After | None = None,
+) -> None:
+    """Write the product of `a` and `b`, whose batch axes are broadcast, to `target`, contiguous from offset 0.
+
+    With `after`, which keeps the dtype, the target gets what is done with the product.
+    """
+    form = _choice(builder.device, domain, _MOST_READ - len(after.sources if after else ()))
+    if form.splits == 1 and after is None:
+        _multiply(builder, a, b, domain, target, form)
+        return
+    parts = builder.temp((form.splits, *target.layout.shape), "f32")
+    _multiply(builder, a, b, domain, parts, form)
+    _add_up(builder, parts, after or After(input_term(0, "f32"), "f32"), target)
+
+
+def _choice(device: DeviceClass, domain: Sequence[int], room: int) -> _Form:
+    """The form that is best for a product: large tiles if, with sums split into at most `room` parts, there are enough.
+
+    Deep steps hide more of the memory's latency, but fewer workgroups have room for them at a time.
+    """
     *batch, rows, columns, inner = domain
-    quads = 2 if -(-rows // 128) * -(-columns // 128) * prod(batch) >= _FEW_TILES else 1
-    side = 64 * quads
+    most = max(1, min(room, _MOST_SPLITS, inner // _SHORTEST_SPAN))
+    has_room = device.workgroup_bytes >= 4 * 128 * 4 * _DEEP  # two operands, each twice
+    wanted = {1: 2 * _WANTED, 2: _WANTED if has_room else 2 * _WANTED}
+    tiles = {quads: -(-rows // (64 * quads)) * -(-columns // (64 * quads)) * prod(batch) for quads in wanted}
+    quads = 2 if min(rows, columns) > 64 and tiles[2] * most >= wanted[2] else 1
+    splits = 1
+    while splits * 2 <= most and splits * tiles[quads] < wanted[quads]:
+        splits *= 2
+    is_deep = quads == 1 or (has_room and splits * tiles[2] < 2 * _WANTED)
+    return _Form(quads, _DEEP if is_deep else _DEEP // 2, splits)
+
+
+def _add_up(builder: Builder, parts: Target, after: After, target: Target) -> None:
+    """Write what is done with the sum of `parts`, over their first axis, to `target`."""
+    splits, *shape = parts.layout.shape
+    layouts = [Layout.contiguous(tuple(shape), part * prod(shape)) for part in range(splits)]
+    names = {f"x{part}": input_term(part, "f32") for part in range(splits)}
+    others = {n + 1: input_term(n + splits, source.dtype) for n, source in enumerate(after.sources)}
+    term = substituted(after.term, {0: bind(parse(" + ".join(names)), names), **others})
+    sources = [Source(parts.operand, layout, "f32") for layout in layouts]
+    elementwise.emit(builder, term, [*sources, *after.sources], target)
+
+
+def _multiply(
+    builder: Builder,
+    a: Source,
+    b: Source,
+    domain: Sequence[int],
+    target: Target,
+    form: _Form,
+) -> None:
+    """Write the products, the parts of their sums one after the other."""
+    *batch, rows, columns, inner = domain
+    side = 64 * form.quads
     a_layout = a.layout.expand((*batch, *a.layout.shape[-2:]))
     b_layout = b.layout.expand((*batch, *b.layout.shape[-2:]))
     shape, (a_steps, b_steps) = collapse(tuple(batch), a_layout.strides[:-2], b_layout.strides[:-2])
     rank = bucket(len(shape))
     row_tiles, column_tiles = -(-rows // side), -(-columns // side)
+    span = -(-inner // (form.splits * _DEEP)) * _DEEP
     params: Params = {
         "shape": padded(shape, rank, 1),
         "offset_a": a_layout.offset // 4,
@@ -60,19 +137,21 @@ def emit(builder: Builder, a: Source, b: Source, domain: tuple[int, ...], target
         "columns": columns,
         "inner": inner,
         "row_tiles": row_tiles,
+        "matrices": prod(batch),
+        "span": span,
     }
-    spec = _spec(quads, columns % 4 == 0, rank)
-    each = side * side * inner // _LANES
+    spec = _spec(form.quads, form.depth, columns % 4 == 0, rank)
+    each = side * side * span // _LANES
     lines = row_tiles * prod(batch)
-    height = max(1, min(builder.device.work // (each * _LANES * column_tiles), MAX_GROUPS))
+    height = max(1, min(builder.device.work // (each * _LANES * column_tiles * form.splits), MAX_GROUPS))
     for first in range(0, lines, height):
-        workgroups = (column_tiles, min(height, lines - first), 1)
+        workgroups = (column_tiles, min(height, lines - first), form.splits)
         operands = [a.operand, b.operand, target.operand]
         builder.dispatch(spec, workgroups, operands, {**params, "first": first}, each)
 
 
 @cache
-def _spec(quads: int, whole: bool, rank: int) -> KernelSpec:
+def _spec(quads: int, depth: int, whole: bool, rank: int) -> KernelSpec:
     side = 64 * quads
     body = "\n".join(
         [
@@ -80,18 +159,21 @@ def _spec(quads: int, whole: bool, rank: int) -> KernelSpec:
             coordinates("line / params.row_tiles", rank),
             f"let base_a = {address('a', rank)};",
             f"let base_b = {address('b', rank)};",
-            "let batch = line / params.row_tiles;",
-            f"run(base_a, base_b, batch, line % params.row_tiles * {side}u, wid.x * {side}u, lid.x);",
+            "let matrix = wid.z * params.matrices + line / params.row_tiles;",
+            f"let row = line % params.row_tiles * {side}u;",
+            "let begin = wid.z * params.span;",
+            "let end = min(begin + params.span, params.inner);",
+            f"run(base_a, base_b, matrix, row, wid.x * {side}u, begin, end, lid.x);",
         ]
     )
-    names = ("offset_a", "offset_b", "row_a", "inner_b", "rows", "columns", "inner", "row_tiles", "first")
+    names = ("offset_a", "offset_b", "row_a", "inner_b", "rows", "columns", "inner", "row_tiles", "matrices")
     return KernelSpec(
         "matmul_tiles",
         (Binding("a", "vec4<f32>"), Binding("b", "vec4<f32>")),
         (Binding("c", "vec4<f32>" if whole else "f32", "read_write"),),
         body,
-        (*map(Param, names), *stride_params(["shape", "strides_a", "strides_b"], rank)),
+        (*map(Param, (*names, "span", "first")), *stride_params(["shape", "strides_a", "strides_b"], rank)),
         (_LANES, 1, 1),
         partials=("tiles/matmul",),
-        settings=(("quads", quads), ("whole", int(whole))),
+        settings=(("quads", quads), ("depth", depth), ("whole", int(whole))),
     )

@@ -9,17 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import prod
 
 from ops import expression, wgsl
 from ops.expression import Term, bind, cast, input_term, parse, scalar_term
-from ops.lowering import elementwise
+from ops.layout import Layout
+from ops.lowering import elementwise, windows
 from ops.lowering.base import GROUP, After, Builder, DeviceClass, Params, Source, Target
-from ops.lowering.rows import CHUNK, Rows, are_rows, arrange, contiguous_rows, row_params, row_prologue
-from ops.shapes import Shape
+from ops.lowering.rows import (
+    CHUNK,
+    Rows,
+    are_rows,
+    arrange,
+    contiguous_rows,
+    row_params,
+    row_prologue,
+    row_read,
+)
+from ops.shapes import Shape, reduced
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
-_ELEMENT_WORK = 8
+_ELEMENT_WORK, _QUAD_WORK = 8, 16
 _FEWEST = 256
 
 
@@ -56,10 +67,14 @@ def emit(
         loaded = builder.temp(shape, fold.load.dtype)
         elementwise.emit(builder, fold.load, sources, loaded)
         fold, sources = replace(fold, load=input_term(0, loaded.dtype)), [loaded.source()]
+    axis = _cut_axis(builder.device, sources, shape, folded)
+    if axis is not None:
+        _by_halves(builder, fold, sources, shape, folded, target, after, axis)
+        return
     rows = arrange(builder, sources, shape, folded)
     if rows.columns == 0:
         empty = fold.reduction.start if fold.reduction.empty is None else fold.reduction.empty
-        value = expression.constant(empty or 0, fold.dtype)
+        value = cast(scalar_term(empty or 0), fold.dtype)  # drivers make 0 of a literal 0 divided by anything
         elementwise.emit(builder, _after(after, value, target.dtype), (), target)
         return
     load, total = fold.load, rows.columns
@@ -70,6 +85,48 @@ def emit(
         load = input_term(0, fold.dtype)
     finish = _finish(fold, input_term(0, fold.dtype), total)
     _pass(builder, fold, load, _after(after, finish, target.dtype), rows, target)
+
+
+def _cut_axis(
+    device: DeviceClass, sources: Sequence[Source], shape: Shape, folded: Sequence[int]
+) -> int | None:
+    """The axis along which to cut what is folded, if an operand or a copy of one is larger than a binding."""
+    layouts = [source.layout for source in sources]
+    if 4 * prod(shape) <= device.binding and not any(windows.is_wide(device, layout) for layout in layouts):
+        return None
+    copied = [] if are_rows(sources, shape, folded) else [Layout.contiguous(shape)]
+    written = Layout.contiguous(reduced(shape, folded, keepdim=True)).expand(shape)
+    return windows.cut_axis(device, shape, [*(layout.expand(shape) for layout in layouts), *copied, written])
+
+
+def _by_halves(
+    builder: Builder,
+    fold: Fold,
+    sources: Sequence[Source],
+    shape: Shape,
+    folded: Sequence[int],
+    target: Target,
+    after: After | None,
+    axis: int,
+) -> None:
+    """The same in two parts along `axis`, which are combined, or are parts of the target."""
+    whole = Target(target.operand, Layout.contiguous(reduced(shape, folded, keepdim=True)), target.dtype)
+    sources = [Source(source.operand, source.layout.expand(shape), source.dtype) for source in sources]
+
+    def write(fold: Fold, part: range, there: Target, after: After | None) -> None:
+        seen = [windows.halved(source, axis, part) for source in sources]
+        emit(builder, fold, seen, (*shape[:axis], len(part), *shape[axis + 1 :]), folded, there, after)
+
+    if axis not in folded:
+        elementwise.by_halves(builder, whole, axis, lambda part, there: write(fold, part, there, after))
+        return
+    made = [builder.temp(whole.layout.shape, fold.dtype) for _ in range(2)]
+    for part, there in zip(windows.halves(shape[axis]), made, strict=True):
+        write(replace(fold, reduction=replace(fold.reduction, finish="a")), part, there, None)
+    pair = {"a": input_term(0, fold.dtype), "b": input_term(1, fold.dtype)}
+    combined = cast(bind(parse(fold.reduction.combine), pair), fold.dtype)
+    finish = _finish(fold, combined, prod(shape[number] for number in folded))
+    elementwise.emit(builder, _after(after, finish, target.dtype), [each.source() for each in made], whole)
 
 
 def _finish(fold: Fold, folded: Term, count: int) -> Term:
@@ -120,7 +177,8 @@ def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, ta
     for function in functions:
         params |= function.values
     operands = [*rows.operands, target.operand]
-    builder.spread(spec, rows.count * parts, operands, params, each=_ELEMENT_WORK * min(rows.columns, part))
+    each = (_ELEMENT_WORK if width == 1 else _QUAD_WORK) * min(rows.columns, part) // width
+    builder.spread(spec, rows.count * parts, operands, params, each)
 
 
 @lru_cache(maxsize=1024)
@@ -138,7 +196,7 @@ def _spec(
     units = 8
     names = [f"in{number}" for number in range(len(types))]
     accumulators = [f"a{number}" for number in range(units * width)]
-    first = f"load({', '.join(_part(f'{name}[at_{name} + begin * params.step_{name}]', width, 0) for name in names)})"
+    first = f"load({', '.join(_part(row_read(n, 'begin', width), width, 0) for n in range(len(names)))})"
     body = [
         "if (thread >= params.count) {\n    return;\n}",
         "let row = thread % params.rows;",
@@ -174,7 +232,7 @@ def _spec(
         "\n".join(body),
         (
             *(Param(name) for name in ("count", "rows", "columns", "part", "parts")),
-            *row_params(len(names), rank),
+            *row_params(len(names), rank, width),
             *params,
         ),
         (size, 1, 1),
@@ -191,8 +249,8 @@ def _turn(names: Sequence[str], accumulators: Sequence[str], units: int, width: 
     lines = []
     for unit in range(units):
         lines += [
-            f"    let {name}_{unit} = {name}[at_{name} + (i + {unit}u) * params.step_{name}];"
-            for name in names
+            f"    let {name}_{unit} = {row_read(number, f'(i + {unit}u)', width)};"
+            for number, name in enumerate(names)
         ]
         for lane in range(width):
             target = accumulators[unit * width + lane]

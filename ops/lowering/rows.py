@@ -64,7 +64,8 @@ class Rows:
         for number, (offset, strides) in enumerate(zip(self.offsets, self.strides, strict=True)):
             params[f"offset_in{number}"] = offset // width
             params[f"strides_in{number}"] = padded([stride // width for stride in strides], self.rank, 0)
-            params[f"step_in{number}"] = padded([self.steps[number]], 1, 0)[0]
+            if width == 1:
+                params[f"step_in{number}"] = padded([self.steps[number]], 1, 0)[0]
         return params
 
 
@@ -107,11 +108,12 @@ def _columns(sources: Sequence[Source], rank: int) -> tuple[Shape, list[Shape]]:
     return collapse(sources[0].layout.shape[rank:], *(source.layout.strides[rank:] for source in sources))
 
 
-def row_params(count: int, rank: int) -> tuple[Param, ...]:
+def row_params(count: int, rank: int, width: int = 1) -> tuple[Param, ...]:
     """The declarations of `Rows.params` for `count` sources."""
     names = [f"in{number}" for number in range(count)]
+    kinds = ("offset", "step") if width == 1 else ("offset",)
     return (
-        *(Param(f"{kind}_{name}") for name in names for kind in ("offset", "step")),
+        *(Param(f"{kind}_{name}") for name in names for kind in kinds),
         *stride_params(["shape", *(f"strides_{name}" for name in names)], rank),
     )
 
@@ -120,6 +122,12 @@ def row_prologue(count: int, rank: int) -> str:
     """Statements that find where row `row` begins in each source, as `at_in0` …"""
     addresses = [f"let at_in{number} = {address(f'in{number}', rank)};" for number in range(count)]
     return "\n".join([coordinates("row", rank), *addresses])
+
+
+def row_read(number: int, index: str, width: int = 1) -> str:
+    """The unit of `width` elements at column `index` of source `number`; units of four lie side by side."""
+    step = f" * params.step_in{number}" if width == 1 else ""
+    return f"in{number}[at_in{number} + {index}{step}]"
 
 
 def contiguous_rows(source: Source, rows: int, columns: int) -> Rows:

@@ -1,6 +1,8 @@
 """Softmax: one kernel, of a row an invocation or a row a workgroup; rows too long for that are folded and spread.
 
-Owns the two kernels. Must not know op names: what is read is a term, so that a fused producer is just a larger `load`.
+Owns the two kernels. An invocation sweeps its row only twice: it scales its sum whenever the largest element grows
+(Milakov and Gimelshein, 2018). Must not know op names: what is read is a term, so that a fused producer is just a
+larger `load`.
 """
 
 from __future__ import annotations
@@ -11,10 +13,10 @@ from functools import lru_cache
 from ops import wgsl
 from ops.expression import Term, bind, input_term, parse
 from ops.layout import Layout
-from ops.lowering import elementwise, reduce
+from ops.lowering import elementwise, reduce, windows
 from ops.lowering.base import Builder, DeviceClass, Params, Source, Target
 from ops.lowering.reduce import Fold
-from ops.lowering.rows import are_rows, arrange, row_params, row_prologue
+from ops.lowering.rows import are_rows, arrange, row_params, row_prologue, row_read
 from ops.shapes import Shape
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
@@ -22,7 +24,7 @@ from shaders.spec import Binding, KernelSpec, Param
 _SWEEPS = 3
 _UNROLL = 4
 _FEWEST_ROWS = 64
-_ELEMENT_WORK = 64
+_ELEMENT_WORK = 32
 _MAX = Reduction("maximum(a, b)", None)
 _SUM = Reduction("a + b", 0)
 
@@ -36,10 +38,15 @@ def emit(
     """
     if target.layout.count == 0:
         return
+    layouts = [source.layout.expand(shape) for source in sources]
+    cut = windows.cut_axis(builder.device, shape, [*layouts, target.layout])
+    if cut is not None and cut != axis:
+        _by_halves(builder, load, sources, shape, axis, target, cut)
+        return
     columns = target.layout.shape[axis]
     if not are_rows(sources, shape, [axis]):
         sources, load = [_loaded(builder, load, sources, shape)], input_term(0, "f32")
-    kernel = _kernel(builder.device, target.layout.count // columns, columns)
+    kernel = None if cut == axis else _kernel(builder.device, target.layout.count // columns, columns)
     if kernel is None:
         source = sources[0] if load.function == "input" else _loaded(builder, load, sources, shape)
         _long(builder, Source(source.operand, source.layout.expand(shape), "f32"), axis, target)
@@ -51,9 +58,10 @@ def emit(
     params: Params = rows.params(width) | {
         "rows": rows.count,
         "columns": rows.columns // width,
-        "inner": inner,
         **function.values,
     }
+    if width == 1:
+        params["inner"] = inner
     lanes = builder.device.lanes
     types = tuple(map(wgsl.storage, rows.dtypes))
     spec = kernel(function.text, function.params, types, load.function == "input", rows.rank, lanes, width)
@@ -63,6 +71,25 @@ def emit(
     else:
         each = _ELEMENT_WORK * -(-columns // lanes)
         builder.spread(spec, rows.count * lanes, operands, params, each)
+
+
+def _by_halves(
+    builder: Builder,
+    load: Term,
+    sources: Sequence[Source],
+    shape: Shape,
+    axis: int,
+    target: Target,
+    cut: int,
+) -> None:
+    """The same in two parts along the axis `cut`, since an operand is larger than a binding."""
+    sources = [Source(source.operand, source.layout.expand(shape), source.dtype) for source in sources]
+
+    def write(part: range, there: Target) -> None:
+        seen = [windows.halved(source, cut, part) for source in sources]
+        emit(builder, load, seen, there.layout.shape, axis, there)
+
+    elementwise.by_halves(builder, target, cut, write)
 
 
 def _kernel(device: DeviceClass, rows: int, columns: int) -> Callable[..., KernelSpec] | None:
@@ -107,16 +134,33 @@ def _by_invocation(
 ) -> KernelSpec:
     """A row an invocation, read in runs of `_UNROLL` units of `width` elements."""
     type, parts = _type(width)
+
+    def grow(units: int) -> list[str]:
+        values = [f"x{number}" for number in range(units)]
+        return [
+            *(line for number in range(units) for line in _value(number, types, bare, width)),
+            f"let most = {_nested('max({}, {})', values)};",
+            f"let next = max(peak, {_folded('max({}, {})', parts, 'most')});",
+            f"total = total * shrink(peak - next){''.join(f' + power({value} - next)' for value in values)};",
+            "peak = next;",
+        ]
+
+    def spread(units: int) -> list[str]:
+        again = [row_read(0, _unit(n), width) if bare else _out(_unit(n), width) for n in range(units)]
+        return [
+            f"{_out(_unit(number), width)} = finite_power({value} - peak) * scale;"
+            for number, value in enumerate(again)
+        ]
+
     body = [
         "if (thread >= params.rows) {\n    return;\n}",
         "let row = thread;",
-        *_begin(len(types), rank, type),
-        *_sweep(_UNROLL, 1, "0u", _first(types, bare, width)),
-        f"let top = {_folded('max({}, {})', parts, 'peak')};",
+        *_begin(len(types), rank, width),
+        f"var peak = {_LEAST}f;",
         f"var total = {type}();",
-        *_sweep(_UNROLL, 1, "0u", _second(bare, "top")),
+        *_sweep(_UNROLL, grow),
         f"let scale = 1.0f / ({_folded('{} + {}', parts, 'total')});",
-        *_sweep(_UNROLL, 1, "0u", "out[at_out + i# * params.inner] *= scale;"),
+        *_sweep(_UNROLL, spread),
     ]
     return _spec("softmax_rows", body, load, params, types, rank, (lanes, 1, 1), width, "")
 
@@ -133,20 +177,24 @@ def _by_group(
 ) -> KernelSpec:
     """A row a workgroup, whose lanes take turns."""
     type, parts = _type(width)
+    again = row_read(0, "i", width) if bare else _out("i", width)
     body = [
         f"let row = wid.x + wid.y * nwg.x + params.first_thread / {lanes}u;",
         "if (row >= params.rows) {\n    return;\n}",
         "let lane = lid.x;",
-        *_begin(len(types), rank, type),
-        *_sweep(1, lanes, "lane", _first(types, bare, width)),
+        *_begin(len(types), rank, width),
+        f"var peak = {type}(-infinity());",
+        *_stride(lanes, [*_value(0, types, bare, width), "peak = max(peak, x0);"]),
         f"row_peak[lane] = {_folded('max({}, {})', parts, 'peak')};",
         *_tree("peak", "max(row_peak[lane], row_peak[lane + {}u])", lanes),
         f"var total = {type}();",
-        *_sweep(1, lanes, "lane", _second(bare, "row_peak[0]")),
+        *_stride(
+            lanes, [f"let e = power({again} - row_peak[0]);", "total += e;", f"{_out('i', width)} = e;"]
+        ),
         f"row_total[lane] = {_folded('{} + {}', parts, 'total')};",
         *_tree("total", "row_total[lane] + row_total[lane + {}u]", lanes),
         "let scale = 1.0f / row_total[0];",
-        *_sweep(1, lanes, "lane", "out[at_out + i# * params.inner] *= scale;"),
+        *_stride(lanes, [f"{_out('i', width)} *= scale;"]),
     ]
     shared = "\n".join(f"var<workgroup> row_{name}: array<f32, {lanes}>;" for name in ("peak", "total"))
     return _spec("softmax", body, load, params, types, rank, (lanes, 1, 1), width, shared)
@@ -163,22 +211,24 @@ def _spec(
     width: int,
     shared: str,
 ) -> KernelSpec:
-    float, bits, whole, *kinds = (
-        f"vec4<{type}>" if width == 4 else type for type in ("f32", "u32", "i32", *types, "f32")
-    )
-    power = _POWER.format(type=float, bits=bits, int=whole)
+    float, bits, *kinds = (f"vec4<{type}>" if width == 4 else type for type in ("f32", "u32", *types, "f32"))
+    powers = [
+        _FINITE_POWER.format(name="finite_power", type=float, bits=bits),
+        _FINITE_POWER.format(name="shrink", type="f32", bits="u32"),
+        _POWER.format(type=float, bits=bits),
+    ]
     return KernelSpec(
         name,
         tuple(Binding(f"in{number}", kind) for number, kind in enumerate(kinds[:-1])),
         (Binding("out", kinds[-1], "read_write"),),
         "\n".join(body),
         (
-            *(Param(field) for field in ("rows", "columns", "inner")),
-            *row_params(len(types), rank),
+            *(Param(field) for field in ("rows", "columns", *["inner"] * (width == 1))),
+            *row_params(len(types), rank, width),
             *params,
         ),
         size,
-        functions="\n".join([shared, wgsl.with_helpers(load, _INFINITY), power]),
+        functions="\n".join([shared, wgsl.with_helpers(load, body="infinity()"), *powers]),
     )
 
 
@@ -187,60 +237,64 @@ def _type(width: int) -> tuple[str, list[str]]:
     return ("vec4<f32>", ["{}.x", "{}.y", "{}.z", "{}.w"]) if width == 4 else ("f32", ["{}"])
 
 
-def _begin(count: int, rank: int, type: str) -> list[str]:
+def _begin(count: int, rank: int, width: int) -> list[str]:
+    inner = "row / params.inner * params.inner * params.columns + row % params.inner"
+    return [row_prologue(count, rank), f"let at_out = {inner if width == 1 else 'row * params.columns'};"]
+
+
+def _sweep(units: int, turn: Callable[[int], list[str]]) -> list[str]:
+    """Statements that do `turn` to `units` units from `i` on, as long as there are so many, and then to one."""
     return [
-        row_prologue(count, rank),
-        "let at_out = row / params.inner * params.inner * params.columns + row % params.inner;",
-        f"var peak = {type}(lowest());",
+        "{",
+        "var i = 0u;",
+        f"for (; i + {units}u <= params.columns; i += {units}u) {{",
+        *turn(units),
+        "}",
+        "for (; i < params.columns; i++) {",
+        *turn(1),
+        "}",
+        "}",
     ]
 
 
-def _sweep(unroll: int, step: int, start: str, text: str) -> list[str]:
-    """Statements that do `text`, whose names end in a number for `#`, to each unit `i#` from `start` on, by `step`."""
-    lines = [f"for (var i = {start}; i < params.columns; i += {step}u) {{", _numbered(text, "i", ""), "}"]
-    if unroll > 1:
-        lines = [
-            "{",
-            f"var i = {start};",
-            f"for (; i + {unroll}u <= params.columns; i += {unroll}u) {{",
-            *(_numbered(text, f"(i + {number}u)", str(number)) for number in range(unroll)),
-            "}",
-            f"for (; i < params.columns; i += {step}u) {{",
-            _numbered(text, "i", ""),
-            "}",
-            "}",
-        ]
-    return lines
+def _stride(lanes: int, turn: Sequence[str]) -> list[str]:
+    """Statements that do `turn` to the units `i` of a lane."""
+    return [f"for (var i = lane; i < params.columns; i += {lanes}u) {{", *turn, "}"]
 
 
-def _numbered(text: str, index: str, number: str) -> str:
-    return text.replace("i#", index).replace("#", number)
+def _unit(number: int) -> str:
+    return f"(i + {number}u)" if number else "i"
 
 
-def _first(types: Sequence[str], bare: bool, width: int) -> str:
-    """The first sweep: the largest element; what had to be computed is kept in the output."""
-    reads = [f"in{n}[at_in{n} + i# * params.step_in{n}]" for n in range(len(types))]
+def _out(index: str, width: int) -> str:
+    return f"out[at_out + {index}{' * params.inner' * (width == 1)}]"
+
+
+def _value(number: int, types: Sequence[str], bare: bool, width: int) -> list[str]:
+    """Statements that find the unit `i + number` as `x` and its number; what is computed is kept in the output."""
+    unit = _unit(number)
+    reads = [row_read(n, unit, width) for n in range(len(types))]
     if bare:
-        return f"peak = max(peak, {reads[0]});"
-    lets = [f"let v{n}_# = {read};" for n, read in enumerate(reads)]
+        return [f"let x{number} = {reads[0]};"]
     parts = [f".{part}" for part in "xyzw"] if width == 4 else [""]
-    values = [f"load({', '.join(f'v{n}_#{part}' for n in range(len(types)))})" for part in parts]
+    values = [f"load({', '.join(f'v{n}_{number}{part}' for n in range(len(types)))})" for part in parts]
     value = f"vec4<f32>({', '.join(values)})" if width == 4 else values[0]
-    keep = f"let w# = {value};\nout[at_out + i# * params.inner] = w#;\npeak = max(peak, w#);"
-    return "\n".join([*lets, keep])
-
-
-def _second(bare: bool, top: str) -> str:
-    """The second sweep: powers of e, and their sum. `max` may drop a NaN: `power` finds it again."""
-    value = "in0[at_in0 + i# * params.step_in0]" if bare else "out[at_out + i# * params.inner]"
-    return f"let e# = power({value} - {top});\ntotal += e#;\nout[at_out + i# * params.inner] = e#;"
+    return [
+        *(f"let v{n}_{number} = {read};" for n, read in enumerate(reads)),
+        f"let x{number} = {value};",
+        f"{_out(unit, width)} = x{number};",
+    ]
 
 
 def _folded(combine: str, parts: Sequence[str], name: str) -> str:
     """The components of `name` combined."""
-    text = parts[0].format(name)
-    for part in parts[1:]:
-        text = combine.format(text, part.format(name))
+    return _nested(combine, [part.format(name) for part in parts])
+
+
+def _nested(combine: str, values: Sequence[str]) -> str:
+    text = values[0]
+    for value in values[1:]:
+        text = combine.format(text, value)
     return text
 
 
@@ -257,9 +311,10 @@ def _tree(name: str, combine: str, lanes: int) -> list[str]:
     return lines
 
 
-_INFINITY = "fn lowest() -> f32 {\n  return -infinity();\n}"
-_POWER = """
-fn power(x: {type}) -> {type} {{
+_LEAST = -3.4028234663852886e38
+"""Where the largest element begins. It is finite, since a row may begin with infinities, whose difference is NaN."""
+_FINITE_POWER = """
+fn {name}(x: {type}) -> {type} {{
   let bounded = max(x, {type}(-88.0f));
   let n = round(bounded * 1.44269504f);
   let coarse = max(fma(n, {type}(-0.693359375f), bounded), {type}(-1.0f));
@@ -270,8 +325,16 @@ fn power(x: {type}) -> {type} {{
   p = fma(p, r, {type}(1.6666665459e-1f));
   p = fma(p, r, {type}(5.0000001201e-1f));
   p = fma(p, r * r, r) + 1.0f;
-  let scale = bitcast<{type}>({bits}({int}(n) + 127i) << {bits}(23u));
-  return select(p * scale, x, (bitcast<{bits}>(x) & {bits}(0x7fffffffu)) > {bits}(0x7f800000u));
+  let exponent = bitcast<{bits}>(n + 12582912.0f) << {bits}(23u);
+  return p * bitcast<{type}>(exponent + 0x3f800000u);
 }}
 """
-"""e to the power of numbers up to 0, as `exp_f32` in `ops/numerics.py`, whose other numbers never come here."""
+"""e to the power of numbers up to 0, as `exp_f32` in `ops/numerics`, whose other numbers never come here.
+
+The sum of `n` and 1.5 * 2^23 has `n` in its lowest bits: a conversion to integers would be checked for its range.
+"""
+_POWER = """
+fn power(x: {type}) -> {type} {{
+  return select(finite_power(x), x, (bitcast<{bits}>(x) & {bits}(0x7fffffffu)) > {bits}(0x7f800000u));
+}}
+"""

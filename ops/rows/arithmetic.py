@@ -21,7 +21,7 @@ ROWS = (
     binary("rsub", "y - x if alpha is None else y - alpha * x", "`y - x`.", attributes=_ALPHA),
     binary("mul", "x * y", "Product; on bools, and.", "multiply", dtypes=ALL, operator="__mul__"),
     binary(
-        "div", "x / y", "Quotient, always f32.", "divide", "true_divide", dtypes=ALL, result="f32",
+        "div", "x / y", "Quotient, always a float.", "divide", "true_divide", dtypes=ALL, result="float",
         operator="__truediv__", tolerance=3e-7,
     ),
     binary(
@@ -44,8 +44,10 @@ ROWS = (
            gradients=(_LARGER.format("x", "y"), _LARGER.format("y", "x"))),
     binary("minimum", "minimum(x, y)", "The smaller; NaN where either is NaN.", dtypes=ALL,
            gradients=(_LARGER.format("y", "x"), _LARGER.format("x", "y"))),
-    binary("fmax", "y if is_nan(x) else x if is_nan(y) else maximum(x, y)", "The larger; the other where one is NaN."),
-    binary("fmin", "y if is_nan(x) else x if is_nan(y) else minimum(x, y)", "The smaller; the other where one is NaN."),
+    binary("fmax", "y if is_nan(x) else x if is_nan(y) else maximum(x, y)", "The larger; the other where one is NaN.",
+           dtypes=ALL),
+    binary("fmin", "y if is_nan(x) else x if is_nan(y) else minimum(x, y)", "The smaller; the other where one is NaN.",
+           dtypes=ALL),
     unary("neg", "-x", "`-x`.", "negative", operator="__neg__"),
     unary("positive", "x", "`x` as it is.", operator="__pos__"),
     unary("abs", "abs(x)", "Absolute value.", "absolute", operator="__abs__"),

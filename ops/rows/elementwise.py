@@ -22,7 +22,7 @@ def unary(
 
 def smooth(name: str, expression: str, doc: str, *aliases: str, tolerance: float, **more: Any) -> OpSpec:
     """An op of one input of any dtype, computed in f32."""
-    return unary(name, expression, doc, *aliases, dtypes=ALL, result="f32", tolerance=tolerance, **more)
+    return unary(name, expression, doc, *aliases, dtypes=ALL, result="float", tolerance=tolerance, **more)
 
 
 def activation(

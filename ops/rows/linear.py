@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ops.spec import NUMBERS, SUM, Attribute, OpSpec
+from ops.spec import ALL, NUMBERS, SUM, Attribute, OpSpec
 
 _SCALES = (Attribute("beta", "number", 1), Attribute("alpha", "number", 1))
 
 
 def _product(name: str, inputs: tuple[str, ...], doc: str, *attributes: Attribute, **more: Any) -> OpSpec:
-    return OpSpec(
-        name, "composite", inputs, doc, attributes=attributes, dtypes=NUMBERS, tolerance=1e-6, relative=SUM,
-        section="matmul", **more,
-    )  # fmt: skip
+    given: dict[str, Any] = {
+        "dtypes": NUMBERS,
+        "tolerance": 1e-6,
+        "relative": SUM,
+        "section": "matmul",
+    } | more
+    return OpSpec(name, "composite", inputs, doc, attributes=attributes, **given)
 
 
 _PAIR, _THREE = ("x", "y"), ("x", "y", "z")
@@ -28,7 +31,7 @@ ROWS = (
     _product("bmm", _PAIR, "The products of two batches of matrices."),
     _product("mv", _PAIR, "The product of a matrix and a vector."),
     _product("dot", _PAIR, "The inner product of two vectors.", aliases=("vdot",)),
-    _product("outer", _PAIR, "The outer product of two vectors.", aliases=("ger",)),
+    _product("outer", _PAIR, "The outer product of two vectors.", aliases=("ger",), dtypes=ALL),
     _product("addmm", _THREE, "`beta * x + alpha * (y @ z)` of matrices; where `beta` is 0, `x` has no say.", *_SCALES),
     _product("addmv", _THREE, "`beta * x + alpha * (y @ z)` of a matrix `y` and a vector `z`.", *_SCALES),
     _product("baddbmm", _THREE, "`beta * x + alpha * (y @ z)` of batches of matrices.", *_SCALES),

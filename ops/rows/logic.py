@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ops.rows.elementwise import binary, number, test, unary
-from ops.spec import Attribute, OpSpec
+from ops.spec import ALL, Attribute, OpSpec
 
 _PAIR = ("x", "y")
-_LARGEST = 3.4028234663852886e38
 
 
 def _comparison(name: str, symbol: str, *aliases: str) -> OpSpec:
@@ -48,13 +47,13 @@ ROWS = (
         "value if mask else x", attributes=(number("value", 0),), result="first",
     ),
     binary("heaviside", "y if x == 0 else 0 if x < 0 or is_nan(x) else 1", "0 below 0, `y` at 0, 1 above; 0 of NaN.",
-           gradients=("0.0", "0.0")),
+           dtypes=ALL, gradients=("0.0", "0.0")),
     unary(
         "nan_to_num",
-        f"nan if is_nan(x) else x if is_finite(x) else"
-        f" ({_LARGEST!r} if posinf is None else posinf) if x > 0 else ({-_LARGEST!r} if neginf is None else neginf)",
+        "nan if is_nan(x) else x if is_finite(x) else"
+        " (largest if posinf is None else posinf) if x > 0 else (-largest if neginf is None else neginf)",
         "`x`, and numbers in place of NaN and infinities, by default 0 and the largest.", whole="x",
-        dtypes=("f32", "i32", "u32", "bool"),
+        dtypes=ALL,
         attributes=(number("nan", 0), number("posinf", None), number("neginf", None)),
         gradients=("grad if is_finite(x) else 0.0",),
     ),

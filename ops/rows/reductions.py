@@ -43,6 +43,9 @@ def _statistic(
     )  # fmt: skip
 
 
+_INTERPOLATION = Attribute(
+    "interpolation", "text", "linear", ("linear", "lower", "higher", "nearest", "midpoint")
+)
 _LARGEST = Attribute("largest", "flag", True)
 _K = Attribute("k", "integer")
 _CORRECTION = Attribute("correction", "number", 1, doc="The divisor is the number of elements less it.")
@@ -53,7 +56,7 @@ ROWS = (
     _fold("nansum", "Sum of what is not NaN.", Reduction("a + b", 0, load="0 if is_nan(x) else x"), result="sum",
           **_EXACT),
     _fold("mean", "Arithmetic mean; NaN of nothing.", Reduction("a + b", 0, finish="a / n", empty=float("nan")),
-          "reduce_mean", dtypes=FLOATS, result="f32", **_EXACT),
+          "reduce_mean", dtypes=FLOATS, result="float", **_EXACT),
     _fold("prod", "Product; of bools an i32. Integers wrap.", Reduction("a * b", 1), "reduce_prod", result="sum",
           tolerance=1e-4),
     _fold("max", "Largest element; NaN if there is one.", Reduction("maximum(a, b)", None), "amax", "reduce_max"),
@@ -76,8 +79,9 @@ ROWS = (
     _search("argmin", "smallest"),
     _statistic("median", "The middle element, the lower one of two; NaN if there is one.", (_AXIS, _KEEP),
                dtypes=NUMBERS),
-    _statistic("quantile", "The value below which the part `q` lies, between neighbours in proportion.",
-               (Attribute("q", "number"), _AXIS, _KEEP), tolerance=1e-6, relative="maximum(1, abs(result))"),
+    _statistic("quantile", "The value below which the part `q` lies: where it lies between two, what `interpolation`"
+               " says, by default in proportion.", (Attribute("q", "number"), _AXIS, _KEEP, _INTERPOLATION),
+               tolerance=1e-6, relative="maximum(1, abs(result))"),
     _statistic("topk", "The `k` largest (or smallest) elements along an axis, in order.", (_K, _LAST, _LARGEST),
                dtypes=ALL),
     _statistic("topk_indices", "The positions (i32) of the `k` largest (or smallest) along an axis, in order.",

@@ -124,6 +124,19 @@ def to_json(grants: Grants) -> dict[str, object]:
     return plain
 
 
+def shown(grants: Grants) -> dict[str, object]:
+    """The JSON form of `grants` for others' eyes: without what is the default, and without the values of `env`."""
+    default = Grants()
+    plain = {
+        name: value
+        for name, value in to_json(grants).items()
+        if getattr(grants, name) != getattr(default, name)
+    }
+    if grants.env:
+        plain["env"] = dict.fromkeys(grants.env)
+    return plain
+
+
 def intersect(key_maximum: Grants | None, requested: Grants) -> Grants:
     """What a run gets: all that it requested and its key allows. A maximum of None allows everything.
 

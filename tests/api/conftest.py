@@ -52,20 +52,21 @@ class RunningServer:
         self._thread.join(WAIT_S)
         assert not self._thread.is_alive(), "the server did not stop"
 
-    def key_for(self, name: str, grants: object = None, role: str = "user") -> dict[str, str]:
-        """The headers of a new key, a user's unless it says otherwise."""
+    def key_for(self, name: str, grants: object = None, role: str = "user", **more: Any) -> dict[str, str]:
+        """The headers of a new key, a user's unless it says otherwise; `more` is as in `NewKey`."""
         most = None if grants is None else parse(grants)
         data = Database(self.settings.database)
         data.open()
         try:
-            _, token = data.run(lambda db: keys.create(db, name, role, grants=most))
+            new = keys.NewKey(name, role, grants=most, **more)
+            _, token = data.run(lambda db: keys.create(db, new))
         finally:
             data.close()
         return {"Authorization": f"Bearer {token}"}
 
-    def client_for(self, name: str, grants: object = None, role: str = "user") -> httpx2.Client:
+    def client_for(self, name: str, grants: object = None, role: str = "user", **more: Any) -> httpx2.Client:
         """A client with a new key."""
-        headers = self.key_for(name, grants, role)
+        headers = self.key_for(name, grants, role, **more)
         client = httpx2.Client(base_url=self.url, headers=headers, timeout=WAIT_S)
         self._clients.append(client)
         return client

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from api import commands
+from api import commands, keys
+from api.database import Database
+from api.quotas import Quotas
 from api.settings import Settings
 from shaders.errors import KernelgateError
 
@@ -103,3 +105,30 @@ def test_an_error_of_the_data_folder_is_one_line(
     assert capsys.readouterr().err.startswith("kernelgate: ")
     with pytest.raises(KernelgateError):
         commands.refuse_open_host(Settings(host="8.8.8.8"))
+
+
+def test_a_key_is_made_with_all_that_one_over_rest_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quotas = tmp_path / "quotas.json"
+    quotas.write_text('{"runs_at_once": 2, "kernels": null}')
+    asked = ["--group", "red", "--group", "blue", "--scope", "runs:read", "--quotas", str(quotas)]
+    assert commands.keys(["create", "carol", *asked, "--expires-in", "3600"]) == 0
+    database = Database(Settings().data / "kernelgate.db")
+    database.open()
+    (record,) = database.run(keys.listed)
+    database.close()
+    identity = record.identity({"user": Quotas(kernels=5, stored_bytes=5)})
+    assert (identity.groups, identity.scopes) == (("blue", "red"), {"runs:read"})
+    assert identity.quotas == Quotas(runs_at_once=2, stored_bytes=5)
+    capsys.readouterr()
+    commands.keys(["list"])
+    assert f"valid until {record.expires_at}" in capsys.readouterr().out
+    quotas.write_text('{"runs": 2}')
+    for wrong, says in (
+        (asked, "runs"),
+        (["--scope", "keys:admin"], "keys:admin"),
+        (["--expires-in", "0"], "not after 0"),
+    ):
+        assert commands.keys(["create", "dave", *wrong]) == 1
+        assert says in capsys.readouterr().err

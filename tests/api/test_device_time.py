@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 import httpx2
 import pytest
+
+from api.keys import Identity
 
 HEAVY = "import torch\ndef main():\n    x = torch.ones(5000, 5000)\n    return (x @ x @ x @ x).sum().item()"
 LIGHT = {"inputs": [1.5]}
@@ -87,3 +90,76 @@ def test_no_tensor_of_a_run_stays_on_the_device_however_it_ends(
             assert (done["status"] == "succeeded") == (end == "succeeds"), done
             assert done["usage"]["device_ms"] > 0, end
             wait_until(lambda: device.memory.tensors == 0, f"the tensors of a run that {end} are freed", 10)
+
+
+LONG = """
+@group(0) @binding(0) var<storage, read_write> b: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3<u32>) {
+  var x = g.x;
+  for (var i = 0u; i < 2000u; i++) { x = (x ^ (x >> 3u)) * 1664525u + i; }
+  b[g.x % 64u] = x;
+}
+"""
+
+
+def dispatch(client: httpx2.Client, groups: int) -> httpx2.Response:
+    inputs = {"b": {"shape": [64], "dtype": "u32"}}
+    body = {"inputs": inputs, "workgroups": [groups, 1, 1]}
+    answer: httpx2.Response = client.post("/api/kernels/long/dispatch", json=body)
+    return answer
+
+
+def exceeded(problem: dict[str, Any]) -> bool:
+    return problem["code"] == "quota_exceeded" and "device_ms_a_minute is 100;" in problem["detail"]
+
+
+def used(problem: dict[str, Any]) -> float:
+    """The milliseconds that a refusal says were used."""
+    found = re.search(r"; ([0-9,.]+) are used", problem["detail"])
+    assert found is not None, problem
+    return float(found[1].replace(",", ""))
+
+
+def test_a_long_kernel_ends_between_slices_when_its_keys_minute_is_used_up_and_a_neighbours_goes_on(
+    running: Any,
+) -> None:
+    poor = running.client_for("poor", quotas={"device_ms_a_minute": 100})
+    rich = running.client_for("rich")
+    for client in (poor, rich):
+        client.post("/api/kernels", json={"name": "long", "source": LONG}).raise_for_status()
+    dispatch(rich, 1).raise_for_status()  # it compiles for both
+    answers: list[httpx2.Response] = []
+    neighbour = threading.Thread(target=lambda: answers.append(dispatch(rich, 40_000)))
+    neighbour.start()
+    before = charged(running.http)
+    ended = dispatch(poor, 65_535)
+    assert ended.status_code == 429, ended.text
+    assert exceeded(ended.json())
+    assert 100 <= used(ended.json()) < 500, "a slice more, and not the whole kernel"
+    assert 1 <= int(ended.headers["retry-after"]) <= 60
+    assert '"device_ms_a_minute";r=0;t=' in ended.headers["ratelimit"]
+    neighbour.join(60)
+    assert answers[0].status_code == 200, "the neighbour's goes on"
+    assert answers[0].json()["usage"]["device_ms"] > 200, "and is as long as it would be"
+    assert charged(running.http) - before > 0.3
+    assert running.http.get("/api/device").json()["restarts"] == 0
+
+    key_id = poor.headers["authorization"].split("_")[1]
+    running.server.runtime.accounts.of(Identity(key_id, "poor", "user")).spend(
+        1.0
+    )  # more than comes back meanwhile
+    assert exceeded(poor.post("/api/ops/neg", json=LIGHT).json()), "of runs, dispatches and ops together"
+    script = "import torch\nresult = torch.ones(3).sum().item()"
+    done = poor.post("/api/runs", json={"script": script}, headers=WAIT).json()
+    assert exceeded(done["error"]), done
+    assert rich.post("/api/ops/neg", json=LIGHT).status_code == 200
+
+
+def test_a_run_is_stopped_in_the_middle_when_its_keys_minute_is_used_up(running: Any) -> None:
+    warm = HEAVY.replace("5000, 5000", "256, 256")
+    assert running.http.post("/api/runs", json={"script": warm}, headers=WAIT).json()["error"] is None
+    client = running.client_for("thrifty", quotas={"device_ms_a_minute": 100})
+    done = client.post("/api/runs", json={"script": HEAVY}, headers=WAIT).json()
+    assert exceeded(done["error"]), done
+    assert done["status"] == "failed"
+    assert 80 < done["usage"]["device_ms"] < 1000

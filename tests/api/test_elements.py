@@ -13,7 +13,7 @@ from api import elements
 from api.errors import MalformedTensor
 from ops.dtypes import BY_NAME
 
-CODES = {"f32": "f", "i32": "i", "u32": "I", "bool": "?"}
+CODES = {"f32": "f", "f16": "e", "i32": "i", "u32": "I", "bool": "?"}
 SINGLE = st.floats(width=32)
 
 
@@ -51,6 +51,7 @@ def test_whole_numbers_and_bools_go_to_the_wire_and_back(name: str, data: st.Dat
         ("f32", [1.0, None], "index 1 is None"),
         ("f32", [True, 1.0], "index 0 is True"),
         ("f32", [1.0, 1e39], "1e+39 at index 1 of data is beyond f32"),
+        ("f16", [1.0, 65520], "65520 at index 1 of data is beyond f16"),
         ("f32", [1.0, 10**400], "far beyond f32"),
         ("i32", [1, 2**31], "2147483648 at index 1 of data does not fit i32"),
         ("u32", [-1, 1], "-1 at index 0 of data does not fit u32"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import httpx2
 import pytest
 
 from api.settings import Settings
-from api.upkeep import Upkeep, utc
+from api.upkeep import Upkeep
 
 NOTHING = {
     f"keep_{name}_{unit}": 0
@@ -32,7 +32,7 @@ def sweep(running: Any, later_days: float = 0, **settings: float) -> dict[str, i
         runtime.database,
         runtime.tensors,
         runtime.reserve,
-        lambda: utc() + timedelta(days=later_days),
+        lambda: time.time() + later_days * 86_400,
     )
     gone = asyncio.run_coroutine_threadsafe(upkeep.sweep(), running.server._loop).result(60)
     return {name: count for name, count in gone.items() if count}

@@ -447,6 +447,14 @@ def test_a_key_has_only_so_many_event_streams_and_one_that_is_left_is_no_inciden
     assert not [record.message for record in caplog.records if record.levelno >= logging.WARNING]
 
 
+def test_a_run_that_is_cancelled_at_any_moment_of_its_start_ends_at_once(http: httpx2.Client) -> None:
+    for number in range(60):
+        run_id = http.post("/api/runs", json={"script": ENDLESS}).json()["id"]
+        for _ in range(number % 6):
+            http.get("/healthz")
+        assert http.delete(f"/api/runs/{run_id}", timeout=20).json()["status"] == "cancelled"
+
+
 # ---------------------------------------------------------------------- what cannot be stored
 def test_a_run_whose_end_cannot_be_stored_keeps_its_result_and_is_stored_later(
     start: Callable[..., Any], wait_until: Any, monkeypatch: pytest.MonkeyPatch

@@ -129,3 +129,26 @@ def test_a_server_whose_compiler_is_killed_while_it_starts_compiles_all_the_same
         assert answer.status_code == 201, answer.text
         assert not kills
         assert running.http.get("/readyz").json() == {"ready": True, "reasons": []}
+
+
+def test_who_is_cancelled_while_the_part_is_up_stays_cancelled() -> None:
+    async def scenario() -> None:
+        start = Start("device", Part(0).attempt, Clock())
+        await start.wait(LONG)
+        for turns in range(10):
+            waiting = asyncio.create_task(_ever_waiting(start))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            waiting.cancel()
+            (ended,) = await asyncio.gather(waiting, return_exceptions=True)
+            assert isinstance(ended, asyncio.CancelledError), f"after {turns} turns of the loop"
+        await start.stop()
+
+    run(scenario)
+
+
+async def _ever_waiting(start: Start) -> None:
+    """What a run does: it needs the part, and goes on for as long as nobody stops it."""
+    for _ in range(100):
+        await start.wait(LONG)
+        await asyncio.sleep(0)

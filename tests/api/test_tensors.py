@@ -18,6 +18,7 @@ NPY = "application/x-npy"
 SAFETENSORS = "application/vnd.safetensors"
 RAW = "application/octet-stream"
 ARRAYS = {
+    "f16": np.array([[1.5, -0.0, np.inf], [np.nan, 6e-8, 65504]], np.float16),
     "f32": np.array([[1.5, -0.0, np.inf], [np.nan, 1e-45, 3.4e38]], np.float32),
     "i32": np.array([[-(2**31), 0, 2**31 - 1]], np.int32),
     "u32": np.array([0, 2**32 - 1], np.uint32),
@@ -69,12 +70,13 @@ def test_without_a_wish_small_tensors_are_json_and_large_ones_npy(http: httpx2.C
     "array",
     [
         np.arange(6, dtype=">f4").reshape(2, 3),
+        np.arange(5, dtype=">f2"),
         np.asfortranarray(np.arange(60_000, dtype=np.int32).reshape(200, 300)),
         np.asfortranarray(np.arange(6, dtype=">u4").reshape(2, 3)),
         np.float32(4.5),
         np.zeros((0, 3), np.float32),
     ],
-    ids=["big-endian", "fortran", "both", "scalar", "empty"],
+    ids=["big-endian", "big-endian halves", "fortran", "both", "scalar", "empty"],
 )
 def test_unusual_npy_files_are_put_right(http: httpx2.Client, array: Any) -> None:
     record = upload(http, array)

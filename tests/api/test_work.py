@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from api.accounts import Accounts
 from api.background import later
+from api.holdings import Holdings
 from api.keys import Identity
 from api.values import InlineTensor
 from api.work import Work, again_if_lost
@@ -33,10 +35,12 @@ def run(scenario: Callable[[Device, Work], Awaitable[None]]) -> None:
         device = Device(DeviceSettings(adapter="numpy"))
         await device.start()
         tensors: Any = None  # nothing is given by id
+        identity = Identity("key", "owner", "user")
+        account = Accounts(Holdings()).of(identity)
         launcher: Any = SimpleNamespace(device=device)  # nothing is dispatched
         try:
             async with asyncio.timeout(WAIT_S):
-                await scenario(device, Work(launcher, tensors, Identity("key", "owner", "user")))
+                await scenario(device, Work(launcher, tensors, identity, account))
         finally:
             await device.close()
 

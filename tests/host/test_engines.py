@@ -322,6 +322,22 @@ def test_the_second_run_of_a_structure_plans_nothing_and_takes_new_values(gpu: W
         gpu.free([1, 2, 3])
 
 
+def test_a_plan_whose_outputs_are_freed_and_made_again_is_not_encoded_anew(
+    gpu: WgpuEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(gpu, 1, np.arange(6, dtype=np.uint32))
+    nodes = [source(1, 6), *(Node(op, (0,)) for op in ("neg", "sign", "relu"))]
+    encoded: list[object] = []
+    encode = gpu._gpu.run
+    monkeypatch.setattr(gpu._gpu, "run", lambda *given: encoded.append(given) or encode(*given))
+    for turn in range(8):
+        if turn == 4:
+            encoded.clear()
+        graph(gpu, nodes, [1, 2, 3], [2, 3, 4])
+        gpu.free([2, 3, 4])
+    assert encoded == []
+
+
 def test_outputs_that_share_memory_live_as_long_as_the_last(gpu: WgpuEngine) -> None:
     put(gpu, 1, np.arange(6, dtype=np.uint32))
     nodes = [source(1, 6), Node("reshape", (0,), {"shape": [2, 3]}), Node("neg", (0,)), Node("neg", (2,))]

@@ -17,6 +17,7 @@ from host.engines.wgpu import WgpuEngine
 from host.frames import RunGraph
 from host.shared import Source
 from ops.graph import Graph, Node, TensorType
+from ops.lower import GPU
 from ops.reference import evaluate
 from shaders.errors import KernelgateError
 
@@ -195,3 +196,42 @@ def test_a_product_in_parts_is_finished_once() -> None:
     (prepared,) = engine._runner._plans.values()
     assert sum(step.ops[-1] == "relu" for step in prepared.plan.steps) > 1
     engine.close()
+
+
+def test_what_is_done_with_a_product_is_done_while_the_parts_of_its_sums_are_added_up(
+    engine: WgpuEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_class", GPU)
+    random = np.random.default_rng(4)
+    arrays = [random.uniform(-1, 1, shape).astype(np.float32) for shape in ((40, 260), (260, 72), (72,))]
+    nodes = []
+    for handle, array in enumerate(arrays, 500):
+        engine.upload(handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
+        nodes.append(Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"}))
+    nodes += [Node("matmul", (0, 1)), Node("add", (3, 2)), Node("relu", (4,))]
+    usage = finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [5]), [510]), lambda: None))
+    found = bytearray()
+    engine.download(510, found.extend)
+    engine.free([500, 501, 502, 510])
+    a, b, bias = (array.astype(np.float64) for array in arrays)
+    np.testing.assert_allclose(
+        np.frombuffer(found, np.float32).reshape(40, 72), np.maximum(a @ b + bias, 0), atol=1e-4
+    )
+    assert usage.dispatches == 2
+
+
+@pytest.mark.parametrize(("op", "expected"), [("sum", np.nan), ("prod", np.inf)])
+def test_what_a_fold_of_nothing_gives_is_divided_like_any_number(
+    op: str, expected: float, engine: Any
+) -> None:
+    nodes = [
+        Node("full", (), {"shape": [0, 3], "value": 1.0, "dtype": "f32"}),
+        Node(op, (0,), {"axes": [0]}),
+        Node("full", (), {"shape": [], "value": 0.0, "dtype": "f32"}),
+        Node("div", (1, 2)),
+    ]
+    finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [3]), [90]), lambda: None))
+    found = bytearray()
+    engine.download(90, found.extend)
+    engine.free([90])
+    np.testing.assert_array_equal(np.frombuffer(found, np.float32), [expected] * 3)

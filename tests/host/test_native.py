@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -54,6 +55,20 @@ def test_commands_run_in_order_and_runs_can_be_repeated(gpu: Gpu, trusted: bool)
     assert _values(gpu, b) == [4, 8, 12, 16]
     gpu.submit([run])
     assert _values(gpu, b) == [6, 12, 18, 24]
+
+
+def test_the_end_of_long_work_of_a_gpu_is_noticed_by_looking(
+    gpu: Gpu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "info", msgspec.structs.replace(gpu.info, kind="virtual"))
+    monkeypatch.setattr(native, "_SPIN_S", 1e-4)
+    pipeline = gpu.compile(ADD, "main", [(READ, WRITE, UNIFORM)])
+    a, b = _filled(gpu, [1, 2, 3, 4]), _filled(gpu, [0] * 4)
+    n = _filled(gpu, [50_000, 0, 0, 0], "uniform")
+    run = gpu.run(pipeline, [[(a, 0, 16), (b, 0, 16), (n, 0, 16)]], (1, 1, 1))
+    gpu.submit([run] * 20)
+    gpu.wait()
+    assert _values(gpu, b) == [1_000_000, 2_000_000, 3_000_000, 4_000_000]
 
 
 def test_new_buffers_are_zero_and_map_in_place_on_a_cpu_adapter(gpu: Gpu) -> None:

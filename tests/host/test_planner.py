@@ -30,7 +30,7 @@ def _plan(nodes: list[Node], outputs: list[int], constants: list[bytes] | None =
 
 
 def _refs(plan: Plan) -> list[list[tuple[str, int]]]:
-    return [[(ref.kind, ref.number) for ref, _ in step.buffers] for step in plan.steps]
+    return [[(part.ref.kind, part.ref.number) for part in step.buffers] for step in plan.steps]
 
 
 def test_a_chain_of_elementwise_ops_is_one_dispatch() -> None:
@@ -63,9 +63,9 @@ def test_a_fused_kernel_reads_a_bounded_number_of_tensors() -> None:
         nodes.append(_op("add", len(nodes) - 1, number))
     plan = _plan(nodes, [len(nodes) - 1])
     assert all(len(step.buffers) <= MAX_FUSED_INPUTS + 1 for step in plan.steps)
-    assert {ref.number for step in plan.steps for ref, _ in step.buffers if ref.kind == "input"} == set(
-        range(20)
-    )
+    assert {
+        part.ref.number for step in plan.steps for part in step.buffers if part.ref.kind == "input"
+    } == set(range(20))
     assert len(plan.steps) <= 5
 
 
@@ -126,7 +126,7 @@ def test_an_op_never_writes_over_what_it_reads() -> None:
     nodes = [_input(5, 64, 64), *(_op("matmul", number, 0) for number in range(20))]
     plan = _plan(nodes, [20])
     for step in plan.steps:
-        refs = [ref for ref, _ in step.buffers]
+        refs = [part.ref for part in step.buffers]
         assert len(set(refs)) == len(refs) or refs.count(refs[-1]) == 1
 
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from host import memory
-from host.shared import KEEP_BYTES, Carriers, Shared, Source, Windows, memory_file, write_at
+from host.shared import KEEP_BYTES, Carriers, Shared, Source, Windows, memory_file
 from ops.wire import FrameError
 
 pytestmark = pytest.mark.usefixtures("nothing_leaks", "kind")
@@ -34,11 +34,13 @@ class Pair:
         self.carriers.release(carrier, self.windows.free(carrier))
 
     def send(self, data: bytes) -> tuple[int, Shared]:
-        carrier, fd, is_new = self.carriers.take(len(data))
-        write_at(fd, 0, memoryview(data))
-        if is_new:
-            self.windows.add(carrier, os.dup(fd))
-        return carrier, self.windows.open(carrier, len(data))
+        carrier = self.carriers.take(len(data))
+        half = len(data) // 2
+        carrier.write(0, memoryview(data)[:half])
+        carrier.write(half, memoryview(data)[half:])
+        if carrier.is_new:
+            self.windows.add(carrier.id, os.dup(carrier.fd))
+        return carrier.id, self.windows.open(carrier.id, len(data))
 
     def close(self) -> None:
         self.carriers.close()
@@ -72,7 +74,16 @@ def test_a_view_that_outlives_its_close_stays_valid_and_its_carrier_waits_for_it
     assert second != first
     assert bytes(part) == b"aaa"
     part.release()
-    assert pair.carriers.take(70_000)[0] == first, "the last view gave it back"
+    assert pair.carriers.take(70_000).id == first, "the last view gave it back"
+    shared.close()
+    pair.close()
+
+
+def test_a_carrier_that_cannot_be_mapped_is_written_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "mapped", lambda fd, size: None)
+    pair = Pair()
+    _, shared = pair.send(bytes(range(256)) * 500)
+    assert bytes(shared.view) == bytes(range(256)) * 500
     shared.close()
     pair.close()
 

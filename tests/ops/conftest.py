@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import wgpu
 
+from host.tensors import device_bytes
 from ops import engine, reference, torchlike
 from ops.composites import expand
 from ops.dtypes import dtype
@@ -27,7 +28,7 @@ from ops.spec import OpSpec
 from ops.table import find
 from ops.validate import validate
 from shaders.generator import WgslGenerator
-from shaders.spec import Dispatch, KernelSpec
+from shaders.spec import Dispatch, KernelSpec, Operand
 
 _USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 _LIMITS = (
@@ -75,7 +76,7 @@ class BareDevice:
 
     def compute(self, lowering: Lowering, bases: Sequence[np.ndarray], output: TensorType) -> np.ndarray:
         """The output of `lowering` whose input buffers hold `bases`."""
-        count = int(np.prod(output.shape, dtype=np.int64))
+        count = device_bytes(output) // 4
         result = self._buffer(np.full(max(count, 1), POISON, np.uint32))
         buffers = {
             "input": [self._buffer(base) for base in bases],
@@ -97,18 +98,23 @@ class BareDevice:
         assert all(0 < groups <= 65_535 for groups in dispatch.workgroups), dispatch.workgroups
         assert len(dispatch.operands) == len(dispatch.spec.bindings)
         pipeline = self.pipeline(dispatch.spec)
-        chosen = [buffers[operand.kind][operand.index] for operand in dispatch.operands]
+        chosen = [self._window(buffers, operand) for operand in dispatch.operands]
         if dispatch.spec.params:
             data = pack(dispatch.spec, dispatch.params)
-            chosen.append(self._device.create_buffer_with_data(data=data, usage=wgpu.BufferUsage.UNIFORM))
-        entries = [
-            {"binding": number, "resource": {"buffer": buffer, "offset": 0, "size": buffer.size}}
-            for number, buffer in enumerate(chosen)
-        ]
+            buffer = self._device.create_buffer_with_data(data=data, usage=wgpu.BufferUsage.UNIFORM)
+            chosen.append({"buffer": buffer, "offset": 0, "size": buffer.size})
+        entries = [{"binding": number, "resource": resource} for number, resource in enumerate(chosen)]
         layout = pipeline.get_bind_group_layout(0)
         step.set_pipeline(pipeline)
         step.set_bind_group(0, self._device.create_bind_group(layout=layout, entries=entries))
         step.dispatch_workgroups(*dispatch.workgroups)
+
+    def _window(self, buffers: dict[str, list[Any]], operand: Operand) -> dict[str, Any]:
+        """What of a buffer a kernel is given: no more than the device's class allows."""
+        buffer = buffers[operand.kind][operand.index]
+        size = min(operand.nbytes or buffer.size, buffer.size - operand.begin)
+        assert size <= self.device_class.binding, f"{size:,} bytes are bound"
+        return {"buffer": buffer, "offset": operand.begin, "size": size}
 
     def pipeline(self, spec: KernelSpec) -> Any:
         """The compiled kernel, one for each source."""
@@ -158,7 +164,9 @@ def place(array: np.ndarray) -> tuple[np.ndarray, Layout]:
 
 
 def to_device(array: np.ndarray) -> np.ndarray:
-    """The words that hold `array` on a device: a bool takes a whole one."""
+    """The words that hold `array` on a device: a bool takes a whole one, two f16 share one."""
+    if array.dtype == np.float16:
+        return np.append(array, np.zeros(array.size % 2, np.float16)).view(np.uint32)
     return array.astype(np.uint32) if array.dtype == np.bool_ else array.view(np.uint32)
 
 
@@ -167,7 +175,8 @@ def from_device(words: np.ndarray, type: TensorType) -> np.ndarray:
     if type.dtype == "bool":
         assert np.all(words <= 1), "a bool on the device must be 0 or 1"
         return words.astype(np.bool_).reshape(type.shape)
-    return words.view(DTYPES[type.dtype]).reshape(type.shape)
+    count = int(np.prod(type.shape, dtype=np.int64))
+    return words.view(DTYPES[type.dtype])[:count].reshape(type.shape)
 
 
 TINY = float(np.finfo(np.float32).smallest_normal)
@@ -242,6 +251,8 @@ def agree(
     """
     assert actual.shape == expected.shape
     assert actual.dtype == expected.dtype
+    if actual.dtype == np.float16:
+        return agree_in_half(actual, expected, tolerance, scale)
     if actual.dtype != np.float32:
         return np.asarray(actual == expected)
     wide = expected.astype(np.float64)
@@ -253,6 +264,21 @@ def agree(
         overflows = False if scale is None else (np.abs(scale) > HUGE) & ~np.isfinite(actual)
     both_nan = np.isnan(actual) & np.isnan(expected)
     return np.asarray(exact | (near & (tolerance > 0)) | subnormal | both_nan | overflows)
+
+
+def agree_in_half(
+    actual: np.ndarray, expected: np.ndarray, tolerance: float, scale: np.ndarray | None
+) -> np.ndarray:
+    """As `agree`: what is exact is rounded right, else the next f16 will do, and infinity is next to the largest."""
+    both_nan = np.isnan(actual) & np.isnan(expected)
+    if not tolerance:
+        return np.asarray((actual == expected) | both_nan)
+    got, wanted = (np.clip(each.astype(np.float64), -65536, 65536) for each in (actual, expected))
+    with np.errstate(invalid="ignore", over="ignore"):
+        bound = tolerance * np.abs(wanted if scale is None else scale)
+        near = np.abs(got - wanted) <= bound + 2**-10 * np.abs(wanted) + 2**-24
+        overflows = False if scale is None else (np.abs(scale) > HUGE) & ~np.isfinite(actual)
+    return np.asarray(near | both_nan | overflows)
 
 
 def has_subnormals(array: np.ndarray) -> bool:

@@ -162,7 +162,9 @@ SAMPLES: dict[str, list[Sample]] = {
                Sample({}, [np.float32([1, np.nan, 2])], np.array(np.nan)),
                Sample({}, [np.int32([7, 1, 3, 5])], np.array(3))],
     "quantile": [*along(lambda x, axis, keepdims: np.quantile(x, 0.3, axis=axis, keepdims=keepdims), q=0.3),
-                 *along(lambda x, axis, keepdims: np.max(x, axis=axis, keepdims=keepdims), q=1)],
+                 *along(lambda x, axis, keepdims: np.max(x, axis=axis, keepdims=keepdims), q=1),
+                 *(Sample({"q": 0.3, "interpolation": method}, [V], np.quantile(V, 0.3, method=method))
+                   for method in ("lower", "higher", "nearest", "midpoint"))],
     "topk": [top(3, axis, largest, False) for axis in (0, 1, -1) for largest in (True, False)],
     "topk_indices": [top(2, axis, largest, True) for axis in (0, 1, -1) for largest in (True, False)],
     "sort": [Sample({"axis": axis, "descending": down}, [X], np.take_along_axis(X, ordered(axis, down), axis))
@@ -337,7 +339,9 @@ def test_rows_of_every_length_are_sorted_and_summed(check: Any, device: Any) -> 
             scale = np.cumsum(np.abs(x).astype(np.float64), axis=axis)
             check("cumsum", {"axis": axis}, [x], scale=scale)
             check("cumsum", {"axis": axis, "exclusive": True}, [x], scale=scale)
-            check("cummax", {"axis": axis}, [x])
+            for name in ("cummax", "cummin"):
+                check(name, {"axis": axis}, [x])
+                check(name, {"axis": axis}, [(x * 100).astype(np.int32)])
         check("cumsum", {"axis": 0}, [(x * 100).astype(np.int32).T])
 
 

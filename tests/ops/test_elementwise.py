@@ -27,6 +27,30 @@ EDGES: dict[str, np.ndarray] = {
             np.array([100, 1.5, -1.5, 10, 0.1, 0.9, 1.1, 16777217, 2147483648, 4294967296], np.float32),
         ]
     ),
+    "f16": np.array(
+        [
+            0.0,
+            -0.0,
+            1,
+            -1,
+            0.5,
+            3,
+            -7,
+            6e-8,
+            -6e-5,
+            65504,
+            -65504,
+            np.inf,
+            -np.inf,
+            np.nan,
+            11,
+            -10,
+            1.5,
+            0.1,
+            2049,
+        ],
+        np.float16,
+    ),
     "i32": np.array(
         [
             0,
@@ -72,6 +96,7 @@ def attribute_choices(row: OpSpec) -> list[dict[str, Any]]:
 
 
 MIXED = [("f32", "i32"), ("i32", "f32"), ("u32", "i32"), ("bool", "f32"), ("i32", "bool"), ("u32", "f32")]
+MIXED += [("f16", "f32"), ("f16", "i32"), ("u32", "f16")]
 EVERY_PAIR = {"add", "div", "lt", "pow"}
 """Rows that are checked with every pair of dtypes; promotion is the same for the others."""
 

@@ -123,3 +123,9 @@ def test_a_long_chain_of_views_is_no_burden(torch: Any) -> None:
         view = view.T
     x[0, 1] = 1
     assert view.tolist() == [[0, 1, 0], [0, 0, 0]]
+
+
+def test_one_slope_suits_a_tensor_of_any_rank(torch: Any) -> None:
+    slope = torch.tensor([0.5])
+    assert torch.nn.functional.prelu(torch.tensor(-2.0), slope).tolist() == -1
+    assert torch.nn.functional.prelu(torch.tensor([[-2.0, 2.0]]), slope).tolist() == [[-1, 2]]

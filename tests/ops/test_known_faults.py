@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ops.backward import backward
+from ops.errors import UnknownOpError
 from ops.graph import TensorType
 from ops.table import find
 
@@ -75,11 +76,25 @@ def test_views_joins_and_products_pass_gradients_on(device: Any) -> None:
         ("flatten", {}),
         ("unsqueeze", {"axis": 0}),
         ("slice", {"starts": [0], "stops": [2]}),
+        ("transpose", {}),
+        ("squeeze", {}),
+        ("expand", {"shape": [2, 3]}),
+        ("cast", {"dtype": "f32"}),
+        ("pad", {"before": [0, 1], "after": [1, 0]}),
     ):
         assert gradients(device, op, attributes, x)[0].tolist() == np.ones_like(x).tolist()
     assert [part.tolist() for part in gradients(device, "concat", {}, x, x)] == [np.ones_like(x).tolist()] * 2
-    left, right = gradients(device, "matmul", {}, x, normal(3, 4))
-    assert (left.shape, right.shape) == ((2, 3), (3, 4))
+    for op, *shapes in (
+        ("matmul", (2, 3), (3, 4)),
+        ("mm", (2, 3), (3, 4)),
+        ("mv", (2, 3), (3,)),
+        ("dot", (3,), (3,)),
+        ("bmm", (2, 2, 3), (2, 3, 4)),
+        ("linear", (5, 3), (4, 3), (4,)),
+    ):
+        assert [
+            each.shape for each in gradients(device, op, {}, *(normal(*shape) for shape in shapes))
+        ] == shapes
 
 
 def test_kinks_and_quotients_have_the_right_gradient(device: Any) -> None:
@@ -89,11 +104,40 @@ def test_kinks_and_quotients_have_the_right_gradient(device: Any) -> None:
     assert gradients(device, "clamp", {"min": -1, "max": 1}, f32(-2, 0.5, 2))[0].tolist() == [0, 1, 0]
     for op in ("pow", "maximum", "minimum"):
         assert len(gradients(device, op, {}, f32(2, 3), f32(3, 2))) == 2
+    for op, slope in (("sin", math.cos(0.5)), ("cos", -math.sin(0.5))):
+        np.testing.assert_allclose(gradients(device, op, {}, f32(0.5)), [[slope]], rtol=1e-5)
 
 
 def test_the_powers_of_negative_numbers(check: Any) -> None:
     check("pow", {}, [f32(-2, -2, -2, -8), f32(2, 3, 0.5, -1)], f32(4, -8, math.nan, -0.125))
     check("pow", {}, [np.array([2, 3], np.int32), f32(0.5, 2)])
+    check("pow", {}, [f32(-3, 0, 2), np.float32(2)], f32(9, 0, 4))
+
+
+def test_zeros_and_nan_keep_their_say(check: Any) -> None:
+    signed = check("copysign", {}, [f32(1, 1, -2), f32(-0.0, 0.0, 3)])
+    assert signed.tolist() == [-1, 1, 2]
+    check("xlogy", {}, [f32(0, 0, 0, 2), f32(0, -1, math.nan, 3)], f32(0, 0, math.nan, 2 * math.log(3)))
+    check("sinc", {}, [f32(0, 0.5, 1)])
+    check("frac", {}, [f32(-1.25, 1.25)], f32(-0.25, 0.25))
+    check("hypot", {}, [f32(3e30, 3e-30), f32(4e30, 4e-30)], f32(5e30, 5e-30))
+
+
+def test_activations_have_the_constants_of_onnx_and_torch(check: Any) -> None:
+    x = f32(-4, -1, 0, 1, 4)
+    relu6 = np.clip(x + 3, 0, 6)
+    check("hardsigmoid", {}, [x], relu6 / 6)
+    check("hardsigmoid", {"alpha": 0.2, "beta": 0.5}, [x], np.clip(np.float32(0.2) * x + 0.5, 0, 1))
+    check("hardswish", {}, [x], x * relu6 / 6)
+    check("leaky_relu", {}, [x], np.where(x < 0, np.float32(0.01) * x, x))
+    check("prelu", {}, [x, f32(0.25)], np.where(x < 0, 0.25 * x, x))
+    wide = x.astype(np.float64)
+    exact = wide * (1 + np.array(list(map(math.erf, wide / math.sqrt(2))))) / 2
+    by_tanh = wide * (1 + np.tanh(math.sqrt(2 / math.pi) * (wide + 0.044715 * wide**3))) / 2
+    check("gelu", {}, [x], exact.astype(np.float32), scale=np.abs(wide) + 1e-3)
+    check("gelu", {"approximate": "tanh"}, [x], by_tanh.astype(np.float32), scale=np.abs(wide) + 1e-3)
+    check("clamp", {"min": -2, "max": 2}, [x], f32(-2, -1, 0, 1, 2))
+    check("Clip", {"max": 0}, [x], f32(-4, -1, 0, 0, 0))
 
 
 def test_stable_forms_hold(check: Any) -> None:
@@ -135,6 +179,7 @@ def test_a_scaled_product_with_a_bias(check: Any) -> None:
     x, y, z = normal(2, 4), normal(2, 3), normal(3, 4)
     expected = 0.5 * x.astype(np.float64) + 2 * (y.astype(np.float64) @ z)
     check("addmm", {"beta": 0.5, "alpha": 2}, [x, y, z], expected.astype(np.float32), np.full((2, 4), 20))
+    check("addmm", {"beta": 0.5, "alpha": 2}, [x, normal(3, 2).T, normal(4, 3).T], scale=np.full((2, 4), 20))
     check("linear", {}, [normal(5, 3), normal(4, 3), normal(4)])
 
 
@@ -148,6 +193,10 @@ def test_joins_and_positions_along_every_axis(check: Any) -> None:
         check("argmax", {"axis": axis}, [parts[0]], np.argmax(parts[0], axis).astype(np.int32))
         check("mean", {"axes": axis}, [parts[0]])
         check("topk", {"k": 2, "axis": axis}, [parts[0]])
+        places = np.zeros((2, 3, 4), np.int32)
+        check("gather", {"axis": axis}, [parts[0], places], np.take_along_axis(parts[0], places, axis))
+        check("max", {"axes": axis}, [np.array([[[-5, -7]]], np.int32)])
+        check("cumsum", {"axis": axis}, [parts[0]], scale=np.cumsum(np.abs(parts[0]), axis))
 
 
 def test_padding_of_one_end_and_in_every_mode(check: Any) -> None:
@@ -177,6 +226,11 @@ def test_slices_with_steps_and_many_axes(check: Any) -> None:
 def test_an_expansion_by_a_new_axis(check: Any) -> None:
     x = normal(2, 2)
     check("expand", {"shape": [2, 2, 2]}, [x], np.broadcast_to(x, (2, 2, 2)))
+    check("squeeze", {"axes": [0]}, [x[None]], x)
+    check("unsqueeze", {"axis": -1}, [x], x[..., None])
+    check("where", {}, [x > 0, x, x.T], np.where(x > 0, x, x.T))
+    check("one_hot", {"num_classes": 3}, [np.array([[2, 0]], np.int32)], np.eye(3, dtype=np.int32)[[[2, 0]]])
+    check("cast", {"dtype": "i32"}, [f32(-1.9, 1.9)], np.array([-1, 1], np.int32))
     check("reshape", {"shape": [4]}, [x.T], x.T.reshape(4))
 
 
@@ -190,3 +244,26 @@ def test_products_with_a_vector_on_either_side_have_the_right_rank(check: Any) -
 def test_more_elements_than_one_dimension_of_workgroups_holds(device: Any) -> None:
     x = np.arange(17_000_000, dtype=np.int32)
     np.testing.assert_array_equal(device.run("neg", {}, [x]), -x)
+
+
+def test_parts_of_unequal_sizes_add_up(torch: Any) -> None:
+    x = torch.arange(12).reshape(2, 6)
+    assert [part.tolist() for part in x.split([1, 3, 2], dim=1)] == [
+        part.tolist() for part in np.split(np.arange(12).reshape(2, 6), [1, 4], axis=1)
+    ]
+    assert torch.cat(x.split([1, 3, 2], 1), 1).tolist() == x.tolist()
+    assert x.clone().zero_().tolist() == [[0] * 6] * 2
+
+
+def test_a_value_that_is_used_again_and_again_is_computed_once(torch: Any, numpy_engine: Any) -> None:
+    y = torch.tensor([1.0])
+    for _ in range(60):
+        y = y + y
+    assert y.item() == 2.0**60
+    assert sum(len(graph.nodes) for graph in numpy_engine.graphs) < 130
+
+
+def test_an_op_that_is_not_here_is_an_error_and_never_left_out() -> None:
+    for name in ("NoSuchOp", "tensor.no_such_op"):
+        with pytest.raises(UnknownOpError):
+            find(name)

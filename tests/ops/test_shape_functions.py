@@ -295,3 +295,68 @@ def test_products_have_pytorchs_names(torch: Any) -> None:
         (torch.nn.functional.linear(v, a, torch.ones(2)), left @ [1, 2, 3] + 1),
     ):
         np.testing.assert_allclose(array(value), expected)
+
+
+def test_functions_take_pytorchs_names_of_arguments(torch: Any) -> None:
+    x = torch.tensor(BASE)
+    assert torch.flip(x, dims=(0, -1)).tolist() == BASE[::-1, :, ::-1].tolist()
+    assert torch.flip(x, dims=()).tolist() == BASE.tolist()
+    assert (x.flatten(start_dim=1).shape, torch.flatten(x, 0, end_dim=-2).shape) == ((3, 20), (12, 5))
+    assert x.unsqueeze(dim=1).squeeze(dim=1).shape == (3, 4, 5)
+    assert torch.narrow(x, 1, torch.tensor(-2), 1).tolist() == BASE[:, 2:3].tolist()
+    turned = torch.diag_embed(torch.tensor([[1, 2], [3, 4]]), offset=1, dim1=0, dim2=2)
+    assert (turned.shape, turned[0, 0, 1].item(), turned[1, 1, 2].item()) == ((3, 2, 3), 1, 4)
+
+
+def test_operands_and_sizes_go_by_pytorchs_names(torch: Any) -> None:
+    x, y = torch.tensor([[1, 2], [3, 4]]), torch.tensor([[0, 1], [1, 0]])
+    assert torch.mm(input=x, mat2=y).tolist() == [[2, 1], [4, 3]]
+    assert torch.addmm(input=y, mat1=x, mat2=y, alpha=2).tolist() == [[4, 3], [9, 6]]
+    assert torch.mv(x, vec=y[0]).tolist() == [2, 4]
+    assert torch.dot(x[0], tensor=y[0]).tolist() == 2
+    assert torch.permute(input=x, dims=(1, 0)).tolist() == torch.t(input=x).tolist() == [[1, 3], [2, 4]]
+    assert torch.reshape(x, shape=(4,)).shape == torch.flatten(input=x).shape == (4,)
+    assert torch.broadcast_to(x[0], size=(2, 2)).tolist() == torch.tile(x[:1], dims=(2, 1)).tolist()
+    made = [getattr(torch, name)(size=(2, 3)).shape for name in ("zeros", "ones", "empty", "rand", "randn")]
+    assert made == [(2, 3)] * 5
+    assert (torch.arange(end=3).tolist(), torch.randint(high=1, size=(2,)).tolist()) == ([0, 1, 2], [0, 0])
+
+
+def test_a_tensor_of_rank_0_counts_as_one_of_one_element(torch: Any) -> None:
+    x, first = torch.tensor(5), torch.tensor([0])
+    assert torch.gather(x, 0, first).tolist() == [5]
+    assert torch.gather(torch.tensor([5, 6]), 0, torch.tensor(1)).tolist() == 6
+    assert torch.index_select(x, 0, first).tolist() == 5
+    assert torch.masked_select(x, torch.tensor(True)).tolist() == [5]
+    assert torch.cat([torch.zeros(0), torch.ones(1, 2)], dim=1).tolist() == [[1, 1]]
+
+
+def test_a_mask_is_as_wide_as_what_it_hides(torch: Any) -> None:
+    flags = torch.tensor([[True, False], [False, True]])
+    found = torch.masked_scatter(torch.tensor([7, 8]), flags, torch.tensor([1, 2]))
+    assert found.tolist() == [[1, 8], [7, 2]]
+
+
+def test_each_element_repeats_as_often_as_its_number_says(torch: Any) -> None:
+    x, numbers = torch.tensor([[1, 2, 3], [4, 5, 6]]), torch.tensor([0, 3, 1])
+    expected = np.repeat([[1, 2, 3], [4, 5, 6]], [0, 3, 1], axis=1)
+    assert torch.repeat_interleave(x, numbers, dim=1, output_size=4).tolist() == expected.tolist()
+    assert x.repeat_interleave(torch.tensor([2])).tolist() == np.repeat([1, 2, 3, 4, 5, 6], 2).tolist()
+    assert torch.repeat_interleave(numbers).tolist() == [1, 1, 1, 2]
+    assert torch.repeat_interleave(torch.tensor([0, 0])).tolist() == []
+    with pytest.raises(AttributeValueError, match="negative"):
+        torch.repeat_interleave(torch.tensor([2, -1]))
+    with pytest.raises(ShapeError, match="one for each"):
+        torch.repeat_interleave(x, numbers, dim=0)
+
+
+def test_what_is_cut_off_is_no_part_of_a_circle(torch: Any) -> None:
+    x = torch.tensor([[[0, 1, 2, 3]]])
+    assert torch.nn.functional.pad(x, (-1, 2), "circular").tolist() == [[[1, 2, 3, 1, 2]]]
+    assert torch.nn.functional.pad(x, (1, -2), "circular").tolist() == [[[1, 0, 1]]]
+
+
+def test_extremes_of_bools_that_do_not_count_themselves_begin_at_the_other_end(torch: Any) -> None:
+    x, places, source = torch.tensor([True, False]), torch.tensor([0, 1]), torch.tensor([False, True])
+    assert x.scatter_reduce(0, places, source, "amax", include_self=False).tolist() == [False, True]
+    assert x.scatter_reduce(0, places, source, "amin", include_self=False).tolist() == [False, True]

@@ -385,6 +385,15 @@ def test_tensors_of_a_range_or_one_value(torch: Any) -> None:
         torch.zeros(-1)
 
 
+def test_whole_numbers_of_a_range_are_cut_off_as_pytorch_does(torch: Any) -> None:
+    assert torch.arange(-0.9, 2.1, 2.0, dtype=torch.int32).tolist() == [0, 2]
+    assert torch.linspace(4.3, -3, 8, dtype=torch.int32).tolist() == [4, 3, 2, 1, 0, -1, -2, -3]
+    exact = [int(7 * number / 49) for number in range(50)]
+    assert torch.linspace(0, 7, 50, dtype=torch.int32).tolist() == exact
+    assert torch.linspace(0, 1 << 30, 5, dtype=torch.int32).tolist() == [n << 28 for n in range(5)]
+    assert torch.randint(3, (2,), dtype=torch.float32).dtype == torch.float32
+
+
 def test_random_numbers_repeat_from_their_seed(torch: Any) -> None:
     torch.manual_seed(3)
     first = torch.rand(4, 5).tolist(), torch.randn(7).tolist(), torch.randint(10, (6,)).tolist()

@@ -70,11 +70,24 @@ def test_products_by_tiles(gpu: Any, check: Any, left: tuple[int, ...], right: t
     check("matmul", {}, [a, b], scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
 
 
-def test_large_tiles_and_several_dispatches(gpu: Any, check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matmul_tiles, "_FEW_TILES", 1)
-    gpu.device_class = replace(GPU, work=1 << 21)
+@pytest.mark.parametrize("workgroup_bytes", [16 << 10, 32 << 10])
+@pytest.mark.parametrize("wanted", [1, 4, 1000])
+def test_large_tiles_and_several_dispatches(
+    gpu: Any, check: Any, monkeypatch: pytest.MonkeyPatch, wanted: int, workgroup_bytes: int
+) -> None:
+    monkeypatch.setattr(matmul_tiles, "_WANTED", wanted)
+    gpu.device_class = replace(GPU, work=1 << 21, workgroup_bytes=workgroup_bytes)
     random = np.random.default_rng(3)
     a, b = (random.normal(0, 1, shape).astype(np.float32) for shape in ((300, 150), (150, 260)))
+    check("matmul", {}, [a, b], scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
+
+
+@pytest.mark.parametrize("shape", [(70, 260, 66), (33, 128, 130), (2, 40, 1000, 47)])
+def test_long_sums_of_few_tiles_are_split(gpu: Any, check: Any, shape: tuple[int, ...]) -> None:
+    *batch, rows, inner, columns = shape
+    random = np.random.default_rng(inner)
+    a = random.normal(0, 1, (*batch, rows, inner)).astype(np.float32)
+    b = random.normal(0, 1, (inner, columns)).astype(np.float32)
     check("matmul", {}, [a, b], scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
 
 

@@ -11,7 +11,8 @@ from math import prod
 from typing import Any
 
 from sandbox.library.numpy import shapes
-from sandbox.library.numpy.dtypes import Buffer, dtype, dtype_of
+from sandbox.library.numpy.dtypes import FLOAT16, Buffer, dtype, dtype_of
+from sandbox.library.numpy.halves import packed, rounded
 from sandbox.library.numpy.shapes import Shape
 
 Elements = Any
@@ -135,7 +136,8 @@ class ndarray:  # noqa: N801
 
     def tobytes(self) -> bytes:
         """The elements' bytes, in order."""
-        return bytes(values(self).tobytes())
+        found = values(self)
+        return packed(found) if self._dtype is FLOAT16 else bytes(found.tobytes())
 
 
 ndarray.__module__ = "numpy"
@@ -156,11 +158,13 @@ def make(items: Iterable[Any], row: dtype, shape: Shape) -> ndarray:
 
 def zeros(count: int, row: dtype) -> Elements:
     """A buffer of zeros."""
-    return Buffer(row._code, bytes(row._size)) * count
+    return Buffer(row._code, [0]) * count
 
 
 def pack(items: Iterable[Any], row: dtype) -> Elements:
     """A new buffer of `items`; integers wrap around."""
+    if row is FLOAT16:
+        return Buffer(row._code, rounded(items))
     if row._kind not in "iu":
         return Buffer(row._code, items if isinstance(items, list) else list(items))
     items = items if isinstance(items, list | Buffer) else list(items)
@@ -227,7 +231,7 @@ def cast(items: Elements, source: dtype, target: dtype) -> Elements:
     if source is target:
         return items
     if target._kind == "f":
-        return Buffer(target._code, items)
+        return pack(items, target)
     if target._kind == "b":
         return Buffer(target._code, map(bool, items))
     if source._kind != "f":

@@ -26,7 +26,8 @@ from sandbox.library.numpy.array import (
 )
 from sandbox.library.numpy.array import zeros as zero_buffer
 from sandbox.library.numpy.convert import asarray, astype, strong
-from sandbox.library.numpy.dtypes import FLOAT64, INT64, Buffer, dtype_of
+from sandbox.library.numpy.dtypes import FLOAT16, FLOAT64, INT64, Buffer, dtype_of
+from sandbox.library.numpy.halves import unpacked
 from sandbox.library.numpy.ufunc import meet
 
 
@@ -213,7 +214,7 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
         data = data[: count * row._size]
     if len(data) % row._size:
         raise ValueError("buffer size must be a multiple of element size")
-    found = Buffer(row._code, data)
+    found = Buffer(row._code, unpacked(data) if row is FLOAT16 else data)
     shapes.check((len(found),))
     return new(cast(found, INT64, row) if row._kind == "b" else found, row, (len(found),))
 

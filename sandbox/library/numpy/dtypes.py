@@ -49,6 +49,8 @@ class dtype:  # noqa: N801
     @property
     def char(self) -> str:
         """NumPy's letter of the type."""
+        if self is FLOAT16:
+            return "e"
         return "?" if self._kind == "b" else self._code.replace("q", "l").replace("Q", "L")
 
     @property
@@ -109,6 +111,7 @@ UINT8: Final = _row("uint8", "u", "B", 1, "ubyte", "B")
 UINT16: Final = _row("uint16", "u", "H", 2, "ushort", "H")
 UINT32: Final = _row("uint32", "u", "I", 4, "uintc", "I")
 UINT64: Final = _row("uint64", "u", "Q", 8, "uint", "uintp", "ulong", "ulonglong", "L", "Q")
+FLOAT16: Final = _row("float16", "f", "f", 2, "half", "e")
 FLOAT32: Final = _row("float32", "f", "f", 4, "single", "f")
 FLOAT64: Final = _row("float64", "f", "d", 8, float, "float", "double", "d")
 
@@ -150,7 +153,8 @@ def promote(a: dtype, b: dtype) -> dtype:
         return a if a._size >= b._size else b
     if "f" in (a._kind, b._kind):
         real, whole = (a, b) if a._kind == "f" else (b, a)
-        return real if real._size == 8 or whole._size <= 2 else FLOAT64
+        needed = {1: FLOAT16, 2: FLOAT32}.get(whole._size, FLOAT64)
+        return real if real._size >= needed._size else needed
     signed, unsigned = (a, b) if a._kind == "i" else (b, a)
     if signed._size > unsigned._size:
         return signed

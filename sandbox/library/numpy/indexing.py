@@ -68,7 +68,7 @@ def put(a: ndarray, key: Any, value: Any) -> None:
     if place is not None and (isinstance(value, list | tuple) or (type(value) is ndarray and value._shape)):
         raise ValueError("setting an array element with a sequence.")
     if place is not None and type(value) in (int, float):
-        a._data[place] = value if a._dtype._kind == "f" else values(asarray(value, a._dtype))[0]
+        a._data[place] = values(asarray(value, a._dtype))[0]
         return
     source = value if type(value) is ndarray else asarray(value, None if _is_typed(value) else a._dtype)
     mask = _full_mask(a, key)

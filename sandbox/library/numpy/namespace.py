@@ -240,6 +240,7 @@ def namespace() -> dict[str, Any]:
         "ushort": scalars.uint16,
         "double": scalars.float64,
         "single": scalars.float32,
+        "half": scalars.float16,
         "ndarray": ndarray,
         "ufunc": ufunc,
         "s_": _Index(),

@@ -18,6 +18,7 @@ from sandbox.library.numpy.convert import asarray, astype
 from sandbox.library.numpy.dtypes import BOOL, FLOAT64, dtype, promote
 from sandbox.library.numpy.indexing import get
 from sandbox.library.numpy.joining import concatenate
+from sandbox.library.numpy.settings import finfo
 from sandbox.library.numpy.shapes import axis_of
 from sandbox.library.numpy.shaping import broadcast_arrays, moveaxis, ravel
 from sandbox.library.numpy.ufunc import deliver, meet
@@ -86,7 +87,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, 
     source = asarray(x)
     if source._dtype._kind != "f":
         return box(source)
-    largest = 3.4028234663852886e38 if source._dtype._size == 4 else 1.7976931348623157e308
+    largest = float(finfo(source._dtype).max)
     high = largest if posinf is None else float(posinf)
     low = -largest if neginf is None else float(neginf)
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from sandbox.library.numpy import floats
 from sandbox.library.numpy.array import make, ndarray, values
-from sandbox.library.numpy.dtypes import Buffer
 
 Write = Callable[[Any], str]
 
@@ -161,7 +160,7 @@ def _text(a: ndarray, options: Options, separator: str, prefix: int, suffix: int
         return "[]"
     cut = a.size > options.threshold
     shown = _edges(a, options.edgeitems) if cut else a
-    write = _writer(list(values(shown)), a._dtype._kind, a._dtype._name == "float32", options, bool(a._shape))
+    write = _writer(list(values(shown)), a._dtype._kind, a._dtype._size, options, bool(a._shape))
     line = options.linewidth - (suffix if a._shape else 0)
     items = iter([write(item) for item in values(shown)])
     return _Layout(options, separator, cut).nested(
@@ -216,13 +215,13 @@ class _Layout:
         return f"[{(text + line)[len(indent) :]}]"
 
 
-def _writer(items: list[Any], kind: str, narrow: bool, options: Options, padded: bool) -> Write:
+def _writer(items: list[Any], kind: str, size: int, options: Options, padded: bool) -> Write:
     """How each of `items` is written: all with one width."""
     custom = _custom(kind, options)
     if custom is not None:
         return custom
     if kind == "f":
-        return _float_writer(items, narrow, options)
+        return _float_writer(items, size, options)
     texts = {item: str(bool(item)) if kind == "b" else str(item) for item in items}
     width = 0 if not padded else 5 if kind == "b" else max(map(len, texts.values()))
     if options.sign == " " and kind != "b" and min(items) >= 0:
@@ -242,10 +241,10 @@ def _custom(kind: str, options: Options) -> Write | None:
     return None
 
 
-def _float_writer(items: list[float], narrow: bool, options: Options) -> Write:
+def _float_writer(items: list[float], size: int, options: Options) -> Write:
     finite = [item for item in items if math.isfinite(item)]
-    scientific = _is_wide([abs(item) for item in finite if item], narrow, options)
-    write, left, right = (_scientific if scientific else _positional)(finite, narrow, options)
+    scientific = _is_wide([abs(item) for item in finite if item], size, options)
+    write, left, right = (_scientific if scientific else _positional)(finite, size, options)
     if len(finite) != len(items):
         minus = options.sign != "-" or any(item == -math.inf for item in items)
         left = max(left, len(options.nanstr) - right - 1, len(options.infstr) + minus - right - 1)
@@ -261,14 +260,14 @@ def _float_writer(items: list[float], narrow: bool, options: Options) -> Write:
     return show
 
 
-def _is_wide(sizes: list[float], narrow: bool, options: Options) -> bool:
+def _is_wide(sizes: list[float], size: int, options: Options) -> bool:
     """Whether numbers of these sizes are written with exponents."""
     if not sizes:
         return False
     least, most = min(sizes), max(sizes)
-    if most >= (1e6 if narrow else 1e8):
+    if most >= floats.WIDE[size]:
         return True
-    small, ratio = Buffer("f" if narrow else "d", [1e-4, most / least])
+    small, ratio = (floats.nearest(item, size) for item in (1e-4, most / least))
     return not options.suppress and (least < small or ratio > 1000)
 
 
@@ -279,14 +278,14 @@ def _signed(text: str, options: Options) -> str:
     return f"+{text}" if options.sign == "+" and not text.startswith("-") else text
 
 
-def _positional(finite: list[float], narrow: bool, options: Options) -> tuple[Padded, int, int]:
+def _positional(finite: list[float], size: int, options: Options) -> tuple[Padded, int, int]:
     def fixed(item: float, digits: int) -> tuple[str, str]:
         whole, _, fraction = f"{item:.{digits}f}".partition(".")
         return _signed(whole, options), fraction
 
     def free(item: float) -> tuple[str, str]:
         digits = 400 if options.floatmode == "unique" else options.precision
-        whole, fraction = floats.positional(item, digits, narrow)
+        whole, fraction = floats.positional(item, digits, size)
         return _signed(whole, options), fraction
 
     found = [
@@ -304,17 +303,17 @@ def _positional(finite: list[float], narrow: bool, options: Options) -> tuple[Pa
     return write, left, right
 
 
-def _scientific(finite: list[float], narrow: bool, options: Options) -> tuple[Padded, int, int]:
+def _scientific(finite: list[float], size: int, options: Options) -> tuple[Padded, int, int]:
     precision = 400 if options.floatmode == "unique" else options.precision
-    found = [floats.scientific(item, precision, narrow) for item in finite]
+    found = [floats.scientific(item, precision, size) for item in finite]
     left = max(len(_signed(whole, options)) for whole, _, _ in found)
     digits = options.precision if options.floatmode == "fixed" else max(len(rest) for _, rest, _ in found)
-    size = max(len(exponent) for _, _, exponent in found) - 1
+    wide = max(len(exponent) for _, _, exponent in found) - 1
     left += options.sign == " " and not any(whole.startswith("-") for whole, _, _ in found)
 
     def write(item: float, left: int) -> str:
-        whole, rest, exponent = floats.scientific(item, digits, narrow, digits)
-        power = exponent[0] + exponent[1:].rjust(size, "0")
+        whole, rest, exponent = floats.scientific(item, digits, size, digits)
+        power = exponent[0] + exponent[1:].rjust(wide, "0")
         return f"{_signed(whole, options).rjust(left)}.{rest}e{power}"
 
-    return write, left, size + 2 + digits
+    return write, left, wide + 2 + digits

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.library.numpy import dtypes
-from sandbox.library.numpy.dtypes import Buffer, dtype
-from sandbox.library.numpy.floats import shortest32
+from sandbox.library.numpy.dtypes import dtype
+from sandbox.library.numpy.floats import nearest, written
 
 
 class generic:  # noqa: N801
@@ -161,9 +161,9 @@ def _make_integer(cls: Any, value: Any = 0) -> Any:
     return _held(cls, int(found))
 
 
-def _make_float32(cls: Any, value: Any = 0.0) -> Any:
+def _make_float(cls: Any, value: Any = 0.0) -> Any:
     """The float nearest to `value`."""
-    return _held(cls, Buffer("f", [float(value)])[0])
+    return _held(cls, nearest(float(value), cls._row._size))
 
 
 def _number_class(row: dtype, base: type, make: Callable[..., Any]) -> Any:
@@ -194,10 +194,17 @@ def _integer(row: dtype) -> Any:
 
 int8, int16, int32, int64 = map(_integer, (dtypes.INT8, dtypes.INT16, dtypes.INT32, dtypes.INT64))
 uint8, uint16, uint32, uint64 = map(_integer, (dtypes.UINT8, dtypes.UINT16, dtypes.UINT32, dtypes.UINT64))
-float32 = _number_class(dtypes.FLOAT32, floating, _make_float32)
-float32.__str__ = lambda self: shortest32(self._value)
-float32.is_integer = lambda self: self._value.is_integer()
-numbers.Real.register(float32)
+
+
+def _float(row: dtype) -> Any:
+    cls = _number_class(row, floating, _make_float)
+    cls.__str__ = lambda self: written(self._value, row._size)
+    cls.is_integer = lambda self: self._value.is_integer()
+    numbers.Real.register(cls)
+    return cls
+
+
+float16, float32 = map(_float, (dtypes.FLOAT16, dtypes.FLOAT32))
 True_, False_ = _held(bool_, True), _held(bool_, False)
 
 
@@ -238,7 +245,7 @@ CLASSES: dict[str, Any] = {
     cls.__name__: cls
     for group in (
         _ABSTRACT,
-        (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64),
+        (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64),
     )
     for cls in group
 }

@@ -39,6 +39,24 @@ def test_arrays_and_scalars_can_be_the_result(sandbox: Sandbox) -> None:
     }
 
 
+def test_floats_of_16_bits_stay_so_on_the_way_there_and_back(sandbox: Sandbox) -> None:
+    source = (
+        "import numpy as np, torch\n"
+        "t = torch.from_numpy(np.array([0.1, 2], dtype=np.float16))\na = (t * 2).numpy()\n"
+        "result = [str(t.dtype), t.tolist(), str(a.dtype), a.tolist(), np.float16(0.5),\n"
+        "          str(torch.from_numpy(np.array([4294967295], np.uint32)).dtype)]"
+    )
+    half = 0.0999755859375
+    assert sandbox.result(source) == [
+        "torch.float16",
+        [half, 2],
+        "float16",
+        [2 * half, 4],
+        0.5,
+        "torch.uint32",
+    ]
+
+
 def test_arrays_become_tensors_and_tensors_arrays(sandbox: Sandbox) -> None:
     source = (
         "import numpy as np, torch\n"

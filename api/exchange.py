@@ -1,0 +1,160 @@
+"""A request and its answer: what is told of every exchange, whatever its route does.
+
+Owns the request's id, the headers of quotas, its entry in the audit log, and its end when its key is over. Must not
+know routes beyond the table of scopes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.audit import DONE, Entry
+from api.errors import Unauthorized
+from api.ids import new_id
+from api.keys import Identity
+from api.presence import Presence
+from api.problems import LEFT, problem_response
+from api.runtime import Runtime
+from api.scopes import writes
+
+DENIED = frozenset(["admin_only", "permission_denied", "scope_missing"])
+_GONE: Message = {"type": "http.disconnect"}
+
+
+class Exchange:
+    """A request under way. Who asks, and for which route, is known once `enter` was called: its key is valid.
+
+    `over` is why it must end.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self.id = new_id("req")
+        self.path: str = scope["path"]
+        self.state: dict[str, Any] = scope.setdefault("state", {})
+        self.identity: Identity | None = None
+        self.route = ""
+        self.over: str | None = None
+        self.presence = contextlib.ExitStack()
+        self._receive = receive
+        self._readers: set[asyncio.Task[Any]] = set()
+
+    def enter(self, presence: Presence, identity: Identity, route: str) -> None:
+        """It is a request of `identity` for `route`, and ends when that key is over."""
+        self.identity, self.route = identity, route
+        self.presence.enter_context(presence.present(identity.key_id, self))
+
+    def end(self, reason: str) -> None:
+        """From now the client has left, as far as the route knows."""
+        self.over = reason
+        for task in self._readers:
+            task.cancel()
+
+    async def receive(self) -> Message:
+        """What the client sends next."""
+        task = asyncio.current_task()
+        assert task is not None
+        if self.over:
+            return _GONE
+        self._readers.add(task)
+        try:
+            return await self._receive()
+        except asyncio.CancelledError:
+            if self.over and not task.uncancel():
+                return _GONE
+            raise
+        finally:
+            self._readers.discard(task)
+
+
+class Exchanges:
+    """ASGI around the routes of `server`."""
+
+    def __init__(self, app: ASGIApp, server: Runtime) -> None:
+        self._app, self._server = app, server
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        exchange = Exchange(scope, receive)
+        exchange.state["exchange"] = exchange
+        answer = _Answer(self._server, exchange, send)
+        with exchange.presence:
+            try:
+                await self._app(scope, exchange.receive, answer.send)
+            except Exception:
+                await answer.record("internal")
+                raise
+        await answer.finish()
+
+
+class _Answer:
+    """The answer of an exchange, as it is sent. Its `stage` is `none`, `sized` (its length is known), `stream` or
+    `over`."""
+
+    def __init__(self, server: Runtime, exchange: Exchange, send: Send) -> None:
+        self._server, self._exchange, self._send = server, exchange, send
+        self._stage = "none"
+
+    async def send(self, message: Message) -> None:
+        """Send what the route sends. What was done is on record before the first of it."""
+        if self._stage == "over":
+            return
+        if message["type"] == "http.response.start":
+            await self._start(message)
+            return
+        if not message.get("more_body"):
+            self._stage = "over"
+        await self._send(message)
+
+    async def finish(self) -> None:
+        """The route has sent all: a stream that was cut short ends as it would have."""
+        if self._stage == "stream" and self._exchange.over:
+            await self._send({"type": "http.response.body", "body": b""})
+
+    async def record(self, outcome: str, made: str | None = None) -> None:
+        """Write down that `outcome` came of what may have changed something, or was denied, unless it was answered.
+
+        `made` is the address of what was made.
+        """
+        exchange, identity = self._exchange, self._exchange.identity
+        if self._stage != "none" or identity is None:
+            return
+        if outcome in ("admin_only", "scope_missing"):
+            self._server.metrics.denied.labels("scope").inc()
+        if not (writes(exchange.route) or outcome in DENIED):
+            return
+        if outcome == DONE or self._server.accounts.of(identity).admit_failure():
+            key_id, owner = identity.key_id, identity.owner
+            what = made or exchange.path
+            await self._server.audit.add(Entry(key_id, owner, exchange.route, what, outcome, exchange.id))
+
+    async def _start(self, message: Message) -> None:
+        headers, status = MutableHeaders(scope=message), message["status"]
+        if self._exchange.over and status == LEFT:
+            await self._refuse(self._exchange.over)
+            return
+        outcome = DONE if status < 400 else self._exchange.state.get("problem", str(status))
+        await self.record(outcome, headers.get("location"))
+        self._stage = "sized" if "content-length" in headers else "stream"
+        headers["X-Request-Id"] = self._exchange.id
+        if self._exchange.identity is not None:
+            headers.update(self._server.accounts.of(self._exchange.identity).headers())
+        await self._send(message)
+
+    async def _refuse(self, reason: str) -> None:
+        """Answer in place of a route that believes that its client has left."""
+        await self.record(reason)
+        self._stage = "over"
+        refusal = Unauthorized(f"the request was ended: {reason}", hint="Ask an admin for another key.")
+        response = problem_response(refusal, {"Connection": "close", "X-Request-Id": self._exchange.id})
+        await self._send(
+            {"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers}
+        )
+        await self._send({"type": "http.response.body", "body": response.body})

@@ -1,0 +1,97 @@
+"""Scopes: which routes a key may use.
+
+Owns the table of routes and the scopes that each role has. Must not know keys, or what a route does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from api.errors import AdminOnly, InvalidRequest, ScopeMissing
+
+SCOPES = {
+    "runs:read": "see runs and follow their events",
+    "runs:write": "start and cancel runs",
+    "scripts:read": "see stored scripts",
+    "scripts:write": "store and forget scripts",
+    "kernels:read": "see stored kernels",
+    "kernels:write": "store and forget kernels",
+    "kernels:run": "dispatch kernels",
+    "tensors:read": "see and download tensors",
+    "tensors:write": "upload, keep, replace and forget tensors",
+    "ops:read": "list the ops",
+    "ops:run": "compute single ops",
+    "device:read": "see the device",
+    "keys:admin": "make, list and revoke keys",
+    "quarantine:admin": "see and lift quarantines",
+    "audit:admin": "read the audit log",
+}
+"""What each opens. Those that end in `:admin` are of the role admin alone."""
+
+ROUTES = {
+    "POST /api/runs": "runs:write",
+    "GET /api/runs": "runs:read",
+    "GET /api/runs/{run_id}": "runs:read",
+    "DELETE /api/runs/{run_id}": "runs:write",
+    "GET /api/runs/{run_id}/events": "runs:read",
+    "POST /api/scripts": "scripts:write",
+    "GET /api/scripts": "scripts:read",
+    "GET /api/scripts/{name}": "scripts:read",
+    "DELETE /api/scripts/{name}": "scripts:write",
+    "POST /api/kernels": "kernels:write",
+    "GET /api/kernels": "kernels:read",
+    "GET /api/kernels/{name}": "kernels:read",
+    "DELETE /api/kernels/{name}": "kernels:write",
+    "POST /api/kernels/{name}/dispatch": "kernels:run",
+    "GET /api/quarantine": "quarantine:admin",
+    "DELETE /api/quarantine/{fingerprint}": "quarantine:admin",
+    "POST /api/tensors": "tensors:write",
+    "GET /api/tensors": "tensors:read",
+    "GET /api/tensors/{tensor_id}": "tensors:read",
+    "PUT /api/tensors/{tensor_id}": "tensors:write",
+    "DELETE /api/tensors/{tensor_id}": "tensors:write",
+    "GET /api/tensors/{tensor_id}/data": "tensors:read",
+    "PUT /api/tensors/{tensor_id}/data": "tensors:write",
+    "PATCH /api/tensors/{tensor_id}": "tensors:write",
+    "GET /api/ops": "ops:read",
+    "POST /api/ops/{name}": "ops:run",
+    "GET /api/device": "device:read",
+    "POST /api/keys": "keys:admin",
+    "GET /api/keys": "keys:admin",
+    "GET /api/keys/{key_id}": "keys:admin",
+    "DELETE /api/keys/{key_id}": "keys:admin",
+    "GET /api/audit": "audit:admin",
+}
+"""The scope that each route needs, by method and path. A route that is not here serves nobody."""
+
+
+def of_role(role: str) -> frozenset[str]:
+    """All that a key of this role can have, and has unless it was made with fewer."""
+    return frozenset(scope for scope in SCOPES if role == "admin" or not scope.endswith(":admin"))
+
+
+def check(role: str, scopes: Collection[str]) -> None:
+    """Raise `InvalidRequest` unless a key of this role can have all of `scopes`."""
+    for scope in scopes:
+        if scope not in of_role(role):
+            raise InvalidRequest(
+                f"scopes: the role {role} has no {scope[:60]!r}",
+                hint=f"Scopes: {', '.join(sorted(of_role(role)))}.",
+            )
+
+
+def require(role: str, scopes: Collection[str], route: str) -> None:
+    """Raise unless a key of this role and with these scopes may use `route`: `AdminOnly`, `ScopeMissing`."""
+    scope = ROUTES[route]
+    if scope not in of_role(role):
+        raise AdminOnly("this needs an admin's key")
+    if scope not in scopes:
+        raise ScopeMissing(
+            f"{route} needs the scope {scope}, which the key does not have",
+            hint=f"An admin can make a key with it: POST /api/keys with {scope!r} among its scopes.",
+        )
+
+
+def writes(route: str) -> bool:
+    """Whether `route` changes what is kept; what only computes keeps nothing."""
+    return not route.startswith("GET ") and not ROUTES[route].endswith(":run")

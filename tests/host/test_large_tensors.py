@@ -1,0 +1,130 @@
+"""Tensors larger than a kernel can be given, through the engine: right, whatever they are views of, or refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from host.engine import EngineSettings, finish
+from host.engines.wgpu import WgpuEngine
+from host.errors import DeviceOutOfMemory
+from host.frames import RunGraph
+from host.shared import Source
+from ops.graph import Graph, Node, TensorType
+from ops.reference import DTYPES, evaluate
+from ops.validate import validate
+
+ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
+SMALL = 1 << 16
+COUNT = 50_000
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["host steps", "kernels"])
+def engine(request: pytest.FixtureRequest) -> Iterator[WgpuEngine]:
+    """An engine whose kernels can be given 64 KiB of a buffer."""
+    opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=1 << 28, host_steps=request.param))
+    opened._gpu.limits["max_storage_buffer_binding_size"] = SMALL
+    opened._class = replace(opened._class, binding=SMALL)
+    yield opened
+    opened.close()
+
+
+def compute(engine: WgpuEngine, arrays: list[np.ndarray], *nodes: Node) -> np.ndarray:
+    """The value of the last node; `arrays` are what the nodes before `nodes` hold."""
+    inputs = []
+    for handle, array in enumerate(arrays):
+        type = TensorType(array.shape, "f32")
+        engine.upload(handle, "me", type, Source(array.nbytes, array.tobytes()))
+        inputs.append(Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"}))
+    graph = Graph([*inputs, *nodes], [len(inputs) + len(nodes) - 1])
+    (*_, type) = validate(graph)
+    try:
+        finish(engine.run_graph(RunGraph(1, 1, "me", graph, [99]), lambda: None))
+        data = bytearray()
+        engine.download(99, data.extend)
+    finally:
+        engine.free([*range(len(arrays)), 99])
+    actual = np.frombuffer(data, DTYPES[type.dtype]).reshape(type.shape)
+    (expected,) = evaluate(graph, dict(enumerate(arrays)))
+    np.testing.assert_allclose(actual, expected, rtol=2e-5, atol=2e-4)
+    return actual
+
+
+def ramp(*shape: int) -> np.ndarray:
+    return np.linspace(-2, 2, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+
+
+def op(name: str, *inputs: int, **attributes: Any) -> Node:
+    return Node(name, inputs, attributes)
+
+
+def test_a_chain_and_its_sum(engine: WgpuEngine) -> None:
+    compute(
+        engine,
+        [ramp(COUNT), ramp(COUNT)],
+        op("mul", 0, 1),
+        op("tanh", 2),
+        op("add", 3, 1),
+        op("sum", 4),
+        op("sub", 4, 5),
+    )
+
+
+def test_rows_of_a_fused_reduction(engine: WgpuEngine) -> None:
+    compute(engine, [ramp(250, 200), ramp(200)], op("sub", 0, 1), op("mul", 2, 2), op("mean", 3, axes=[1]))
+
+
+@pytest.mark.parametrize("start", [0, 17, 30_000, 49_000])
+def test_any_op_takes_a_small_part_of_a_large_tensor(engine: WgpuEngine, start: int) -> None:
+    compute(
+        engine, [ramp(COUNT)], op("slice", 0, starts=[start], stops=[start + 999], steps=[1]), op("sort", 1)
+    )
+
+
+def test_a_large_part_of_a_larger_tensor(engine: WgpuEngine) -> None:
+    part = op("slice", 0, starts=[111], stops=[30_111], steps=[1])
+    compute(engine, [ramp(COUNT)], part, op("exp", 1), op("reshape", 2, shape=[300, 100]), op("transpose", 3))
+
+
+def test_products(engine: WgpuEngine) -> None:
+    compute(engine, [ramp(200, 150), ramp(150, 180)], op("matmul", 0, 1), op("relu", 2))
+    part = op("slice", 0, starts=[900, 0], stops=[910, 50], steps=[1, 1])
+    compute(engine, [ramp(1000, 50), ramp(50, 3)], part, op("matmul", 2, 1))
+    compute(engine, [ramp(4, 140, 140), ramp(140, 140)], op("matmul", 0, 1), op("softmax", 2))
+
+
+def test_a_ramp_that_is_fused(engine: WgpuEngine) -> None:
+    compute(engine, [ramp(COUNT)], op("arange", count=COUNT, dtype="f32"), op("mul", 0, 1))
+
+
+def test_what_has_to_be_reached_at_once_is_refused_by_name(engine: WgpuEngine) -> None:
+    with pytest.raises(DeviceOutOfMemory, match=r"sort of a tensor of 200,000 bytes.* can reach 65,536 on"):
+        compute(engine, [ramp(COUNT)], op("sort", 0))
+
+
+def test_a_tensor_above_the_limit_of_the_adapter() -> None:
+    engine = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=2 << 30))
+    count = (engine._gpu.limits["max_storage_buffer_binding_size"] >> 2) + 5
+    if count > 1 << 28:
+        pytest.skip("the adapter binds more than a tensor of 2^28 elements")
+    nodes = [
+        op("arange", count=count, dtype="i32"),
+        op("full", shape=[], value=31, dtype="i32"),
+        op("bitwise_and", 0, 1),
+        op("sum", 2),
+    ]
+    try:
+        finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [0, 3]), [1, 2]), lambda: None))
+        ramp, total = bytearray(), bytearray()
+        engine.download(1, ramp.extend)
+        engine.download(2, total.extend)
+    finally:
+        engine.close()
+    expected = np.arange(count, dtype=np.int32)
+    assert np.array_equal(np.frombuffer(ramp, np.int32), expected)
+    assert np.frombuffer(total, np.int32)[0] == (expected & 31).sum()

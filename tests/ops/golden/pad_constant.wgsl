@@ -1,0 +1,57 @@
+// kernel pad
+@group(0) @binding(0) var<storage, read> x: array<i32>;
+@group(0) @binding(1) var<storage, read_write> out: array<i32>;
+
+struct Params {
+    count: u32,
+    offset_x: u32,
+    shape: array<vec4<u32>, 1>,
+    strides_x: array<vec4<u32>, 1>,
+    sizes: array<vec4<u32>, 1>,
+    before: array<vec4<u32>, 1>,
+    first_thread: u32,
+}
+
+@group(0) @binding(2) var<uniform> params: Params;
+
+fn shape_at(i: u32) -> u32 {
+    return params.shape[i >> 2u][i & 3u];
+}
+
+fn strides_x_at(i: u32) -> u32 {
+    return params.strides_x[i >> 2u][i & 3u];
+}
+
+fn sizes_at(i: u32) -> u32 {
+    return params.sizes[i >> 2u][i & 3u];
+}
+
+fn before_at(i: u32) -> u32 {
+    return params.before[i >> 2u][i & 3u];
+}
+
+fn source_of(p: i32, n: i32) -> i32 {
+  return p;
+}
+
+@compute @workgroup_size(64, 1, 1)
+fn main(
+    @builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(local_invocation_id) lid: vec3<u32>,
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) nwg: vec3<u32>,
+) {
+    let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x + params.first_thread;
+    if (thread >= params.count) {
+        return;
+    }
+    var rest = thread;
+    let c1 = rest % shape_at(1u);
+    rest /= shape_at(1u);
+    let c0 = rest;
+    let p0 = bitcast<i32>(c0 - before_at(0u));
+    let m0 = bitcast<u32>(source_of(p0, bitcast<i32>(sizes_at(0u))));
+    let p1 = bitcast<i32>(c1 - before_at(1u));
+    let m1 = bitcast<u32>(source_of(p1, bitcast<i32>(sizes_at(1u))));
+    out[thread] = select(7i, x[params.offset_x + min(m0, sizes_at(0u) - 1u) * strides_x_at(0u) + min(m1, sizes_at(1u) - 1u) * strides_x_at(1u)], m0 < sizes_at(0u) && m1 < sizes_at(1u));
+}

@@ -1,0 +1,86 @@
+// kernel take
+@group(0) @binding(0) var<storage, read> x: array<u32>;
+@group(0) @binding(1) var<storage, read> places: array<u32>;
+@group(0) @binding(2) var<storage, read_write> y: array<u32>;
+
+struct Params {
+    count: u32,
+    total: u32,
+    first_thread: u32,
+}
+
+@group(0) @binding(3) var<uniform> params: Params;
+
+fn run(thread: u32) {
+    let place = places[thread];
+    y[thread] = select(0u, x[place], place < params.total);
+}
+
+@compute @workgroup_size(64, 1, 1)
+fn main(
+    @builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(local_invocation_id) lid: vec3<u32>,
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) nwg: vec3<u32>,
+) {
+    let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x + params.first_thread;
+    if thread < params.count {
+        run(thread);
+    }
+}
+
+// kernel fold_at
+@group(0) @binding(0) var<storage, read> keys: array<u32>;
+@group(0) @binding(1) var<storage, read> values: array<f32>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+
+struct Params {
+    count: u32,
+    total: u32,
+    chunk: u32,
+    first_thread: u32,
+}
+
+@group(0) @binding(3) var<uniform> params: Params;
+
+fn combine(a: f32, b: f32) -> f32 {
+  return (a + b);
+}
+fn store(key: u32, total: f32) {
+  if (key != 0xffffffffu) {
+    y[key] = combine(y[key], total);
+  }
+}
+
+@compute @workgroup_size(64, 1, 1)
+fn main(
+    @builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(local_invocation_id) lid: vec3<u32>,
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) nwg: vec3<u32>,
+) {
+    let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x + params.first_thread;
+    if (thread >= params.count) {
+        return;
+    }
+    let begin = thread * params.chunk;
+    let end = min(begin + params.chunk, params.total);
+    var key = keys[begin];
+    var total = values[begin];
+    var is_first = true;
+    for (var i = begin + 1u; i < end; i++) {
+        if (keys[i] == key) {
+            total = combine(total, values[i]);
+            continue;
+        }
+        if (is_first) {
+            store(key, total);
+        } else {
+            store(key, total);
+        }
+        is_first = false;
+        key = keys[i];
+        total = values[i];
+    }
+    store(key, total);
+}

@@ -1,0 +1,150 @@
+// kernel softmax
+@group(0) @binding(0) var<storage, read> in0: array<f32>;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+
+struct Params {
+    rows: u32,
+    columns: u32,
+    inner: u32,
+    offset_in0: u32,
+    step_in0: u32,
+    shape: array<vec4<u32>, 1>,
+    strides_in0: array<vec4<u32>, 1>,
+    first_thread: u32,
+}
+
+@group(0) @binding(2) var<uniform> params: Params;
+
+fn shape_at(i: u32) -> u32 {
+    return params.shape[i >> 2u][i & 3u];
+}
+
+fn strides_in0_at(i: u32) -> u32 {
+    return params.strides_in0[i >> 2u][i & 3u];
+}
+
+var<workgroup> row_peak: array<f32, 32>;
+var<workgroup> row_total: array<f32, 32>;
+var<private> infinity_bits: u32 = 0x7f800000u;
+fn infinity() -> f32 {
+  return bitcast<f32>(infinity_bits);
+}
+fn load(x0: f32) -> f32 {
+  return x0;
+}
+
+fn finite_power(x: f32) -> f32 {
+  let bounded = max(x, f32(-88.0f));
+  let n = round(bounded * 1.44269504f);
+  let coarse = max(fma(n, f32(-0.693359375f), bounded), f32(-1.0f));
+  let r = fma(n, f32(2.12194440e-4f), coarse);
+  var p = fma(f32(1.9875691500e-4f), r, f32(1.3981999507e-3f));
+  p = fma(p, r, f32(8.3334519073e-3f));
+  p = fma(p, r, f32(4.1665795894e-2f));
+  p = fma(p, r, f32(1.6666665459e-1f));
+  p = fma(p, r, f32(5.0000001201e-1f));
+  p = fma(p, r * r, r) + 1.0f;
+  let exponent = bitcast<u32>(n + 12582912.0f) << u32(23u);
+  return p * bitcast<f32>(exponent + 0x3f800000u);
+}
+
+
+fn shrink(x: f32) -> f32 {
+  let bounded = max(x, f32(-88.0f));
+  let n = round(bounded * 1.44269504f);
+  let coarse = max(fma(n, f32(-0.693359375f), bounded), f32(-1.0f));
+  let r = fma(n, f32(2.12194440e-4f), coarse);
+  var p = fma(f32(1.9875691500e-4f), r, f32(1.3981999507e-3f));
+  p = fma(p, r, f32(8.3334519073e-3f));
+  p = fma(p, r, f32(4.1665795894e-2f));
+  p = fma(p, r, f32(1.6666665459e-1f));
+  p = fma(p, r, f32(5.0000001201e-1f));
+  p = fma(p, r * r, r) + 1.0f;
+  let exponent = bitcast<u32>(n + 12582912.0f) << u32(23u);
+  return p * bitcast<f32>(exponent + 0x3f800000u);
+}
+
+
+fn power(x: f32) -> f32 {
+  return select(finite_power(x), x, (bitcast<u32>(x) & u32(0x7fffffffu)) > u32(0x7f800000u));
+}
+
+@compute @workgroup_size(32, 1, 1)
+fn main(
+    @builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(local_invocation_id) lid: vec3<u32>,
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) nwg: vec3<u32>,
+) {
+    let thread = (wid.x + wid.y * nwg.x) * 32u + lid.x + params.first_thread;
+    let row = wid.x + wid.y * nwg.x + params.first_thread / 32u;
+    if (row >= params.rows) {
+        return;
+    }
+    let lane = lid.x;
+    var rest = row;
+    let c1 = rest % shape_at(1u);
+    rest /= shape_at(1u);
+    let c0 = rest;
+    let at_in0 = params.offset_in0 + c0 * strides_in0_at(0u) + c1 * strides_in0_at(1u);
+    let at_out = row / params.inner * params.inner * params.columns + row % params.inner;
+    var peak = f32(-infinity());
+    for (var i = lane; i < params.columns; i += 32u) {
+    let x0 = in0[at_in0 + i * params.step_in0];
+    peak = max(peak, x0);
+    }
+    row_peak[lane] = peak;
+    workgroupBarrier();
+    if (lane < 16u) {
+        row_peak[lane] = max(row_peak[lane], row_peak[lane + 16u]);
+    }
+    workgroupBarrier();
+    if (lane < 8u) {
+        row_peak[lane] = max(row_peak[lane], row_peak[lane + 8u]);
+    }
+    workgroupBarrier();
+    if (lane < 4u) {
+        row_peak[lane] = max(row_peak[lane], row_peak[lane + 4u]);
+    }
+    workgroupBarrier();
+    if (lane < 2u) {
+        row_peak[lane] = max(row_peak[lane], row_peak[lane + 2u]);
+    }
+    workgroupBarrier();
+    if (lane < 1u) {
+        row_peak[lane] = max(row_peak[lane], row_peak[lane + 1u]);
+    }
+    workgroupBarrier();
+    var total = f32();
+    for (var i = lane; i < params.columns; i += 32u) {
+    let e = power(in0[at_in0 + i * params.step_in0] - row_peak[0]);
+    total += e;
+    out[at_out + i * params.inner] = e;
+    }
+    row_total[lane] = total;
+    workgroupBarrier();
+    if (lane < 16u) {
+        row_total[lane] = row_total[lane] + row_total[lane + 16u];
+    }
+    workgroupBarrier();
+    if (lane < 8u) {
+        row_total[lane] = row_total[lane] + row_total[lane + 8u];
+    }
+    workgroupBarrier();
+    if (lane < 4u) {
+        row_total[lane] = row_total[lane] + row_total[lane + 4u];
+    }
+    workgroupBarrier();
+    if (lane < 2u) {
+        row_total[lane] = row_total[lane] + row_total[lane + 2u];
+    }
+    workgroupBarrier();
+    if (lane < 1u) {
+        row_total[lane] = row_total[lane] + row_total[lane + 1u];
+    }
+    workgroupBarrier();
+    let scale = 1.0f / row_total[0];
+    for (var i = lane; i < params.columns; i += 32u) {
+    out[at_out + i * params.inner] *= scale;
+    }
+}

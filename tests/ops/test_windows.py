@@ -1,0 +1,154 @@
+"""Tensors larger than a binding may be: every op that takes them, against NumPy, with a binding of 64 KiB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ops.layout import Layout
+from ops.lower import CPU, GPU
+from ops.lowering import windows
+
+TINY = replace(CPU, binding=1 << 16)
+SIDE = 300
+"""Of a square of 360,000 bytes."""
+
+
+@pytest.fixture(params=["cpu", "gpu"])
+def tiny(device: Any, request: Any) -> Iterator[Any]:
+    """The device, lowered for as if a kernel could be given 64 KiB of a buffer."""
+    own = device.device_class
+    device.device_class = replace(CPU if request.param == "cpu" else GPU, binding=1 << 16)
+    yield device
+    device.device_class = own
+
+
+def normal(*shape: int) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).normal(0, 1, shape).astype(np.float32)
+
+
+FORMS = {
+    "contiguous": lambda: (normal(70_001), normal(70_001)),
+    "even": lambda: (normal(1 << 17), normal(1 << 17)),
+    "rows and columns": lambda: (normal(SIDE, SIDE), normal(SIDE, SIDE).T),
+    "a row beside": lambda: (normal(SIDE, SIDE), normal(SIDE)),
+    "a column beside": lambda: (normal(SIDE, SIDE), normal(SIDE, 1)),
+    "a long row beside": lambda: (normal(3, 40_000), normal(40_000)),
+    "a number beside": lambda: (normal(SIDE, SIDE), normal()),
+    "backwards": lambda: (normal(70_000)[::-1], normal(70_000)),
+    "every third": lambda: (normal(SIDE, 600)[:, ::3], normal(SIDE, 200)),
+    "both transposed": lambda: (normal(SIDE, SIDE).T, normal(SIDE, SIDE).T),
+    "axes of other orders": lambda: (
+        normal(40, 50, 60).transpose(2, 0, 1),
+        normal(50, 60, 40).transpose(1, 2, 0),
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_elementwise_ops(tiny: Any, check: Any, form: str) -> None:
+    check("add", {}, FORMS[form]())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_halves(tiny: Any, check: Any, form: str) -> None:
+    x, y = (array.astype(np.float16) for array in FORMS[form]())
+    check("add", {}, [x, y])
+    check("add", {}, [x, y.astype(np.float32)])
+
+
+def test_reductions_and_products_of_halves(tiny: Any, check: Any) -> None:
+    x = normal(SIDE, SIDE).astype(np.float16)
+    scale = np.asarray(np.sum(np.abs(x.astype(np.float64))))
+    check("sum", {"axes": [0]}, [x], scale=scale)
+    check("matmul", {}, [x, x], scale=scale)
+    check("concat", {"axis": 1}, [x, x[:, :101]])
+    check("arange", {"count": 70_003, "step": 0.5, "dtype": "f16"}, [])
+
+
+def test_a_ramp_goes_on_over_the_windows(tiny: Any, check: Any) -> None:
+    check("arange", {"count": 70_003, "dtype": "i32"}, [])
+    check("arange", {"count": 1 << 17, "dtype": "f32", "step": 0.5}, [])
+
+
+def test_creation_and_copies(tiny: Any, check: Any) -> None:
+    check("full", {"shape": [SIDE, SIDE], "value": 2.5}, [])
+    check("reshape", {"shape": [SIDE * SIDE]}, [normal(SIDE, SIDE).T])
+    check("slice", {"starts": [1, 5], "stops": [299, 290], "steps": [2, 3]}, [normal(SIDE, SIDE)])
+
+
+def test_writes_and_joins(tiny: Any, check: Any) -> None:
+    whole = {"starts": [0, 3], "stops": [SIDE, 250], "steps": [2, 1]}
+    check("slice_scatter", whole, [normal(SIDE, SIDE), normal(150, 247)])
+    check("cat", {"axis": 1}, [normal(SIDE, 100), normal(SIDE, 200)])
+    check("cat", {"axis": 0}, [normal(30_000), normal(30_001)])
+
+
+@pytest.mark.parametrize("axes", [None, [0], [1], [0, 2], [1, 2]])
+@pytest.mark.parametrize("op", ["sum", "mean", "max", "prod", "count_nonzero"])
+def test_reductions(tiny: Any, check: Any, op: str, axes: list[int] | None) -> None:
+    x = np.random.default_rng(3).uniform(0.99, 1.01, (30, 50, 70)).astype(np.float32)
+    check(op, {"axes": axes}, [x], scale=np.asarray(np.sum(np.abs(x))))
+
+
+@pytest.mark.parametrize("axes", [None, [0], [1]])
+def test_reductions_of_what_lies_otherwise(tiny: Any, check: Any, axes: list[int] | None) -> None:
+    x = normal(SIDE, SIDE)
+    scale = np.asarray(np.sum(np.abs(x)))
+    check("sum", {"axes": axes}, [x.T], scale=scale)
+    check("sum", {"axes": axes}, [x[::-1, ::-1]], scale=scale)
+    check("max", {"axes": axes, "keepdim": True}, [np.broadcast_to(normal(SIDE, 1), (SIDE, SIDE))])
+
+
+def test_a_reduction_with_a_large_result(tiny: Any, check: Any) -> None:
+    x = normal(2, 200, 300)
+    check("sum", {"axes": [0]}, [x], scale=np.abs(x).sum(0))
+    check("sum", {"axes": [2]}, [x.transpose(1, 2, 0)], scale=np.abs(x).sum(0))
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((SIDE, SIDE), 0), ((SIDE, SIDE), 1), ((50_000,), 0), ((3, 40_000), 1)]
+)
+def test_softmax(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> None:
+    check("softmax", {"axis": axis}, [normal(*shape)])
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((SIDE, 200), (200, 70)),
+        ((40, SIDE), (SIDE, 200)),
+        ((SIDE, 150), (150, SIDE)),
+        ((10, 40, 90), (10, 90, 40)),
+        ((10, 40, 90), (90, 40)),
+        ((SIDE, SIDE), (SIDE,)),
+        ((SIDE,), (SIDE, SIDE)),
+        ((40_000,), (40_000,)),
+    ],
+)
+@pytest.mark.parametrize("transposed", [False, True])
+def test_products(
+    tiny: Any, check: Any, left: tuple[int, ...], right: tuple[int, ...], transposed: bool
+) -> None:
+    a, b = normal(*left), normal(*right)
+    if transposed:
+        a, b = (np.asfortranarray(x) for x in (a, b))
+    check("matmul", {}, [a, b], scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
+
+
+def test_what_fits_is_not_cut() -> None:
+    layout = Layout.contiguous((128, 128))
+    assert windows.cut_axis(TINY, layout.shape, [layout]) is None
+    assert windows.cut_axis(TINY, (128, 129), [Layout.contiguous((128, 129))]) == 0
+
+
+def test_a_window_begins_where_every_adapter_allows() -> None:
+    for offset in range(0, 300, 7):
+        begin, nbytes, seen = windows.window(Layout((10, 10), (40, -3), offset + 27))
+        assert begin % windows.ALIGNMENT == 0
+        assert begin // 4 + seen.offset == offset + 27
+        assert begin + nbytes >= 4 * (offset + 27 + 9 * 40 + 1)
