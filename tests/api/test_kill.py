@@ -137,7 +137,7 @@ def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path, wait_until:
 
 @pytest.mark.full
 def test_what_was_acknowledged_is_there_after_kill_9_at_many_points(tmp_path: Path, wait_until: Any) -> None:
-    kill_often(tmp_path, wait_until, times=40, most=150)
+    kill_often(tmp_path, wait_until, times=20, most=100)
 
 
 @pytest.mark.parametrize("entry", ["lock", "kernelgate.db", "admin.key"])
