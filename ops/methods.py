@@ -52,9 +52,11 @@ def _composite(spec: OpSpec) -> Function:
         given = dict(zip(names, args, strict=False)) | {
             _input_name(spec, name): value for name, value in named.items()
         }
-        if len(args) > len(names) or any(name not in given for name in spec.inputs):
+        needed = spec.inputs[: len(spec.inputs) - spec.optional]
+        if len(args) > len(names) or any(name not in given for name in needed):
             raise TypeError(f"{spec.name}({', '.join(names)}) does not take these arguments")
-        tensors = operands([given.pop(name) for name in spec.inputs])
+        inputs = [given.pop(name, None) for name in spec.inputs]
+        tensors = operands([each for each in inputs if each is not None or not spec.optional])
         return apply(spec.name, tensors, **given)
 
     return _named(function, spec.name, spec.doc)
