@@ -5,16 +5,13 @@ Owns their rules; `ops/backward_rules.py` has those of all other ops.
 
 from __future__ import annotations
 
-from math import prod
-
 from ops.composite import Parts, Value
+from ops.composites.resizing import overlapped
 from ops.composites.spatial import transposed
 from ops.shapes import axis as counted
-from ops.space import span
 
 Gradients = list[Value | None]
 Sizes = tuple[int, ...]
-_MOST_TAPS = 64
 
 
 def convolution(
@@ -72,29 +69,3 @@ def windows(
     """Each element gets the sum of what all windows that have it get."""
     (x,) = inputs
     return [overlapped(do, grad, x.shape, counted(axis, x.rank), step, dilation)]
-
-
-def overlapped(do: Parts, grad: Value, shape: Sizes, axis: int, step: int, dilation: int) -> Value:
-    """The sums, in a tensor of `shape`, of windows along `axis` whose elements are the last axis of `grad`."""
-    size, places = grad.shape[-1], grad.shape[axis]
-    if size > _MOST_TAPS:
-        return _scattered(do, grad, shape, axis, step, dilation)
-    zeros = do("expand", do.full((), 0.0, "f32"), shape=list(shape))
-    total = None
-    for tap in range(size):
-        part = do.reshape(do.slice(grad, grad.rank - 1, tap, tap + 1), *grad.shape[:-1])
-        start = tap * dilation
-        where = {"starts": [start], "stops": [start + span(places, step)], "steps": [step], "axes": [axis]}
-        put = do("slice_scatter", zeros, part, **where) if places else zeros
-        total = put if total is None else total + put
-    assert total is not None, "a window has an element"
-    return total
-
-
-def _scattered(do: Parts, grad: Value, shape: Sizes, axis: int, step: int, dilation: int) -> Value:
-    """The same by the positions of all elements, for windows of many."""
-    numbers = do.reshape(do.numbers(prod(shape)), *shape)
-    places = do("windows", numbers, axis=axis, size=grad.shape[-1], step=step, dilation=dilation)
-    flat = (do("reshape", each, shape=[-1]) for each in (places, grad))
-    zeros = do("expand", do.full((), 0.0, "f32"), shape=[prod(shape)])
-    return do.reshape(do("scatter", zeros, *flat, axis=0, reduce="add"), *shape)

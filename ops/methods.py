@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ops import advanced, elementwise_functions, reduce_functions, shape_functions, unique_functions
+from ops import (
+    advanced,
+    elementwise_functions,
+    reduce_functions,
+    shape_functions,
+    spatial_functions,
+    unique_functions,
+)
 from ops.errors import GraphError
 from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
@@ -206,7 +213,13 @@ def fill() -> None:
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS["softmax"] = softmax
-    for module in (elementwise_functions, reduce_functions, shape_functions, unique_functions):
+    for module in (
+        elementwise_functions,
+        reduce_functions,
+        shape_functions,
+        spatial_functions,
+        unique_functions,
+    ):
         for name, function in module.written_by_hand().items():
             FUNCTIONS[name] = (
                 function if function.__doc__ else _named(function, name, f"As in PyTorch: `{name}`.")

@@ -26,6 +26,24 @@ def count(length: int, size: int, step: int, dilation: int) -> int:
     return max((length - span(size, dilation)) // step + 1, 0)
 
 
+def pooled(
+    op: str, length: int, size: int, step: int, dilation: int, ends: tuple[int, int], ceil: bool
+) -> int:
+    """How many windows pooling takes of an axis with padding; with `ceil` the last one may begin within and end beyond.
+
+    Raises `ShapeError` where there is none, and `AttributeValueError` for padding of more than half a window.
+    """
+    reach, padded = span(size, dilation), length + sum(ends)
+    if min(ends) < 0 or 2 * max(ends) > reach:
+        raise AttributeValueError(f"{op}: padding is {max(ends)}, but at most half of a window of {reach}")
+    fitting = -(-(padded - reach) // step) + 1 if ceil else count(padded, size, step, dilation)
+    if ceil and (fitting - 1) * step >= length + ends[0]:
+        fitting -= 1
+    if fitting < 1 or not length:
+        raise ShapeError(f"{op}: a window of {reach} is larger than the {padded} elements with their padding")
+    return fitting
+
+
 def positive(op: str, **lists: Sequence[int]) -> None:
     """Refuse with `AttributeValueError` numbers below 1."""
     for name, values in lists.items():

@@ -72,6 +72,10 @@ _ONNX = {
     "Identity": TABLE["positive"],
     "Conv": TABLE["conv"],
     "ConvTranspose": TABLE["conv_transpose"],
+    "MaxPool": TABLE["max_pool"],
+    "AveragePool": TABLE["avg_pool"],
+    "GlobalAveragePool": TABLE["global_avg_pool"],
+    "GlobalMaxPool": TABLE["global_max_pool"],
 }
 NAMESPACES = ("tensor", "hash", "bits", "data", "random", "cipher")
 
