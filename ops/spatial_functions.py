@@ -1,6 +1,7 @@
 """Functions of `torch` over axes of space, with PyTorch's arguments and results.
 
-Owns their forms: a function for each number of axes, and what gives two tensors. Must not know how rows become functions.
+Owns their forms: a function for each number of axes, and what gives two tensors. Must not know how rows become
+functions.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from ops.expression import constant
 from ops.layout import Layout
 from ops.lowering import convolution_tile, elementwise, indexing, matmul, windows
 from ops.lowering.base import After, Builder, HostConvolution, Source, Target
-from ops.space import Convolution
+from ops.space import Convolution, span
 
 
 def emit(
@@ -88,30 +88,59 @@ def reshaped(builder: Builder, source: Source, shape: tuple[int, ...]) -> Source
 def _by_tiles(
     builder: Builder, x: Source, weight: Source, form: Convolution, target: Target, after: After | None
 ) -> None:
-    if form.padded != form.size or any(form.before):
-        surrounded = builder.temp((form.batch, form.groups * form.channels, *form.padded), x.dtype)
-        indexing.pad(builder, x, (0, 0, *form.before), "constant", 0, surrounded)
-        nothing = (0,) * len(form.size)
-        x, form = surrounded.source(), replace(form, size=form.padded, before=nothing, after=nothing)
-    extras = () if after is None else after.sources
-    layouts = [x.layout, target.layout, *(source.layout for source in extras)]
-    if form.batch == 1 or not any(windows.is_wide(builder.device, layout) for layout in layouts):
-        convolution_tile.emit(builder, x, weight, form, target, after)
+    axis = _cut_axis(builder, x, form, target, after)
+    if axis is None:
+        convolution_tile.emit(builder, *_padded(builder, x, weight, form), target, after)
     elif after is not None:
         made = builder.temp(target.layout.shape, after.dtype)
         _by_tiles(builder, x, weight, form, made, None)
         elementwise.emit_after(builder, after, made.source(), target)
     else:
-        elementwise.by_halves(builder, target, 0, _of_images(builder, x, weight, form))
+        elementwise.by_halves(builder, target, axis, _of_part(builder, x, weight, form, axis))
 
 
-def _of_images(
+def _cut_axis(
+    builder: Builder, x: Source, form: Convolution, target: Target, after: After | None
+) -> int | None:
+    """The axis of the result along which to cut, if an operand reaches too far: images, or else places."""
+    surrounded = Layout.contiguous((form.batch, form.groups * form.channels, *form.padded))
+    extras = () if after is None else after.sources
+    layouts = [x.layout, surrounded, target.layout, *(source.layout for source in extras)]
+    if not any(windows.is_wide(builder.device, layout) for layout in layouts):
+        return None
+    return 0 if form.batch > 1 else 2 if form.places[0] > 1 else None
+
+
+def _padded(
     builder: Builder, x: Source, weight: Source, form: Convolution
+) -> tuple[Source, Source, Convolution]:
+    """The operands with zeros around `x`."""
+    nothing = (0,) * len(form.size)
+    if form.before == form.after == nothing:
+        return x, weight, form
+    made = builder.temp((form.batch, form.groups * form.channels, *form.padded), x.dtype)
+    indexing.pad(builder, x, (0, 0, *form.before), "constant", 0, made)
+    return made.source(), weight, replace(form, size=form.padded, before=nothing, after=nothing)
+
+
+def _of_part(
+    builder: Builder, x: Source, weight: Source, form: Convolution, axis: int
 ) -> Callable[[range, Target], None]:
-    """Writes the part of the result that is of some images."""
+    """Writes the part of the result that is of some images, or at some places of the first axis of space."""
 
     def write(part: range, there: Target) -> None:
-        images = windows.halved(x, 0, part)
-        _by_tiles(builder, images, weight, replace(form, batch=len(part)), there, None)
+        if axis == 0:
+            seen, cut = part, replace(form, batch=len(part))
+        else:
+            begin = part.start * form.stride[0] - form.before[0]
+            end = (part.stop - 1) * form.stride[0] - form.before[0] + span(form.taps[0], form.dilation[0])
+            seen = range(max(begin, 0), min(end, form.size[0]))
+            cut = replace(
+                form,
+                size=(len(seen), *form.size[1:]),
+                before=(seen.start - begin, *form.before[1:]),
+                after=(end - seen.stop, *form.after[1:]),
+            )
+        _by_tiles(builder, windows.halved(x, axis, seen), weight, cut, there, None)
 
     return write
