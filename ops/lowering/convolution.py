@@ -130,17 +130,19 @@ def _of_part(
 
     def write(part: range, there: Target) -> None:
         if axis == 0:
-            seen, cut = part, replace(form, batch=len(part))
-        else:
-            begin = part.start * form.stride[0] - form.before[0]
-            end = (part.stop - 1) * form.stride[0] - form.before[0] + span(form.taps[0], form.dilation[0])
-            seen = range(max(begin, 0), min(end, form.size[0]))
-            cut = replace(
-                form,
-                size=(len(seen), *form.size[1:]),
-                before=(seen.start - begin, *form.before[1:]),
-                after=(end - seen.stop, *form.after[1:]),
-            )
-        _by_tiles(builder, windows.halved(x, axis, seen), weight, cut, there, None)
+            images = windows.halved(x, 0, part)
+            _by_tiles(builder, images, weight, replace(form, batch=len(part)), there, None)
+            return
+        begin = part.start * form.stride[0] - form.before[0]
+        end = (part.stop - 1) * form.stride[0] - form.before[0] + span(form.taps[0], form.dilation[0])
+        seen = range(max(begin, 0), min(end, form.size[0]))
+        cut = replace(
+            form,
+            size=(len(seen), *form.size[1:]),
+            before=(seen.start - begin, *form.before[1:]),
+            after=(end - seen.stop, *form.after[1:]),
+        )
+        rows = elementwise.gather(builder, replace(x, layout=windows.half(x.layout, 2, seen)))
+        _by_tiles(builder, rows, weight, cut, there, None)
 
     return write
