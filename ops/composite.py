@@ -116,8 +116,10 @@ def wire(attributes: Attributes) -> dict[str, Attribute]:
 def check(op: str, types: Sequence[TensorType]) -> None:
     """Refuse inputs of a number or of dtypes that a composite does not take."""
     spec = find(op)
-    if (len(types) < 1) if spec.variadic else (len(types) != len(spec.inputs)):
-        wanted = "at least 1 input" if spec.variadic else f"{len(spec.inputs)} inputs"
+    most = len(spec.inputs)
+    if (len(types) < 1) if spec.variadic else not most - spec.optional <= len(types) <= most:
+        fewest = f"{most - spec.optional} or " * bool(spec.optional)
+        wanted = "at least 1 input" if spec.variadic else f"{fewest}{most} inputs"
         raise GraphError(f"{spec.name} takes {wanted}, not {len(types)}")
     check_dtypes(spec, tuple(type.dtype for type in types))
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import cast
 
-from ops import dtypes, routine_shapes, shapes
+from ops import dtypes, routine_shapes, shapes, space
 from ops.attributes import Attributes, integer, integers
 from ops.errors import GraphError, ShapeError
 from ops.graph import TensorType
@@ -182,6 +182,14 @@ def _expand(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return shapes.expand(inputs[0], integers(attributes, "shape"))
 
 
+def _windows(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return space.windows(attributes, inputs[0])
+
+
+def _convolution(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return space.Convolution.of(attributes, *inputs).result
+
+
 _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "broadcast": _broadcast,
     "same": _same,
@@ -201,5 +209,7 @@ _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "gather": _gather,
     "scatter": _scatter,
     "pad": _pad,
+    "windows": _windows,
+    "convolution": _convolution,
     "routine": routine_shapes.shape,
 }

@@ -16,7 +16,7 @@ from ops.expression import Term, bind, input_term, parse, scalar_term
 from ops.graph import TensorType
 from ops.infer import folded_axes, taken
 from ops.layout import Layout
-from ops.lowering import digest, elementwise, indexing, matmul, reduce, scatter, search, softmax
+from ops.lowering import convolution, digest, elementwise, indexing, matmul, reduce, scatter, search, softmax
 from ops.lowering.base import (
     CPU,
     GPU,
@@ -24,7 +24,9 @@ from ops.lowering.base import (
     After,
     Builder,
     DeviceClass,
+    HostConvolution,
     HostProduct,
+    HostTask,
     Lowering,
     Source,
     Target,
@@ -33,6 +35,7 @@ from ops.lowering.messages import messages
 from ops.lowering.reduce import Fold
 from ops.lowering.routines import ROUTINES
 from ops.shapes import Shape, axis
+from ops.space import Convolution
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from ops.views import view
@@ -44,7 +47,9 @@ __all__ = [
     "GPU",
     "MAPPED",
     "DeviceClass",
+    "HostConvolution",
     "HostProduct",
+    "HostTask",
     "Lowering",
     "lower",
     "lower_copy",
@@ -120,6 +125,9 @@ def lower_fused(
     elif spec.kind == "matmul" and before is None and wrapped is not None:
         left, right = (_converted(builder, source, _wide(made.dtype)) for source in sources)
         matmul.emit(builder, left, right, result, wrapped)
+    elif spec.kind == "convolution" and before is None and wrapped is not None:
+        x, weight = sources
+        convolution.emit(builder, x, weight, _form(normal, sources), result, wrapped)
     else:
         raise AssertionError(f"nothing is fused with {spec.name}")
     if result is not target:
@@ -274,6 +282,18 @@ def _matmul(
     matmul.emit(builder, left, right, target)
 
 
+def _convolution(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, weight = sources
+    convolution.emit(builder, x, weight, _form(attributes, sources), target)
+
+
+def _form(attributes: Attributes, sources: Sequence[Source]) -> Convolution:
+    x, weight = sources
+    return Convolution.of(attributes, x.layout.shape, weight.layout.shape)
+
+
 def _converted(builder: Builder, source: Source, dtype: str) -> Source:
     if source.dtype == dtype:
         return source
@@ -367,6 +387,7 @@ _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Targe
     "search": _search,
     "softmax": _softmax,
     "matmul": _matmul,
+    "convolution": _convolution,
     "view": _view,
     "write": _write,
     "gather": _gather,

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ops import lower
 from ops import reference_indexing as indexing
+from ops import reference_spatial as spatial
 from ops.attributes import Attributes, integer, integers
 from ops.composites import expand
 from ops.dtypes import BY_NAME
@@ -26,6 +27,7 @@ from ops.infer import folded_axes, result_type, swapped, taken
 from ops.reference_functions import FUNCTIONS
 from ops.reference_hashes import HASHES
 from ops.reference_routines import ROUTINES
+from ops.space import Convolution, window
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from shaders.digests import DIGESTS
@@ -227,6 +229,11 @@ def _matmul(spec: OpSpec, attributes: Attributes, args: list[Array], result: Ten
     return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in args)))  # wraps, as i32 does
 
 
+def _convolution(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    x, weight = args
+    return spatial.convolution(x, weight, Convolution.of(attributes, x.shape, weight.shape))
+
+
 def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     (array,) = args
     match spec.shape:
@@ -238,6 +245,8 @@ def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: Tenso
             return array.transpose(integers(attributes, "axes"))
         case "transpose":
             return array.transpose(swapped(attributes, array.ndim))
+        case "windows":
+            return spatial.windows(array, *window(attributes, array.shape))
         case "diagonal":
             return np.diagonal(array, *(integer(attributes, name) for name in ("offset", "axis0", "axis1")))
     positions = taken(attributes, array.shape)
@@ -296,6 +305,7 @@ _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]
     "search": _search,
     "softmax": _softmax,
     "matmul": _matmul,
+    "convolution": _convolution,
     "view": _view,
     "write": _write,
     "gather": _gather,

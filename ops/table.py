@@ -23,6 +23,7 @@ from ops.rows import (
     reductions,
     shaping,
     smooth,
+    spatial,
     streams,
 )
 from ops.spec import OpSpec
@@ -40,6 +41,7 @@ TABLE: dict[str, OpSpec] = {
         shaping,
         indexing,
         linear,
+        spatial,
         data,
         hashes,
         keyed,
@@ -68,6 +70,12 @@ _ONNX = {
     "Xor": TABLE["logical_xor"],
     "Not": TABLE["logical_not"],
     "Identity": TABLE["positive"],
+    "Conv": TABLE["conv"],
+    "ConvTranspose": TABLE["conv_transpose"],
+    "MaxPool": TABLE["max_pool"],
+    "AveragePool": TABLE["avg_pool"],
+    "GlobalAveragePool": TABLE["global_avg_pool"],
+    "GlobalMaxPool": TABLE["global_max_pool"],
 }
 NAMESPACES = ("tensor", "hash", "bits", "data", "random", "cipher")
 

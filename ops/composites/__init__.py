@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ops.composite import Meaning, Parts
-from ops.composites import folding, indexing, linear, shaping
+from ops.composites import folding, indexing, linear, pooling, resizing, shaping, spatial
 from ops.graph import Node, TensorType
 
 MEANINGS: dict[str, Meaning] = {
@@ -17,6 +17,9 @@ MEANINGS: dict[str, Meaning] = {
     **indexing.MEANINGS,
     **linear.MEANINGS,
     **shaping.MEANINGS,
+    **spatial.MEANINGS,
+    **pooling.MEANINGS,
+    **resizing.MEANINGS,
 }
 
 

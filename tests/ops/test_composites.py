@@ -20,6 +20,8 @@ from ops.graph import Graph, Node, TensorType
 from ops.reference import DTYPES, dtype_name
 from ops.table import TABLE, find
 from ops.validate import validate
+from tests.ops.pooling_samples import POOLS
+from tests.ops.spatial_samples import SPATIAL
 
 Array = np.ndarray
 X: Array = np.random.default_rng(0).normal(0.3, 1, (4, 6, 5)).astype(np.float32)
@@ -261,6 +263,7 @@ SAMPLES: dict[str, list[Sample]] = {
         )
     ],
 }  # fmt: skip
+SAMPLES |= {name: [Sample(*case) for case in cases] for name, cases in {**SPATIAL, **POOLS}.items()}
 TESTED_ELSEWHERE = {
     "sum", "mean", "max", "min", "argmax", "argmin", "softmax", "matmul", "concat", "full", "arange",
     "reshape", "permute", "transpose", "slice", "expand", "slice_scatter",
