@@ -1,6 +1,6 @@
-"""Layers: `torch.nn` as far as its parts are ops of the table.
+"""`Module`, and the modules that only hold others.
 
-Owns `Module` and the layers. A module's parameters and children are its attributes. Must not know engines.
+Owns what every layer has: a module's parameters and children are its attributes. Must not know ops.
 """
 
 from __future__ import annotations
@@ -8,9 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ops import shape_functions
-from ops.creation import uniform
-from ops.methods import FUNCTIONS, softmax
 from ops.tensor import Tensor
 
 
@@ -65,21 +62,6 @@ class Module:
         return self.train(False)
 
 
-class Linear(Module):
-    """`x @ weight.T + bias`; weights start uniform within 1 / sqrt(in_features)."""
-
-    def __init__(self, in_features: int, out_features: int, bias: bool = True) -> None:
-        super().__init__()
-        bound = in_features**-0.5 if in_features > 0 else 0.0
-        self.in_features = in_features
-        self.out_features = out_features
-        self.weight = uniform([out_features, in_features], -bound, bound)
-        self.bias = uniform([out_features], -bound, bound) if bias else None
-
-    def forward(self, input: Tensor) -> Tensor:
-        return linear(input, self.weight, self.bias)
-
-
 class Sequential(Module):
     """Modules called one after the other."""
 
@@ -100,49 +82,6 @@ class Sequential(Module):
         return list(self.children())[index]
 
 
-class ReLU(Module):
-    """`relu` as a layer."""
-
-    def forward(self, input: Tensor) -> Any:
-        return FUNCTIONS["relu"](input)
-
-
-class Sigmoid(Module):
-    """`sigmoid` as a layer."""
-
-    def forward(self, input: Tensor) -> Any:
-        return FUNCTIONS["sigmoid"](input)
-
-
-class Tanh(Module):
-    """`tanh` as a layer."""
-
-    def forward(self, input: Tensor) -> Any:
-        return FUNCTIONS["tanh"](input)
-
-
-class GELU(Module):
-    """`gelu` as a layer."""
-
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__()
-        self.approximate = approximate
-
-    def forward(self, input: Tensor) -> Any:
-        return FUNCTIONS["gelu"](input, approximate=self.approximate)
-
-
-class Softmax(Module):
-    """`softmax` as a layer."""
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return softmax(input, self.dim)
-
-
 class Identity(Module):
     """What goes in comes out."""
 
@@ -155,21 +94,4 @@ def Parameter(data: Tensor, requires_grad: bool = False) -> Tensor:  # noqa: N80
     return data
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`input @ weight.T + bias`."""
-    result: Tensor = (
-        FUNCTIONS["matmul"](input, weight.T) if bias is None else FUNCTIONS["linear"](input, weight, bias)
-    )
-    return result
-
-
-_FUNCTIONAL = (
-    "celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish prelu relu relu6 selu sigmoid"
-    " silu softmax softplus softshrink softsign tanh tanhshrink threshold"
-)
-LAYERS = (Module, Linear, Sequential, ReLU, Sigmoid, Tanh, GELU, Softmax, Identity)
-FUNCTIONAL = (
-    {"pad": shape_functions.pad, "one_hot": shape_functions.one_hot}
-    | {name: FUNCTIONS[name] for name in _FUNCTIONAL.split()}
-    | {"linear": linear}
-)
+LAYERS = (Module, Sequential, Identity)
