@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 from ops import dtypes
 from ops.attributes import Attributes
-from ops.errors import GraphError
 from ops.graph import Attribute, Node, TensorType
 from ops.infer import result_type
 from ops.shapes import Shape
-from ops.spec import OpSpec, check_attributes, check_dtypes
+from ops.spec import OpSpec, check_attributes, check_count, check_dtypes
 from ops.table import find
 
 Number = int | float
@@ -44,6 +43,9 @@ class Value:
 
     def __truediv__(self, other: Value | Number) -> Value:
         return self.parts("div", self, other)
+
+    def __neg__(self) -> Value:
+        return self.parts("neg", self)
 
     @property
     def rank(self) -> int:
@@ -116,9 +118,7 @@ def wire(attributes: Attributes) -> dict[str, Attribute]:
 def check(op: str, types: Sequence[TensorType]) -> None:
     """Refuse inputs of a number or of dtypes that a composite does not take."""
     spec = find(op)
-    if (len(types) < 1) if spec.variadic else (len(types) != len(spec.inputs)):
-        wanted = "at least 1 input" if spec.variadic else f"{len(spec.inputs)} inputs"
-        raise GraphError(f"{spec.name} takes {wanted}, not {len(types)}")
+    check_count(spec, len(types))
     check_dtypes(spec, tuple(type.dtype for type in types))
 
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeGuard
 
 from ops import dtypes
 from ops.dtypes import DTypeError
-from ops.errors import AttributeValueError
+from ops.errors import AttributeValueError, GraphError
 
 AttributeType = Literal[
     "number", "integer", "flag", "text", "string", "dtype", "sizes", "integers", "axis", "axes"
@@ -23,6 +23,8 @@ Kind = Literal[
     "reduction",
     "search",
     "softmax",
+    "normalize",
+    "attention",
     "matmul",
     "view",
     "write",
@@ -38,6 +40,7 @@ ResultRule = Literal["promote", "float", "i32", "bool", "u32", "sum", "first", "
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
     "reshape", "permute", "transpose", "slice", "diagonal", "expand", "write", "gather", "scatter", "pad",
+    "standardize", "attention",
     "routine",
 ]  # fmt: skip
 Normal = None | bool | int | float | str | tuple[int, ...]
@@ -95,7 +98,8 @@ class OpSpec:
     `tolerance` is the error that f32 results may have against the exact value; 0 means exact or correctly rounded but
     for subnormal results. It is relative to `relative`: an expression of the inputs and of `result`, or SUM, the same
     op of absolute values.
-    `variadic` ops take one or more inputs. `namespace` is the first part of the full name, as in `hash.sha256`.
+    `variadic` ops take one or more inputs; of others the last `optional` inputs may be left out. `namespace` is the
+    first part of the full name, as in `hash.sha256`.
     `section` is where a composite stands in the documentation: the kind that it is like.
     `standard` is the publication that defines what is computed, if one does.
     """
@@ -121,6 +125,7 @@ class OpSpec:
     section: str = ""
     input_dtypes: tuple[tuple[str, ...], ...] = ()
     standard: str = ""
+    optional: int = 0
 
 
 def check_attributes(spec: OpSpec, attributes: Mapping[str, object]) -> dict[str, Normal]:
@@ -235,6 +240,21 @@ def _is_integer(value: object) -> TypeGuard[int]:
 
 def _dtype_name(value: object) -> str | None:
     return dtypes.dtype(value).name if isinstance(value, str) else None
+
+
+def check_count(spec: OpSpec, count: int) -> None:
+    """Refuse with `GraphError` a number of inputs that the op does not take."""
+    most = len(spec.inputs)
+    least = most - spec.optional
+    if (count < 1) if spec.variadic else not least <= count <= most:
+        wanted = (
+            "at least 1 input"
+            if spec.variadic
+            else f"{least} to {most} inputs"
+            if spec.optional
+            else f"{most} inputs"
+        )
+        raise GraphError(f"{spec.name} takes {wanted}, not {count}")
 
 
 def check_dtypes(spec: OpSpec, given: tuple[str, ...]) -> None:

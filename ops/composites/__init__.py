@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ops.composite import Meaning, Parts
-from ops.composites import folding, indexing, linear, shaping
+from ops.composites import folding, indexing, linear, losses, neural, norms, shaping
 from ops.graph import Node, TensorType
 
 MEANINGS: dict[str, Meaning] = {
     **folding.MEANINGS,
     **indexing.MEANINGS,
     **linear.MEANINGS,
+    **losses.MEANINGS,
+    **neural.MEANINGS,
+    **norms.MEANINGS,
     **shaping.MEANINGS,
 }
 

@@ -23,4 +23,5 @@ LAYERS: tuple[type[Module], ...] = (
 FUNCTIONAL: dict[str, Callable[..., Any]] = {
     "pad": shape_functions.pad,
     "one_hot": shape_functions.one_hot,
-} | {name: function for family in _FAMILIES for name, function in family.FUNCTIONAL.items()}
+    **{name: function for family in _FAMILIES for name, function in family.FUNCTIONAL.items()},
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ops.methods import FUNCTIONS, softmax
@@ -57,4 +58,4 @@ _NAMES = (
     " silu softmax softplus softshrink softsign tanh tanhshrink threshold"
 )
 LAYERS = (ReLU, Sigmoid, Tanh, GELU, Softmax)
-FUNCTIONAL = {name: FUNCTIONS[name] for name in _NAMES.split()}
+FUNCTIONAL: dict[str, Callable[..., Any]] = {name: FUNCTIONS[name] for name in _NAMES.split()}

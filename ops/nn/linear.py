@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ops.creation import uniform
 from ops.methods import FUNCTIONS
 from ops.nn.module import Module
@@ -32,4 +35,4 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 LAYERS = (Linear,)
-FUNCTIONAL = {"linear": linear}
+FUNCTIONAL: dict[str, Callable[..., Any]] = {"linear": linear}
