@@ -20,7 +20,7 @@ from ops.table import find
 Number = int | float
 Meaning = Callable[..., "Value"]
 """What a composite is made of: a function of `Parts`, its inputs, and its attributes by name."""
-_FOLDING = ("reduction", "matmul")
+_FOLDING = ("reduction", "matmul", "norm", "loss")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +83,8 @@ class Parts:
         meaning = self._meanings[spec.name]
         if spec.section not in _FOLDING or common(values) != "f16":
             return meaning(self, *values, **attributes)
-        result = meaning(self, *(self.cast(value, "f32") for value in values), **attributes)
+        wide = [self.cast(value, "f32") if value.dtype == "f16" else value for value in values]
+        result = meaning(self, *wide, **attributes)
         return self.cast(result, "f16") if result.dtype == "f32" else result
 
     def full(self, shape: Shape, value: Number, dtype: str) -> Value:

@@ -42,6 +42,7 @@ _SECTIONS = {
     "gather": "Reading and writing at positions",
     "pad": "Moving and repeating",
     "leaf": "New tensors",
+    "random": "Random tensors",
 }
 
 _SHOWN = {"write": "gather", "scatter": "gather"}

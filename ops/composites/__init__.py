@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ops.composite import Meaning, Parts
-from ops.composites import folding, indexing, linear, losses, neural, norms, shaping
+from ops.composites import chance, folding, indexing, linear, losses, neural, norms, shaping
 from ops.graph import Node, TensorType
 
 MEANINGS: dict[str, Meaning] = {
+    **chance.MEANINGS,
     **folding.MEANINGS,
     **indexing.MEANINGS,
     **linear.MEANINGS,

@@ -5,57 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ops.methods import FUNCTIONS, softmax
-from ops.nn.module import Module
-from ops.tensor import Tensor
+from ops.methods import FUNCTIONS
+from ops.nn.module import layer
 
-
-class ReLU(Module):
-    """`relu` as a layer."""
-
-    def forward(self, input: Tensor) -> Any:
-        return FUNCTIONS["relu"](input)
-
-
-class Sigmoid(Module):
-    """`sigmoid` as a layer."""
-
-    def forward(self, input: Tensor) -> Any:
-        return FUNCTIONS["sigmoid"](input)
-
-
-class Tanh(Module):
-    """`tanh` as a layer."""
-
-    def forward(self, input: Tensor) -> Any:
-        return FUNCTIONS["tanh"](input)
-
-
-class GELU(Module):
-    """`gelu` as a layer."""
-
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__()
-        self.approximate = approximate
-
-    def forward(self, input: Tensor) -> Any:
-        return FUNCTIONS["gelu"](input, approximate=self.approximate)
-
-
-class Softmax(Module):
-    """`softmax` as a layer."""
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return softmax(input, self.dim)
-
-
-_NAMES = (
-    "celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish prelu relu relu6 selu sigmoid"
-    " silu softmax softplus softshrink softsign tanh tanhshrink threshold"
-)
-LAYERS = (ReLU, Sigmoid, Tanh, GELU, Softmax)
-FUNCTIONAL: dict[str, Callable[..., Any]] = {name: FUNCTIONS[name] for name in _NAMES.split()}
+_LAYERS = {
+    "ReLU": ("relu", "inplace"),
+    "ReLU6": ("relu6", "inplace"),
+    "LeakyReLU": ("leaky_relu", "negative_slope inplace"),
+    "ELU": ("elu", "alpha inplace"),
+    "CELU": ("celu", "alpha inplace"),
+    "SELU": ("selu", "inplace"),
+    "GELU": ("gelu", "approximate"),
+    "SiLU": ("silu", "inplace"),
+    "Mish": ("mish", "inplace"),
+    "Sigmoid": ("sigmoid", ""),
+    "LogSigmoid": ("logsigmoid", ""),
+    "Hardsigmoid": ("hardsigmoid", "inplace"),
+    "Hardswish": ("hardswish", "inplace"),
+    "Hardtanh": ("hardtanh", "min_val max_val inplace"),
+    "Tanh": ("tanh", ""),
+    "Tanhshrink": ("tanhshrink", ""),
+    "Softplus": ("softplus", "beta threshold"),
+    "Softsign": ("softsign", ""),
+    "Softshrink": ("softshrink", "lambd"),
+    "Hardshrink": ("hardshrink", "lambd"),
+    "Threshold": ("threshold", "threshold value inplace"),
+    "Softmax": ("softmax", "dim"),
+    "Softmin": ("softmin", "dim"),
+    "LogSoftmax": ("log_softmax", "dim"),
+}
+_ALSO = ("prelu",)
+LAYERS = tuple(layer(title, FUNCTIONS[name], options) for title, (name, options) in _LAYERS.items())
+FUNCTIONAL: dict[str, Callable[..., Any]] = {
+    name: FUNCTIONS[name] for name in (*(name for name, _ in _LAYERS.values()), *_ALSO)
+}

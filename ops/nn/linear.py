@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ops.creation import uniform
+from ops.draws import uniform
 from ops.methods import FUNCTIONS
 from ops.nn.module import Module
 from ops.tensor import Tensor

@@ -5,7 +5,7 @@ Owns what every layer has: a module's parameters and children are its attributes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ops.tensor import Tensor
@@ -15,9 +15,16 @@ class Module:
     """Base of layers and models: define `forward` and call the object."""
 
     training = True
+    buffers_of: tuple[str, ...] = ()
+    """The names of tensors that are no parameters."""
 
     def __init__(self) -> None:
         pass
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Keep a tensor that is no parameter as the attribute `name`."""
+        self.buffers_of = (*self.buffers_of, name)
+        setattr(self, name, tensor)
 
     def forward(self, *args: Any, **named: Any) -> Any:
         """What calling the module computes."""
@@ -35,20 +42,31 @@ class Module:
         return (child for _, child in self.named_children())
 
     def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
-        """The tensors that are attributes, of children too, by dotted name."""
+        """The tensors that are attributes but no buffers, of children too, by dotted name."""
+        yield from self._tensors(prefix, of_buffers=False)
+
+    def named_buffers(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
+        """The buffers, of children too, by dotted name."""
+        yield from self._tensors(prefix, of_buffers=True)
+
+    def _tensors(self, prefix: str, of_buffers: bool) -> Iterator[tuple[str, Tensor]]:
         for name, value in vars(self).items():
-            if isinstance(value, Tensor):
+            if isinstance(value, Tensor) and (name in self.buffers_of) == of_buffers:
                 yield prefix + name, value
         for name, child in self.named_children():
-            yield from child.named_parameters(f"{prefix}{name}.")
+            yield from child._tensors(f"{prefix}{name}.", of_buffers)
 
     def parameters(self) -> Iterator[Tensor]:
-        """The tensors that are attributes, of children too."""
+        """The tensors that are attributes but no buffers, of children too."""
         return (value for _, value in self.named_parameters())
 
+    def buffers(self) -> Iterator[Tensor]:
+        """The buffers, of children too."""
+        return (value for _, value in self.named_buffers())
+
     def state_dict(self) -> dict[str, Tensor]:
-        """Parameters by dotted name."""
-        return dict(self.named_parameters())
+        """Parameters and buffers by dotted name."""
+        return {**dict(self.named_parameters()), **dict(self.named_buffers())}
 
     def train(self, mode: bool = True) -> Module:
         """Set `training`, of children too."""
@@ -80,6 +98,38 @@ class Sequential(Module):
 
     def __getitem__(self, index: int) -> Module:
         return list(self.children())[index]
+
+
+class Applied(Module):
+    """A function as a layer, with what it takes beside tensors; `layer` makes such a class."""
+
+    function: Callable[..., Any]
+    options: tuple[str, ...]
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__()
+        given = dict(zip(self.options, args, strict=False)) | named
+        if len(args) > len(self.options) or not given.keys() <= set(self.options):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self.options) or 'nothing'}")
+        for name, value in given.items():
+            if isinstance(value, Tensor):
+                self.register_buffer(name, value)
+            else:
+                setattr(self, name, value)
+
+    def forward(self, *inputs: Any) -> Any:
+        mine = vars(self)
+        return type(self).function(*inputs, **{name: mine[name] for name in self.options if name in mine})
+
+
+def layer(title: str, function: Callable[..., Any], options: str = "") -> type[Module]:
+    """The class `title`, whose objects call `function` with the options that they were made with."""
+    members = {
+        "__doc__": f"`{function.__name__}` as a layer.",
+        "function": staticmethod(function),
+        "options": tuple(options.split()),
+    }
+    return type(title, (Applied,), members)
 
 
 class Identity(Module):

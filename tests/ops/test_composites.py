@@ -256,7 +256,8 @@ SAMPLES: dict[str, list[Sample]] = {
 }  # fmt: skip
 TESTED_ELSEWHERE = {
     "sum", "mean", "max", "min", "argmax", "argmin", "softmax", "matmul", "concat", "full", "arange",
-    "reshape", "permute", "transpose", "slice", "expand", "slice_scatter",
+    "reshape", "permute", "transpose", "slice", "expand", "slice_scatter", "random_uniform", "random_normal",
+    "random_integers", "dropout",
 }  # fmt: skip
 
 
