@@ -44,9 +44,9 @@ MAX_FUSED_NODES = 32
 MAX_FUSED_TEXT = 8192
 """Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
 MAX_STEPS = 1 << 16
-_TAKES_BEFORE = ("reduction", "softmax")
-_TAKES_AFTER = ("reduction", "matmul", "convolution")
-_TAKES_VIEWS = ("elementwise", "reduction", "softmax")
+_TAKES_BEFORE = ("reduction", "softmax", "normalize")
+_TAKES_AFTER = ("reduction", "matmul", "convolution", "normalize")
+_TAKES_VIEWS = ("elementwise", "reduction", "softmax", "normalize")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,15 @@ _SECTIONS = {
     "softmax": "Softmax",
     "matmul": "Matrix products",
     "convolution": "Convolution, pooling and interpolation",
+    "norm": "Normalisation",
+    "loss": "Losses",
+    "neural": "Embedding and attention",
     "view": "Views, without copies",
     "concat": "Joining",
     "gather": "Reading and writing at positions",
     "pad": "Moving and repeating",
     "leaf": "New tensors",
+    "random": "Random tensors",
 }
 
 _SHOWN = {"write": "gather", "scatter": "gather"}

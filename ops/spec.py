@@ -12,7 +12,7 @@ from typing import Literal, TypeGuard
 
 from ops import dtypes
 from ops.dtypes import DTypeError
-from ops.errors import AttributeValueError
+from ops.errors import AttributeValueError, GraphError
 
 AttributeType = Literal[
     "number",
@@ -34,6 +34,8 @@ Kind = Literal[
     "reduction",
     "search",
     "softmax",
+    "normalize",
+    "attention",
     "matmul",
     "convolution",
     "view",
@@ -46,11 +48,12 @@ Kind = Literal[
     "routine",
     "composite",
 ]
-ResultRule = Literal["promote", "float", "i32", "bool", "u32", "sum", "first", "attribute"]
+ResultRule = Literal["promote", "float", "f32", "i32", "bool", "u32", "sum", "first", "attribute"]
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
     "reshape", "permute", "transpose", "slice", "diagonal", "expand", "write", "gather", "scatter", "pad",
-    "windows", "convolution", "routine",
+    "windows", "convolution", "standardize", "attention",
+    "routine",
 ]  # fmt: skip
 Normal = None | bool | int | float | str | tuple[int, ...] | tuple[float, ...]
 
@@ -108,7 +111,7 @@ class OpSpec:
     `tolerance` is the error that f32 results may have against the exact value; 0 means exact or correctly rounded but
     for subnormal results. It is relative to `relative`: an expression of the inputs and of `result`, or SUM, the same
     op of absolute values.
-    `variadic` ops take one or more inputs; of a composite's, the last `optional` may be left out. `namespace` is the
+    `variadic` ops take one or more inputs; of others the last `optional` inputs may be left out. `namespace` is the
     first part of the full name, as in `hash.sha256`.
     `section` is where a composite stands in the documentation: the kind that it is like.
     `standard` is the publication that defines what is computed, if one does.
@@ -271,6 +274,16 @@ def _is_integer(value: object) -> TypeGuard[int]:
 
 def _dtype_name(value: object) -> str | None:
     return dtypes.dtype(value).name if isinstance(value, str) else None
+
+
+def check_count(spec: OpSpec, count: int) -> None:
+    """Refuse with `GraphError` a number of inputs that the op does not take."""
+    most = len(spec.inputs)
+    least = most - spec.optional
+    if (count < 1) if spec.variadic else not least <= count <= most:
+        choice = " or ".join(str(number) for number in range(least, most + 1))
+        wanted = "at least 1 input" if spec.variadic else f"{choice} inputs"
+        raise GraphError(f"{spec.name} takes {wanted}, not {count}")
 
 
 def check_dtypes(spec: OpSpec, given: tuple[str, ...]) -> None:

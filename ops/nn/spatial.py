@@ -8,9 +8,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any, ClassVar
 
-from ops.creation import uniform
+from ops.draws import uniform
 from ops.errors import AttributeValueError
-from ops.nn import Module
+from ops.nn.module import Module
 from ops.spatial_functions import FUNCTIONAL, Sizes
 from ops.tensor import Tensor, apply
 
