@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from api.errors import MalformedTensor
 from ops.dtypes import DType, dtype
+from ops.reference import narrow
+from ops.reference_bfloat import opened
 
 MAX_RANK = 8
 MAX_SIZE = (1 << 63) - 1
@@ -69,7 +71,7 @@ def from_list(data: object, shape: tuple[int, ...], row: DType) -> bytes:
 
 def to_list(raw: bytes | memoryview, row: DType) -> list[Any]:
     """The elements in `raw` (wire form) as JSON values; NaN and infinities as strings."""
-    array = np.frombuffer(raw, dtype=numpy_dtype(row))
+    array = opened(np.frombuffer(raw, dtype=numpy_dtype(row)))
     values: list[Any] = array.tolist()
     if row.kind == "float" and not np.isfinite(array).all():
         for index in np.flatnonzero(~np.isfinite(array)).tolist():
@@ -118,11 +120,11 @@ def _floats(data: list[Any], kinds: set[type], row: DType) -> bytes:
     except OverflowError:
         raise MalformedTensor(f"data has a number far beyond {row.name}") from None
     with np.errstate(over="ignore"):
-        narrow = wide.astype(numpy_dtype(row))
-    lost = np.flatnonzero(np.isinf(narrow) & ~np.isinf(wide))
+        made = narrow(wide, row.name)
+    lost = np.flatnonzero(np.isinf(opened(made)) & ~np.isinf(wide))
     if lost.size:
         raise MalformedTensor(f"{values[lost[0]]!s:.60} at index {lost[0]} of data is beyond {row.name}")
-    return narrow.tobytes()
+    return made.tobytes()
 
 
 def _refuse(data: list[Any], kinds: tuple[type, ...], name: str, expected: str) -> None:
