@@ -47,7 +47,7 @@ _NPY_DTYPES = {
 }
 """Foreign names; bf16 has none in NumPy, whose files name the two opaque bytes as which extensions keep it."""
 _SAFETENSORS_DTYPES = {row.name.upper(): row.name for row in ROWS}
-_CASTS = {"b": "np.bool_", "i": "np.int64", "u": "np.uint32", "f": "np.float32", "c": "np.float32"}
+_CASTS = {"b": "np.bool_", "u": "np.uint32", "f": "np.float32", "c": "np.float32"}
 
 
 @dataclass(frozen=True, slots=True)

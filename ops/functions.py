@@ -206,7 +206,7 @@ _PLAIN = {
     ("f32", "u32"): "u32_of_f32({0})",
     ("f32", "i32"): "i32_of_f32({0})",
     ("f32", "i64"): "i64_of_f32({0})",
-    **{(name, name): "{0}" for name in ("u32", "i32", "i64", "f32")},
+    **{(name, name): "{0}" for name in ("bool", "u32", "i32", "i64", "f32")},
 }
 _NARROWED = {
     "u8": "({0} & 0xffu)",
@@ -233,7 +233,7 @@ def _cast(start: str, to: str) -> str:
     return narrowed.format(_PLAIN[begin, end])
 
 
-CASTS = {(start, to): _cast(start, to) for start in BY_NAME for to in BY_NAME if start != to}
+CASTS = {(start, to): _cast(start, to) for start in BY_NAME for to in BY_NAME}
 """How WGSL converts from one dtype to another. Between integers bits are kept; floats saturate, NaN gives 0.
 
 What a kernel has read is of its register's dtype, with a value that its own has.
