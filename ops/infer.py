@@ -51,7 +51,8 @@ def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
     if spec.result == "attribute":
         return str(attributes["dtype"])
     if spec.result == "sum":
-        return "i32" if given[0] == "bool" else given[0]
+        row = dtypes.dtype(given[0])
+        return "i32" if row.kind != "float" and row.wire_bytes < 4 else row.name
     if spec.result == "first":
         return given[0]
     rows = [dtypes.dtype(name) for name in given]

@@ -57,9 +57,13 @@ ShapeRule = Literal[
 ]  # fmt: skip
 Normal = None | bool | int | float | str | tuple[int, ...] | tuple[float, ...]
 
-ALL = ("f32", "f16", "i32", "u32", "bool")
-NUMBERS = ("f32", "f16", "i32", "u32")
-FLOATS = ("f32", "f16")
+FLOATS = ("f32", "f16", "bf16")
+NARROW = ("i16", "u16", "i8", "u8")
+NUMBERS = (*FLOATS, "i32", "u32", *NARROW)
+ALL = (*NUMBERS, "bool")
+NUMBERS_64, ALL_64 = (*NUMBERS, "i64"), (*ALL, "i64")
+"""The same with i64, a pair of words, which not every kernel takes."""
+INTEGERS = ("i64", "i32", "u32", *NARROW)
 SUM = "sum"
 REQUIRED = "\0required"
 _LIMIT = 1 << 53
@@ -124,7 +128,7 @@ class OpSpec:
     expression: str = ""
     aliases: tuple[str, ...] = ()
     attributes: tuple[Attribute, ...] = ()
-    dtypes: tuple[str, ...] = ALL
+    dtypes: tuple[str, ...] = ALL_64
     result: ResultRule = "promote"
     shape: ShapeRule = "broadcast"
     operator: str = ""

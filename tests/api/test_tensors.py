@@ -22,6 +22,11 @@ ARRAYS = {
     "f32": np.array([[1.5, -0.0, np.inf], [np.nan, 1e-45, 3.4e38]], np.float32),
     "i32": np.array([[-(2**31), 0, 2**31 - 1]], np.int32),
     "u32": np.array([0, 2**32 - 1], np.uint32),
+    "i64": np.array([[-(2**63), 0, 2**53 + 1, 2**63 - 1]], np.int64),
+    "i16": np.array([[-(2**15), 5, 2**15 - 1]], np.int16),
+    "u16": np.array([0, 2**16 - 1, 7], np.uint16),
+    "i8": np.array([[-128], [127], [3]], np.int8),
+    "u8": np.array([0, 255, 1, 2, 3], np.uint8),
     "bool": np.array([[True], [False]]),
 }
 
