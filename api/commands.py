@@ -26,7 +26,6 @@ from api.ids import now
 from api.keys import KeyRecord, NewKey
 from api.server import Server, configure_logging
 from api.settings import Settings
-from sandbox.gates import grants
 from shaders.errors import KernelgateError
 
 
@@ -159,7 +158,7 @@ def _new_key(options: argparse.Namespace) -> NewKey:
         options.name,
         options.role,
         options.owner,
-        None if options.grants is None else grants.parse(_json(Path(options.grants))),
+        None if options.grants is None else key_store.parse_maximum(_json(Path(options.grants))),
         tuple(options.group),
         None if options.scope is None else tuple(options.scope),
         {} if options.quotas is None else quotas.parse(_json(Path(options.quotas))),

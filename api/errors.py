@@ -130,6 +130,13 @@ class ScopeMissing(KernelgateError):
     title = "The key's scopes leave this out"
 
 
+class AccessDenied(KernelgateError):
+    """An object that the key may see, but not do this with."""
+
+    code = "access_denied"
+    title = "The access list leaves this out"
+
+
 class KeyNotFound(KernelgateError):
     """A key that does not exist."""
 

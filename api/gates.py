@@ -26,7 +26,7 @@ from sandbox.gates.errors import FetchRefused, FileRefused, GrantError, Permissi
 from sandbox.gates.fetch import FetchEvent
 from sandbox.gates.folder import FileLimits
 from sandbox.gates.frames import EnvironmentRead, GateAnswer, GateRequest
-from sandbox.gates.grants import Grants, NameGate, intersect, parse
+from sandbox.gates.grants import Grants, NameGate, advise, intersect, parse
 from sandbox.gates.network import Network
 from sandbox.gates.service import GateEvent, Gates
 
@@ -70,7 +70,7 @@ class Gatekeeper:
             grants.require(gate, name)
         except PermissionDenied as denial:
             self._count(gate, f"a request of {identity.owner}", denial.asked, denial.code)
-            raise
+            raise advise(denial, identity.maximum) from None
 
     def open(self, run_id: str, identity: Identity, grants: Grants, events: EventLog) -> RunGates:
         """The gates of a run, to be closed."""
@@ -139,7 +139,10 @@ class RunGates:
         if isinstance(request, EnvironmentRead):
             with self._on_record("env"):
                 return await self._gates.serve(request)
-        return await self._gates.serve(request)
+        try:
+            return await self._gates.serve(request)
+        except PermissionDenied as denial:
+            raise advise(denial, self._identity.maximum) from None
 
     def require(self, gate: NameGate, name: str) -> None:
         """Raises `PermissionDenied` unless the run may use the operation, kernel or tensor `name`."""
@@ -158,7 +161,7 @@ class RunGates:
             event = {"gate": gate, "asked": denial.asked, "denied": denial.code, "reason": denial.message}
             self._events.add("gate", event)
             self._deny(gate, denial.asked, denial.code)
-            raise
+            raise advise(denial, self._identity.maximum) from None
 
     def files(self) -> bytes:
         """What the run changed in its overlays, as JSON: path to `$bytes`, or to null for what it removed."""

@@ -28,6 +28,7 @@ LEFT = 499
 STATUS = {
     "malformed_json": 400,
     "unauthorized": 401,
+    "access_denied": 403,
     "admin_only": 403,
     "file_refused": 403,
     "kernel_quarantined": 403,

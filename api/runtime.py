@@ -34,6 +34,7 @@ from api.residency import Residency
 from api.runs import RunManager
 from api.scripts import ScriptStore
 from api.settings import Settings
+from api.sharing import Sharing, sweep
 from api.sse import Streams
 from api.standby import Standby
 from api.starting import Start
@@ -79,6 +80,7 @@ class Runtime:
             )
         )
         self.keys = keys.Keys(self.database, settings.quotas)
+        self.sharing = Sharing(self.database)
         self.holdings = Holdings()
         self.accounts = Accounts(self.holdings)
         self.audit = AuditLog(self.database, settings.audit_days)
@@ -89,11 +91,14 @@ class Runtime:
             self.device,
             self.residency,
             self.holdings,
+            self.sharing,
             settings.transient_tensors,
         )
         self.quarantine = Quarantine(self.database)
         self.compiling = Compiler(self.compiler, self.patient, self.database, self.quarantine)
-        self.kernels = KernelStore(self.database, Builder(self.pool, self.compiling, self.compiler_ready))
+        self.kernels = KernelStore(
+            self.database, Builder(self.pool, self.compiling, self.compiler_ready), self.sharing
+        )
         self.launcher = Launcher(
             self.device,
             self.lane,
@@ -102,7 +107,7 @@ class Runtime:
             self.metrics,
             settings.heavy_compile_ms,
         )
-        self.scripts = ScriptStore(self.database)
+        self.scripts = ScriptStore(self.database, self.sharing)
         self.streams = Streams(settings.event_streams)
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit)
         self.runs = RunManager(
@@ -116,6 +121,7 @@ class Runtime:
             self.metrics,
             self.gates,
             self.accounts,
+            self.sharing,
             self.ready,
         )
         self.presence = Presence(self.keys, self.runs)
@@ -133,6 +139,7 @@ class Runtime:
         self._begin("workers", self.pool.start)
         await self.database.start()
         await self.quarantine.start()
+        await self.database.do(sweep)
         await self.database.do(
             lambda db: end_interrupted(db, ServerRestarted("the server stopped during the run").record())
         )

@@ -18,6 +18,7 @@ import msgspec
 import sqlalchemy as sa
 
 from api import tables
+from api.acl import Level, Target
 from api.blobs import BlobStore, BlobWriter
 from api.database import Database
 from api.errors import TensorNotFound
@@ -26,6 +27,7 @@ from api.ids import new_id, now
 from api.keys import Identity
 from api.quotas import UNBOUNDED, Quotas
 from api.residency import Residency, Resident
+from api.sharing import Sharing, forget, readable
 from api.stored import check_bytes
 from host.supervisor import Device
 from ops.dtypes import dtype
@@ -52,6 +54,11 @@ class TensorRecord(msgspec.Struct, frozen=True):
     def stored(self) -> bool:
         """Whether its elements are on disk."""
         return self.blob is not None or self.data is not None
+
+    @property
+    def target(self) -> Target:
+        """What access lists call it."""
+        return Target("tensor", self.owner, self.id)
 
     @property
     def type(self) -> TensorType:
@@ -134,6 +141,7 @@ class TensorStore:
         device: Device,
         residency: Residency,
         holdings: Holdings,
+        sharing: Sharing,
         transient_limit: int,
     ) -> None:
         self._database = database
@@ -141,6 +149,7 @@ class TensorStore:
         self._device = device
         self._residency = residency
         self._holdings = holdings
+        self._sharing = sharing
         self._transient_limit = transient_limit
         self._transient: OrderedDict[str, TensorRecord] = OrderedDict()
         self._cache: OrderedDict[str, TensorRecord] = OrderedDict()
@@ -149,15 +158,18 @@ class TensorStore:
         """Where the elements of a new tensor go."""
         return Sink(self._blobs, self._collect, boolean=dtype_name == "bool")
 
-    async def get(self, identity: Identity, tensor_id: str) -> TensorRecord:
-        """The record of a tensor that `identity` may use. Raises `TensorNotFound`."""
-        record = await self.find(tensor_id)
-        if record is None or (record.owner != identity.owner and identity.role != "admin"):
-            raise TensorNotFound.of(tensor_id)
+    async def get(self, identity: Identity, tensor_id: str, wanted: Level = "read") -> TensorRecord:
+        """The record of a tensor, if `identity` may do with it what it wants.
+
+        Raises `TensorNotFound`, also for what it may not even see, `AccessDenied`, `PermissionDenied`.
+        """
+        record, missing = await self._find(tensor_id), TensorNotFound.of(tensor_id)
+        if record is None:
+            raise missing
+        await self._sharing.require(identity, record.target, wanted, missing)
         return record
 
-    async def find(self, tensor_id: str) -> TensorRecord | None:
-        """The record of anybody's tensor: whoever asks decides who may use it."""
+    async def _find(self, tensor_id: str) -> TensorRecord | None:
         record = self._transient.get(tensor_id) or self._cache.get(tensor_id)
         if record is None:
             record = await self._database.do(lambda db: _find(db, tensor_id))
@@ -165,9 +177,11 @@ class TensorStore:
                 self._remember(record)
         return record
 
-    async def page(self, identity: Identity, limit: int, before: str | None) -> list[TensorRecord]:
-        """Stored tensors of an owner, newest first, at most `limit`, older than the id `before`."""
-        return await self._database.do(lambda db: _page(db, identity.owner, limit, before))
+    async def page(
+        self, identity: Identity, limit: int, before: str | None, owner: str | None = None
+    ) -> list[TensorRecord]:
+        """Stored tensors that a key may read, of all owners or one, newest first, older than the id `before`."""
+        return await self._database.do(lambda db: _page(db, identity, limit, before, owner))
 
     async def store(
         self,
@@ -211,7 +225,7 @@ class TensorStore:
         self._forget_transient(record.id)
         self._cache.pop(record.id, None)
         if record.stored:
-            await self._collect(await self._database.do(lambda db: _delete(db, record.id)))
+            await self._collect(await self._database.do(lambda db: _forget(db, record)))
         await self._residency.drop(record.id)
 
     async def keep(self, owner: str, type: TensorType, handle: int) -> TensorRecord:
@@ -322,15 +336,21 @@ def _find(db: sa.Connection, tensor_id: str) -> TensorRecord | None:
     return None if row is None else _record(row)
 
 
-def _page(db: sa.Connection, owner: str, limit: int, before: str | None) -> list[TensorRecord]:
+def _page(
+    db: sa.Connection, identity: Identity, limit: int, before: str | None, owner: str | None
+) -> list[TensorRecord]:
     c = tables.tensors.c
     query = sa.select(
         c.id, c.owner, c.dtype, c.shape, c.nbytes, c.blob, sa.literal(b"").label("data"), c.created_at
     )
-    query = query.where(c.owner == owner).order_by(c.id.desc()).limit(limit)
+    query = query.order_by(c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(c.id < before)
-    return [_record(row) for row in db.execute(query)]
+    if owner is not None:
+        query = query.where(c.owner == owner)
+    parts = readable(query, "tensor", identity, c.owner, c.id)
+    rows = [row for part in parts for row in db.execute(part)]
+    return [_record(row) for row in sorted(rows, key=lambda row: row.id, reverse=True)[:limit]]
 
 
 def _record(row: sa.Row[Any]) -> TensorRecord:
@@ -350,6 +370,12 @@ def _insert(
         ]
         db.execute(sa.insert(tables.tensors), rows)
     return old
+
+
+def _forget(db: sa.Connection, record: TensorRecord) -> list[str]:
+    """Delete a tensor with its access list; the blob that it referred to, if any."""
+    forget(db, record.target)
+    return _delete(db, record.id)
 
 
 def _delete(db: sa.Connection, tensor_id: str) -> list[str]:

@@ -27,6 +27,7 @@ import host
 import ops
 import sandbox
 import shaders
+from api.acl import LEVELS
 from api.app import create_app
 from api.problems import status_of
 from api.quotas import Quotas
@@ -227,3 +228,7 @@ def test_the_page_of_ops_is_made_from_the_table() -> None:
 def test_every_scope_and_quota_is_documented() -> None:
     assert {name: cells[0] for name, cells in table("keys.md", "scope").items()} == SCOPES
     assert tuple(table("keys.md", "quota")) == Quotas.__struct_fields__
+
+
+def test_every_level_of_access_is_documented() -> None:
+    assert {name: cells[0] for name, cells in table("access.md", "level").items()} == LEVELS

@@ -6,6 +6,7 @@ allows. Must not know how a gate is served, or what a key is.
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -118,20 +119,20 @@ def parse(data: object) -> Grants:
         raise GrantError(f"grants: {error}", hint="see the documentation of grants") from None
 
 
-def to_json(grants: Grants) -> dict[str, object]:
-    """The JSON form of `grants`, defaults left out; `parse` reads it back."""
-    plain: dict[str, object] = msgspec.to_builtins(grants)
-    return plain
+_NONE = Grants()
 
 
-def shown(grants: Grants) -> dict[str, object]:
-    """The JSON form of `grants` for others' eyes: without what is the default, and without the values of `env`."""
-    default = Grants()
-    plain = {
-        name: value
-        for name, value in to_json(grants).items()
-        if getattr(grants, name) != getattr(default, name)
+def to_json(grants: Grants, default: Grants = _NONE) -> dict[str, object]:
+    """The JSON form of `grants`, without what is as in `default`; `parse` reads it back, if that is a run's."""
+    named = {name: getattr(grants, name) for name in grants.__struct_fields__}
+    return {
+        name: msgspec.to_builtins(value) for name, value in named.items() if value != getattr(default, name)
     }
+
+
+def shown(grants: Grants, default: Grants = _NONE) -> dict[str, object]:
+    """`to_json` for others' eyes: without the values of `env`."""
+    plain = to_json(grants, default)
     if grants.env:
         plain["env"] = dict.fromkeys(grants.env)
     return plain
@@ -156,6 +157,36 @@ def intersect(key_maximum: Grants | None, requested: Grants) -> Grants:
         tensors=meet_all(key_maximum.tensors, requested.tensors, meet_names, covers_name),
         fuel=min((fuel for fuel in (key_maximum.fuel, requested.fuel) if fuel is not None), default=None),
     )
+
+
+def advise(denial: PermissionDenied, key_maximum: Grants | None) -> PermissionDenied:
+    """`denial`, with `by` and a hint that say whether the key or the run lacks the grant."""
+    grant = json.dumps(denial.grant)
+    if allows(key_maximum, denial.grant):
+        denial.by = "run"
+        denial.hint = f"a run whose grants include {grant} may do this: its key allows it"
+    else:
+        denial.by = "key"
+        denial.hint = (
+            f"a run whose grants include {grant} may do this, but its key's grants leave it out: "
+            "an admin can make a key with them"
+        )
+    return denial
+
+
+def allows(key_maximum: Grants | None, grant: dict[str, object]) -> bool:
+    """Whether a run may be granted all of `grant`, the JSON of some grants, by a key with this maximum."""
+    if key_maximum is None:
+        return True
+    try:
+        wanted = parse(grant)
+    except GrantError:
+        return False
+    met = intersect(key_maximum, wanted)
+    if any(len(getattr(met, gate)) < len(getattr(wanted, gate)) for gate in grant):
+        return False
+    files = zip(wanted.files, met.files, strict=True)
+    return all(asked.mode == "ro" or got.mode != "ro" for asked, got in files)
 
 
 def _meet_fetch(allowed: Sequence[FetchGrant], requested: Sequence[FetchGrant]) -> tuple[FetchGrant, ...]:
