@@ -167,6 +167,13 @@ class QuotaExceeded(KernelgateError):
         return error
 
 
+class SecretNotFound(KernelgateError):
+    """A secret that does not exist."""
+
+    code = "secret_not_found"
+    title = "There is no such secret"
+
+
 class KernelQuarantined(KernelgateError):
     """A kernel that crashed or hung the device before."""
 

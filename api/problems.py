@@ -43,6 +43,7 @@ STATUS = {
     "kernel_not_found": 404,
     "quarantine_not_found": 404,
     "script_not_found": 404,
+    "secret_not_found": 404,
     "tensor_not_found": 404,
     "unknown_op": 404,
     "method_not_allowed": 405,

@@ -264,7 +264,7 @@ class RunManager:
         began = time.perf_counter()
         await self._ready()
         record.level, record.level_reason = self._pool.level, self._pool.reason
-        gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
+        gates = await self._gates.open(record.id, live.identity, submission.grants, live.events)
         limits = submission.limits
         account = self._accounts.of(live.identity)
         async with Work(self._launcher, self._tensors, live.identity, account, limits.handles) as work:

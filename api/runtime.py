@@ -33,6 +33,7 @@ from api.records import end_interrupted
 from api.residency import Residency
 from api.runs import RunManager
 from api.scripts import ScriptStore
+from api.secrets import SecretStore
 from api.settings import Settings
 from api.sharing import Sharing, sweep
 from api.sse import Streams
@@ -109,7 +110,8 @@ class Runtime:
         )
         self.scripts = ScriptStore(self.database, self.sharing)
         self.streams = Streams(settings.event_streams)
-        self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit)
+        self.secrets = SecretStore(self.database, settings.data / "secrets.key")
+        self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)
         self.runs = RunManager(
             settings,
             self.database,

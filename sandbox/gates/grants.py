@@ -15,6 +15,7 @@ import msgspec
 
 from sandbox.gates.addresses import is_literal, special
 from sandbox.gates.errors import GrantError, PermissionDenied
+from sandbox.gates.headers import is_settable
 from sandbox.gates.patterns import (
     covers_name,
     is_host_name,
@@ -37,13 +38,14 @@ _STRENGTH: dict[Mode, int] = {"ro": 0, "overlay": 1, "rw": 2}
 class FetchGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Requests to `host` (a host pattern) by these methods on these ports.
 
-    `secret` names a secret of the server that it adds to such requests, over https only.
+    `secret` names a secret of the owner's that the server adds to such requests as `header`, over https only.
     """
 
     host: str
     methods: tuple[Method, ...] = ("GET",)
     ports: tuple[Port, ...] = (443, 80)
     secret: Name | None = None
+    header: str = "Authorization"
 
     def __post_init__(self) -> None:
         name = self.host.removeprefix(".")
@@ -52,6 +54,8 @@ class FetchGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
                 raise ValueError(f"the address {self.host} is not public ({reason}); no grant opens it")
         elif self.host != "*" and not is_host_name(name):
             raise ValueError(f"{self.host[:80]!r} is not a lower-case host name, .suffix or *")
+        if not is_settable(self.header):
+            raise ValueError(f"{self.header[:80]!r} is no header that can carry a secret")
 
 
 class FileGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -190,14 +194,15 @@ def allows(key_maximum: Grants | None, grant: dict[str, object]) -> bool:
 
 
 def _meet_fetch(allowed: Sequence[FetchGrant], requested: Sequence[FetchGrant]) -> tuple[FetchGrant, ...]:
-    """Every pair's common part. A request's secret must be the key's; the key's is not added unasked."""
+    """Every pair's common part. A request's secret must be the key's, whose header it gets; it is not added unasked."""
     met = []
     for ours, theirs in ((a, r) for r in requested for a in allowed):
         host = meet_hosts(ours.host, theirs.host)
         methods = tuple(method for method in theirs.methods if method in ours.methods)
         ports = tuple(port for port in theirs.ports if port in ours.ports)
         if host and methods and ports and theirs.secret in (None, ours.secret):
-            met.append(FetchGrant(host, methods, ports, theirs.secret))
+            header = theirs.header if theirs.secret is None else ours.header
+            met.append(FetchGrant(host, methods, ports, theirs.secret, header))
     return tuple(dict.fromkeys(met))
 
 
