@@ -17,6 +17,7 @@ from api.routes import (
     acl,
     audit,
     device,
+    explain,
     health,
     kernels,
     keys,
@@ -62,7 +63,20 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     problems.install(app)
     app.add_middleware(Exchanges, server=runtime)
     app.include_router(health.router)
-    for module in (acl, runs, scripts, kernels, quarantine, tensors, ops, device, secrets, keys, audit):
+    for module in (
+        acl,
+        runs,
+        scripts,
+        kernels,
+        quarantine,
+        tensors,
+        ops,
+        device,
+        secrets,
+        keys,
+        audit,
+        explain,
+    ):
         app.include_router(
             module.router, dependencies=[Depends(identity_of)], responses={"default": problems.RESPONSE}
         )

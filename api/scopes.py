@@ -61,6 +61,7 @@ ROUTES = {
     "GET /api/device": "device:read",
     "GET /api/{kind}/{name}/acl": "access:read",
     "PUT /api/{kind}/{name}/acl": "access:write",
+    "POST /api/explain": "access:read",
     "GET /api/secrets": "secrets:read",
     "PUT /api/secrets/{name}": "secrets:write",
     "DELETE /api/secrets/{name}": "secrets:write",
@@ -102,4 +103,4 @@ def require(role: str, scopes: Collection[str], route: str) -> None:
 
 def writes(route: str) -> bool:
     """Whether `route` changes what is kept; what only computes keeps nothing."""
-    return not route.startswith("GET ") and not ROUTES[route].endswith(":run")
+    return not route.startswith("GET ") and not ROUTES[route].endswith((":run", ":read"))

@@ -29,6 +29,7 @@ import sandbox
 import shaders
 from api.acl import LEVELS
 from api.app import create_app
+from api.explain import ACTIONS, RULES
 from api.problems import status_of
 from api.quotas import Quotas
 from api.scopes import SCOPES
@@ -232,3 +233,9 @@ def test_every_scope_and_quota_is_documented() -> None:
 
 def test_every_level_of_access_is_documented() -> None:
     assert {name: cells[0] for name, cells in table("access.md", "level").items()} == LEVELS
+
+
+def test_every_action_and_rule_of_an_explanation_is_documented() -> None:
+    actions = {name: cells[0] for name, cells in table("access.md", "action").items()}
+    assert actions == {name: resource for name, (resource, _) in ACTIONS.items()}
+    assert {name: cells[0] for name, cells in table("access.md", "rule").items()} == RULES

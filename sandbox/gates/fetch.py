@@ -196,7 +196,7 @@ class FetchGate:
         self, hop: _Hop, event: FetchEvent, history: list[str]
     ) -> tuple[FetchResponse, str | None]:
         """One request on the wire: the response, and where it redirects to."""
-        sent = self._complete(hop, self._rule(hop))
+        sent = self._complete(hop, opening(self._grants, hop.method, hop.target))
         event.sent_bytes = len(hop.body)
         url = httpcore2.URL(
             scheme=hop.target.scheme.encode(),
@@ -236,23 +236,6 @@ class FetchGate:
             if pieces % 64 == 0:
                 await asyncio.sleep(0)
         return body.finish()
-
-    def _rule(self, hop: _Hop) -> FetchGrant:
-        """The first grant that covers this hop."""
-        target = hop.target
-        for grant in self._grants:
-            if (
-                hop.method in grant.methods
-                and target.port in grant.ports
-                and covers_host(grant.host, target.host)
-            ):
-                return grant
-        if is_literal(target.host) and (reason := special(target.host)) is not None:
-            raise FetchRefused(f"{target.host} is not a public address ({reason}); no grant opens it")
-        wanted = {"host": target.host, "methods": [hop.method], "ports": [target.port]}
-        raise PermissionDenied(
-            "fetch", f"{hop.method} {target.scheme}://{target.authority}", {"fetch": [wanted]}
-        )
 
     def _complete(self, hop: _Hop, grant: FetchGrant) -> headers.Headers:
         """The headers as they go out, the server's own and the secret among them."""
@@ -309,6 +292,17 @@ class FetchGate:
         finally:
             event.ms = (self._clock() - start) * 1000
             self._on_event(event)
+
+
+def opening(grants: Iterable[FetchGrant], method: str, target: urls.Target) -> FetchGrant:
+    """The first grant that covers a request. Raises `PermissionDenied`, or `FetchRefused` for what none opens."""
+    for grant in grants:
+        if method in grant.methods and target.port in grant.ports and covers_host(grant.host, target.host):
+            return grant
+    if is_literal(target.host) and (reason := special(target.host)) is not None:
+        raise FetchRefused(f"{target.host} is not a public address ({reason}); no grant opens it")
+    wanted = {"host": target.host, "methods": [method], "ports": [target.port]}
+    raise PermissionDenied("fetch", f"{method} {target.scheme}://{target.authority}", {"fetch": [wanted]})
 
 
 @contextmanager
