@@ -33,7 +33,9 @@ from api.reserve import Reserve
 from api.residency import Residency
 from api.runs import RunManager
 from api.scripts import ScriptStore
+from api.secrets import SecretStore
 from api.settings import Settings
+from api.sharing import Sharing, sweep
 from api.spill import Spill
 from api.sse import Streams
 from api.standby import Standby
@@ -82,6 +84,7 @@ class Runtime:
             )
         )
         self.keys = keys.Keys(self.database, settings.quotas)
+        self.sharing = Sharing(self.database)
         self.holdings = Holdings()
         self.accounts = Accounts(self.holdings)
         self.audit = AuditLog(self.database, settings.audit_days)
@@ -94,11 +97,14 @@ class Runtime:
             self.residency,
             self.spill,
             self.holdings,
+            self.sharing,
             settings.transient_tensors,
         )
         self.quarantine = Quarantine(self.database)
         self.compiling = Compiler(self.compiler, self.patient, self.database, self.quarantine)
-        self.kernels = KernelStore(self.database, Builder(self.pool, self.compiling, self.compiler_ready))
+        self.kernels = KernelStore(
+            self.database, Builder(self.pool, self.compiling, self.compiler_ready), self.sharing
+        )
         self.launcher = Launcher(
             self.device,
             self.lane,
@@ -107,9 +113,10 @@ class Runtime:
             self.metrics,
             settings.heavy_compile_ms,
         )
-        self.scripts = ScriptStore(self.database)
+        self.scripts = ScriptStore(self.database, self.sharing)
         self.streams = Streams(settings.event_streams)
-        self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit)
+        self.secrets = SecretStore(self.database, settings.data / "secrets.key")
+        self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)
         self.runs = RunManager(
             settings,
             self.database,
@@ -121,6 +128,7 @@ class Runtime:
             self.metrics,
             self.gates,
             self.accounts,
+            self.sharing,
             self.ready,
         )
         self.upkeep = Upkeep(settings, self.database, self.tensors, self.reserve)
@@ -139,6 +147,7 @@ class Runtime:
         self._begin("workers", self.pool.start)
         await self.database.start()
         await self.quarantine.start()
+        await self.database.do(sweep)
         await self.database.do(
             lambda db: end_interrupted(db, ServerRestarted("the server stopped during the run").record()),
             frees=True,
