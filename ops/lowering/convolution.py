@@ -135,7 +135,8 @@ def _of_part(
             return
         begin = part.start * form.stride[0] - form.before[0]
         end = (part.stop - 1) * form.stride[0] - form.before[0] + span(form.taps[0], form.dilation[0])
-        seen = range(max(begin, 0), min(end, form.size[0]))
+        low = min(max(begin, 0), form.size[0])
+        seen = range(low, max(min(end, form.size[0]), low))
         cut = replace(
             form,
             size=(len(seen), *form.size[1:]),
