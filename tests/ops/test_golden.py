@@ -73,6 +73,11 @@ CASES: dict[str, Case] = {
         {"stride": [1, 1], "dilation": [1, 1], "before": [1, 1], "after": [1, 1], "groups": 1},
         [of("f32", 1, 64, 56, 56), of("f32", 64, 64, 3, 3)],
     ),
+    "convolution_strided": (
+        "convolution",
+        {"stride": [2], "dilation": [1], "before": [1], "after": [1], "groups": 1},
+        [of("f32", 1, 3, 224), of("f32", 64, 3, 7)],
+    ),
     "scan": ("cumsum", {"axis": 0}, [of("f32", 5000)]),
     "scan_of_maxima": ("cummax", {"axis": 0}, [of("i32", 40, 30)]),
     "sort": ("sort", {"axis": 0}, [of("f32", 100_000)]),
