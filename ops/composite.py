@@ -82,7 +82,11 @@ class Parts:
         dtype = common(values) if spec.section in _FOLDING else ""
         if dtype not in ("f16", "bf16"):
             return meaning(self, *values, **attributes)
-        result = meaning(self, *(self.cast(value, "f32") for value in values), **attributes)
+        result = meaning(
+            self,
+            *(self.cast(value, "f32") for value in values),
+            **attributes,
+        )
         return self.cast(result, dtype) if result.dtype == "f32" else result
 
     def full(self, shape: Shape, value: Number, dtype: str) -> Value:

@@ -34,6 +34,7 @@ _SECTIONS = {
     "search": "Positions",
     "softmax": "Softmax",
     "matmul": "Matrix products",
+    "quantised": "Quantisation",
     "view": "Views, without copies",
     "concat": "Joining",
     "gather": "Reading and writing at positions",

@@ -20,6 +20,7 @@ from ops.rows import (
     keyed,
     linear,
     logic,
+    quantised,
     reductions,
     shaping,
     smooth,
@@ -40,6 +41,7 @@ TABLE: dict[str, OpSpec] = {
         shaping,
         indexing,
         linear,
+        quantised,
         data,
         hashes,
         keyed,
@@ -56,6 +58,7 @@ _ONNX = {
 } | {
     "Gather": TABLE["index_select"],
     "MatMul": TABLE["matmul"],
+    "MatMulInteger": TABLE["int_matmul"],
     "ArgMax": TABLE["argmax"],
     "ArgMin": TABLE["argmin"],
     "Softmax": TABLE["softmax"],

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ops.composite import Meaning, Parts
-from ops.composites import folding, indexing, linear, shaping
+from ops.composites import folding, indexing, linear, quantised, shaping
 from ops.graph import Node, TensorType
 
 MEANINGS: dict[str, Meaning] = {
     **folding.MEANINGS,
     **indexing.MEANINGS,
     **linear.MEANINGS,
+    **quantised.MEANINGS,
     **shaping.MEANINGS,
 }
 

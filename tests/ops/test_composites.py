@@ -18,6 +18,7 @@ from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import Graph, Node, TensorType
 from ops.reference import DTYPES, dtype_name
+from ops.rows import quantised
 from ops.table import TABLE, find
 from ops.validate import validate
 
@@ -264,6 +265,7 @@ SAMPLES: dict[str, list[Sample]] = {
 TESTED_ELSEWHERE = {
     "sum", "mean", "max", "min", "argmax", "argmin", "softmax", "matmul", "concat", "full", "arange",
     "reshape", "permute", "transpose", "slice", "expand", "slice_scatter",
+    *(row.name for row in quantised.ROWS),
 }  # fmt: skip
 
 
