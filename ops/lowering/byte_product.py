@@ -1,8 +1,8 @@
 """Products of few rows with a matrix of bytes, which is read as it lies: four elements a word.
 
-Owns the kernel: some invocations fold a column together, for all rows at once, and finish with what is done after. The
-columns lie side by side, as those of a transposed weight do. Where many rows share the matrix, it pays to unpack it
-first: `emit` says so. Must not know op names.
+Owns the kernel: on GPUs some invocations fold a column together, on CPUs one folds several columns, which share what it
+reads of the rows. All finish with what is done after. A column lies in words, as that of a transposed weight does. Where
+many rows share the matrix, it pays to unpack it first: `emit` says so. Must not know op names.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ BYTES = ("i8", "u8")
 """Dtypes that the kernel reads as they lie."""
 _MOST_ROWS = 8
 _CHUNK = 64
+_SPAN = 8
 _WORD_WORK = 8
 
 
@@ -60,11 +61,10 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
     rows, columns = prod(shape[:-1]), shape[-1]
     names = [("value", after.dtype), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
     finish = wgsl.function("finish", after.term, names)
-    lanes = 1 if builder.device.kind == "cpu" else builder.device.lanes
+    lanes, span = (1, _SPAN) if builder.device.kind == "cpu" else (builder.device.lanes, 1)
     types = tuple(wgsl.storage(source.dtype) for source in after.sources)
-    spec = _spec(
-        x.dtype, y.dtype, wgsl.storage(sums), wgsl.storage(target.dtype), rows, lanes, finish.text, finish.params, types
-    )  # fmt: skip
+    form = (x.dtype, y.dtype, wgsl.storage(sums), wgsl.storage(target.dtype), rows, lanes, span)
+    spec = _spec(*form, finish.text, finish.params, types)
     words = right.layout.shape[0] // packing.QUAD
     params: Params = {"columns": columns, "words": words, **finish.values}
     for name, place in zip(_names(types), (x, y, *extras), strict=True):
@@ -73,7 +73,8 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
         params |= {f"offset_{name}": place.offset // unit, f"down_{name}": place.down // unit}
         params |= {} if name in "xy" else {f"across_{name}": place.across}
     operands = [left.operand, right.operand, *(source.operand for source in after.sources), target.operand]
-    builder.spread(spec, columns * lanes, operands, params, _WORD_WORK * rows * -(-words // lanes))
+    each = _WORD_WORK * span * rows * -(-words // lanes)
+    builder.spread(spec, -(-columns // span) * lanes, operands, params, each)
     return True
 
 
@@ -131,42 +132,53 @@ def _spec(
     result: str,
     rows: int,
     lanes: int,
+    span: int,
     finish: str,
     params: tuple[Param, ...],
     extras: tuple[str, ...],
 ) -> KernelSpec:
     names = _names(extras)
-    each = range(rows)
+    pairs = [(row, column) for row in range(rows) for column in range(span)]
     body = [
-        f"let column = min(thread / {lanes}u, params.columns - 1u);",
+        f"let first = thread / {lanes}u * {span}u;",
         f"let lane = thread % {lanes}u;",
-        "let at_y = params.offset_y + column * params.down_y;",
-        *(f"var sum{row} = {sums}();" for row in each),
+    ]
+    for column in range(span):
+        body += [
+            f"let column{column} = min(first + {column}u, params.columns - 1u);",
+            f"let at_y{column} = params.offset_y + column{column} * params.down_y;",
+        ]
+    body += [
+        *(f"var sum{row}_{column} = {sums}();" for row, column in pairs),
         f"for (var begin = lane; begin < params.words; begin += {_CHUNK * lanes}u) {{",
         f"    let end = min(begin + {_CHUNK * lanes}u, params.words);",
-        *(f"    var part{row} = vec4<{sums}>();" for row in each),
+        *(f"    var part{row}_{column} = {sums}();" for row, column in pairs),
         f"    for (var i = begin; i < end; i += {lanes}u) {{",
-        f"        let quad = {_quad(right, sums, 'y[at_y + i]')};",
         *(
-            f"        part{row} += {_quad(left, sums, f'x[params.offset_x + {row}u * params.down_x + i]')} * quad;"
-            for row in each
+            f"        let quad{column} = {_quad(right, sums, f'y[at_y{column} + i]')};"
+            for column in range(span)
         ),
-        "    }",
-        *(f"    sum{row} += (part{row}.x + part{row}.y) + (part{row}.z + part{row}.w);" for row in each),
-        "}",
     ]
-    for row in each:
+    for row in range(rows):
+        read = _quad(left, sums, f"x[params.offset_x + {row}u * params.down_x + i]")
+        body += [
+            f"        let x{row} = {read};",
+            *(f"        part{row}_{column} += dot(x{row}, quad{column});" for column in range(span)),
+        ]
+    body += ["    }", *(f"    sum{row}_{column} += part{row}_{column};" for row, column in pairs), "}"]
+    for row, column in pairs:
         reads = [
-            f"{name}[params.offset_{name} + {row}u * params.down_{name} + column * params.across_{name}]"
+            f"{name}[params.offset_{name} + {row}u * params.down_{name}"
+            f" + column{column} * params.across_{name}]"
             for name in names[2:]
         ]
-        total = f"sum{row}"
+        total = f"sum{row}_{column}"
         if lanes > 1:
-            total = f"folded{row}"
-            body.append(f"let {total} = folded(sum{row}, lid.x, lane);")
+            total = f"folded{row}_{column}"
+            body.append(f"let {total} = folded(sum{row}_{column}, lid.x, lane);")
         body.append(
-            f"if (lane == 0u && thread / {lanes}u < params.columns) {{\n"
-            f"    out[{row}u * params.columns + column] = finish({', '.join([total, *reads])});\n}}"
+            f"if (lane == 0u && first + {column}u < params.columns) {{\n"
+            f"    out[{row}u * params.columns + column{column}] = finish({', '.join([total, *reads])});\n}}"
         )
     words = {name: "vec4<f32>" if dtype == "f32" else "u32" for name, dtype in (("x", left), ("y", right))}
     places = [f"{kind}_{name}" for name in names for kind in ("offset", "down")]

@@ -45,29 +45,32 @@ fn main(
     @builtin(num_workgroups) nwg: vec3<u32>,
 ) {
     let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x + params.first_thread;
-    let column = min(thread / 32u, params.columns - 1u);
+    let first = thread / 32u * 1u;
     let lane = thread % 32u;
-    let at_y = params.offset_y + column * params.down_y;
-    var sum0 = f32();
-    var sum1 = f32();
+    let column0 = min(first + 0u, params.columns - 1u);
+    let at_y0 = params.offset_y + column0 * params.down_y;
+    var sum0_0 = f32();
+    var sum1_0 = f32();
     for (var begin = lane; begin < params.words; begin += 2048u) {
         let end = min(begin + 2048u, params.words);
-        var part0 = vec4<f32>();
-        var part1 = vec4<f32>();
+        var part0_0 = f32();
+        var part1_0 = f32();
         for (var i = begin; i < end; i += 32u) {
-            let quad = vec4<f32>(i8_quad(y[at_y + i]));
-            part0 += x[params.offset_x + 0u * params.down_x + i] * quad;
-            part1 += x[params.offset_x + 1u * params.down_x + i] * quad;
+            let quad0 = vec4<f32>(i8_quad(y[at_y0 + i]));
+            let x0 = x[params.offset_x + 0u * params.down_x + i];
+            part0_0 += dot(x0, quad0);
+            let x1 = x[params.offset_x + 1u * params.down_x + i];
+            part1_0 += dot(x1, quad0);
         }
-        sum0 += (part0.x + part0.y) + (part0.z + part0.w);
-        sum1 += (part1.x + part1.y) + (part1.z + part1.w);
+        sum0_0 += part0_0;
+        sum1_0 += part1_0;
     }
-    let folded0 = folded(sum0, lid.x, lane);
-    if (lane == 0u && thread / 32u < params.columns) {
-        out[0u * params.columns + column] = finish(folded0);
+    let folded0_0 = folded(sum0_0, lid.x, lane);
+    if (lane == 0u && first + 0u < params.columns) {
+        out[0u * params.columns + column0] = finish(folded0_0);
     }
-    let folded1 = folded(sum1, lid.x, lane);
-    if (lane == 0u && thread / 32u < params.columns) {
-        out[1u * params.columns + column] = finish(folded1);
+    let folded1_0 = folded(sum1_0, lid.x, lane);
+    if (lane == 0u && first + 0u < params.columns) {
+        out[1u * params.columns + column0] = finish(folded1_0);
     }
 }

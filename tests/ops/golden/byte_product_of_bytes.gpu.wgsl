@@ -51,21 +51,23 @@ fn main(
     @builtin(num_workgroups) nwg: vec3<u32>,
 ) {
     let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x + params.first_thread;
-    let column = min(thread / 32u, params.columns - 1u);
+    let first = thread / 32u * 1u;
     let lane = thread % 32u;
-    let at_y = params.offset_y + column * params.down_y;
-    var sum0 = i32();
+    let column0 = min(first + 0u, params.columns - 1u);
+    let at_y0 = params.offset_y + column0 * params.down_y;
+    var sum0_0 = i32();
     for (var begin = lane; begin < params.words; begin += 2048u) {
         let end = min(begin + 2048u, params.words);
-        var part0 = vec4<i32>();
+        var part0_0 = i32();
         for (var i = begin; i < end; i += 32u) {
-            let quad = vec4<i32>(i8_quad(y[at_y + i]));
-            part0 += vec4<i32>(u8_quad(x[params.offset_x + 0u * params.down_x + i])) * quad;
+            let quad0 = vec4<i32>(i8_quad(y[at_y0 + i]));
+            let x0 = vec4<i32>(u8_quad(x[params.offset_x + 0u * params.down_x + i]));
+            part0_0 += dot(x0, quad0);
         }
-        sum0 += (part0.x + part0.y) + (part0.z + part0.w);
+        sum0_0 += part0_0;
     }
-    let folded0 = folded(sum0, lid.x, lane);
-    if (lane == 0u && thread / 32u < params.columns) {
-        out[0u * params.columns + column] = finish(folded0);
+    let folded0_0 = folded(sum0_0, lid.x, lane);
+    if (lane == 0u && first + 0u < params.columns) {
+        out[0u * params.columns + column0] = finish(folded0_0);
     }
 }
