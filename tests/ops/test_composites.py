@@ -17,6 +17,7 @@ from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import Graph, Node, TensorType
 from ops.reference import DTYPES, dtype_name
+from ops.rows import quantised
 from ops.table import TABLE, find
 from ops.validate import validate
 from tests.ops.neural_samples import NEURAL_SAMPLES
@@ -261,6 +262,7 @@ TESTED_ELSEWHERE = {
     "sum", "mean", "max", "min", "argmax", "argmin", "softmax", "matmul", "concat", "full", "arange",
     "reshape", "permute", "transpose", "slice", "expand", "slice_scatter", "random_uniform", "random_normal",
     "random_integers", "dropout",
+    *(row.name for row in quantised.ROWS),
 }  # fmt: skip
 
 
