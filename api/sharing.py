@@ -36,6 +36,7 @@ class Sharing:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._fleeting: set[Target] = set()
 
     async def require(
         self, identity: Identity, target: Target, wanted: Level, missing: KernelgateError
@@ -50,8 +51,17 @@ class Sharing:
         return await self._database.do(lambda db: _entries(db, target))
 
     async def replace(self, target: Target, entries: Sequence[Entry]) -> bool:
-        """Give an object another list; whether it was still there."""
-        return await self._database.do(lambda db: _replace(db, target, entries), durable=True, grows=True)
+        """Give an object another list; whether it was still there, as far as the database knows."""
+        stored = await self._database.do(lambda db: _replace(db, target, entries), durable=True, grows=True)
+        if not stored and target.kind not in _NAMED:
+            self._fleeting.add(target)
+        return stored or target.kind not in _NAMED
+
+    async def forget(self, target: Target) -> None:
+        """Remove the list of an object that was in memory alone, and is gone."""
+        if target in self._fleeting:
+            self._fleeting.remove(target)
+            await self._database.do(lambda db: forget(db, target), frees=True)
 
 
 def readable(
@@ -96,16 +106,14 @@ def _entries(db: sa.Connection, target: Target) -> list[Entry]:
 
 
 def _replace(db: sa.Connection, target: Target, entries: Sequence[Entry]) -> bool:
-    """Tensors may live in memory alone, and ids are never taken again: names alone are looked up."""
+    """Whether the object is stored. A name that is not gets no list; an id may be that of a tensor in memory."""
     table, column = OBJECTS[target.kind]
-    if target.kind in _NAMED:
-        query = sa.select(table.c[column]).where(
-            table.c.owner == target.owner, table.c[column] == target.name
-        )
-        if db.execute(query).first() is None:
-            return False
+    query = sa.select(table.c[column]).where(table.c.owner == target.owner, table.c[column] == target.name)
+    stored = db.execute(query).first() is not None
+    if not stored and target.kind in _NAMED:
+        return False
     forget(db, target)
     if entries:
         same = {"kind": target.kind, "owner": target.owner, "name": target.name}
         db.execute(sa.insert(tables.acl), [{**same, "grantee": each.to, "may": each.may} for each in entries])
-    return True
+    return stored

@@ -66,8 +66,8 @@ acl = Table(
     Column("name", String(64), nullable=False),
     Column("grantee", String(64), nullable=False),
     Column("may", String(8), nullable=False),
-    PrimaryKeyConstraint("kind", "owner", "name", "grantee"),
-    Index("acl_of_grantee", "grantee", "kind"),
+    PrimaryKeyConstraint("grantee", "kind", "owner", "name"),
+    Index("acl_of_object", "kind", "owner", "name"),
 )
 
 secrets = Table(

@@ -244,6 +244,7 @@ class TensorStore:
         self._cache.pop(record.id, None)
         if record.stored:
             await self._collect(await self._database.do(lambda db: _forget(db, record.id), frees=True))
+        await self._sharing.forget(record.target)
         await self._residency.drop(record.id)
 
     async def persist(self, record: TensorRecord, persist: bool, quotas: Quotas) -> TensorRecord:
@@ -301,9 +302,7 @@ class TensorStore:
         self._holdings.take(owner, record.id, record.nbytes)
         await self._residency.adopt(record.id, handle, record.nbytes, only=True)
         while len(self._transient) > self._transient_limit:
-            oldest = next(iter(self._transient))
-            self._forget_transient(oldest)
-            await self._residency.drop(oldest)
+            await self.delete(next(iter(self._transient.values())))
         return record
 
     async def make_room(self, owner: str, nbytes: int) -> None:
@@ -319,8 +318,7 @@ class TensorStore:
         for record in idle:
             if nbytes <= 0:
                 return
-            self._forget_transient(record.id)
-            await self._residency.drop(record.id)
+            await self.delete(record)
             nbytes -= record.nbytes
 
     def _forget_transient(self, tensor_id: str) -> None:

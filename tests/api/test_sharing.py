@@ -83,6 +83,14 @@ def use(http: httpx2.Client, address: str) -> httpx2.Response:
     return http.post("/api/ops/neg", json={"inputs": [tensor]})
 
 
+def lists(running: Any) -> int:
+    """How many lines all access lists of a server have together."""
+    raw = sqlite3.connect(running.settings.data / "kernelgate.db")
+    (lines,) = raw.execute("SELECT count(*) FROM acl").fetchone()
+    raw.close()
+    return int(lines)
+
+
 def code(answer: httpx2.Response) -> tuple[int, str]:
     return answer.status_code, answer.json().get("code", "")
 
@@ -231,6 +239,20 @@ def test_transient_tensors_are_shared_as_stored_ones_are(alice: httpx2.Client, b
     assert use(bob, address).status_code == 200
 
 
+def test_the_list_of_a_transient_tensor_goes_with_it(start: Callable[..., Any]) -> None:
+    with start(workers=1, transient_tensors=1) as running:
+        http = running.http
+        first = use(http, made(http, "tensors")).json()["output"]["$tensor"]["id"]
+        share(http, f"/api/tensors/{first}", everyone="use")
+        assert lists(running) == 1
+        second = use(http, made(http, "tensors")).json()["output"]["$tensor"]["id"]
+        assert http.get(f"/api/tensors/{first}").status_code == 404
+        assert lists(running) == 0
+        share(http, f"/api/tensors/{second}", everyone="use")
+        assert http.delete(f"/api/tensors/{second}").status_code == 204
+        assert lists(running) == 0
+
+
 def test_lists_of_what_is_gone_are_swept_at_the_next_start(start: Callable[..., Any], tmp_path: Any) -> None:
     with start(data=tmp_path / "data", workers=1) as running:
         kept = made(running.http, "tensors")
@@ -239,9 +261,7 @@ def test_lists_of_what_is_gone_are_swept_at_the_next_start(start: Callable[..., 
             share(running.http, address, everyone="use")
     with start(data=tmp_path / "data", workers=1) as running:
         assert running.http.get(f"{kept}/acl").json()["entries"] == [{"to": "everyone", "may": "use"}]
-        with sqlite3.connect(running.settings.data / "kernelgate.db") as raw:
-            assert raw.execute("SELECT count(*) FROM acl").fetchone() == (1,)
-        raw.close()
+        assert lists(running) == 1
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ def upgrade() -> None:
         sa.Column("name", sa.String(64), nullable=False),
         sa.Column("grantee", sa.String(64), nullable=False),
         sa.Column("may", sa.String(8), nullable=False),
-        sa.PrimaryKeyConstraint("kind", "owner", "name", "grantee"),
+        sa.PrimaryKeyConstraint("grantee", "kind", "owner", "name"),
     )
-    op.create_index("acl_of_grantee", "acl", ["grantee", "kind"])
+    op.create_index("acl_of_object", "acl", ["kind", "owner", "name"])
     op.create_table(
         "secrets",
         sa.Column("owner", sa.String(64), nullable=False),
