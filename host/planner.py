@@ -24,7 +24,7 @@ from ops.graph import Graph, TensorType
 from ops.layout import Layout
 from ops.lower import (
     DeviceClass,
-    HostProduct,
+    HostTask,
     Lowering,
     lower,
     lower_copy,
@@ -45,7 +45,7 @@ MAX_FUSED_TEXT = 8192
 """Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
 MAX_STEPS = 1 << 16
 _TAKES_BEFORE = ("reduction", "softmax", "normalize")
-_TAKES_AFTER = ("reduction", "matmul", "normalize")
+_TAKES_AFTER = ("reduction", "matmul", "convolution", "normalize")
 _TAKES_VIEWS = ("elementwise", "reduction", "softmax", "normalize")
 
 
@@ -128,7 +128,7 @@ class _Formula:
 class _Draft:
     """A dispatch, or what the host does, over parts of storages: where each begins, and its bytes."""
 
-    dispatch: Dispatch | HostProduct
+    dispatch: Dispatch | HostTask
     parts: tuple[tuple[Storage, int, int], ...]
     ops: tuple[str, ...]
 
@@ -443,7 +443,7 @@ def _step(draft: _Draft) -> Step | HostStep:
     buffers = tuple(
         Part(storage.ref, nbytes, begin) for storage, begin, nbytes in draft.parts if storage.ref is not None
     )
-    if isinstance(dispatch, HostProduct):
+    if not isinstance(dispatch, Dispatch):
         return HostStep(dispatch, buffers)
     params = pack_params(dispatch.spec, dispatch.params)
     gaps = tuple(Gap(*hole) for hole in holes(dispatch.spec, dispatch.params))

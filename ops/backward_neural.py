@@ -57,7 +57,7 @@ def _attention(
         blocks.append(_block(do, cut[:3], key, value, factor, [*cut[3:], *seen]))
     queries, keys, values, scores = zip(*blocks, strict=True)
     found = [_joined(do, queries), reduce(add, keys), reduce(add, values)]
-    found += [_joined(do, scores)] * len(mask)
+    found += [_joined(do, scores)] if mask else []
     return [summed_to(do, each, own.shape) for each, own in zip(found, inputs, strict=True)]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import cast
 
-from ops import dtypes, routine_shapes, shapes
+from ops import dtypes, routine_shapes, shapes, space
 from ops.attributes import Attributes, integer, integers
 from ops.errors import GraphError, ShapeError
 from ops.graph import TensorType
@@ -199,6 +199,14 @@ def _attention(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Sha
     return (*batch, query[-2], value[-1])
 
 
+def _windows(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return space.windows(attributes, inputs[0])
+
+
+def _convolution(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return space.Convolution.of(attributes, *inputs).result
+
+
 _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "broadcast": _broadcast,
     "same": _same,
@@ -220,5 +228,7 @@ _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "pad": _pad,
     "standardize": _standardize,
     "attention": _attention,
+    "windows": _windows,
+    "convolution": _convolution,
     "routine": routine_shapes.shape,
 }

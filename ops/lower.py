@@ -18,6 +18,7 @@ from ops.infer import folded_axes, maybe_integers, taken
 from ops.layout import Layout
 from ops.lowering import (
     attention,
+    convolution,
     digest,
     elementwise,
     indexing,
@@ -35,7 +36,10 @@ from ops.lowering.base import (
     After,
     Builder,
     DeviceClass,
+    HostAttention,
+    HostConvolution,
     HostProduct,
+    HostTask,
     Lowering,
     Source,
     Target,
@@ -44,6 +48,7 @@ from ops.lowering.messages import messages
 from ops.lowering.reduce import Fold
 from ops.lowering.routines import ROUTINES
 from ops.shapes import Shape, axis
+from ops.space import Convolution
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from ops.views import view
@@ -55,7 +60,10 @@ __all__ = [
     "GPU",
     "MAPPED",
     "DeviceClass",
+    "HostAttention",
+    "HostConvolution",
     "HostProduct",
+    "HostTask",
     "Lowering",
     "lower",
     "lower_copy",
@@ -134,6 +142,9 @@ def lower_fused(
     elif spec.kind == "matmul" and before is None and wrapped is not None:
         left, right = (_converted(builder, source, _wide(made.dtype)) for source in sources)
         matmul.emit(builder, left, right, result, wrapped)
+    elif spec.kind == "convolution" and before is None and wrapped is not None:
+        x, weight = sources
+        convolution.emit(builder, x, weight, _form(normal, sources), result, wrapped)
     else:
         raise AssertionError(f"nothing is fused with {spec.name}")
     if result is not target:
@@ -329,6 +340,18 @@ def _matmul(
     matmul.emit(builder, left, right, target)
 
 
+def _convolution(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, weight = sources
+    convolution.emit(builder, x, weight, _form(attributes, sources), target)
+
+
+def _form(attributes: Attributes, sources: Sequence[Source]) -> Convolution:
+    x, weight = sources
+    return Convolution.of(attributes, x.layout.shape, weight.layout.shape)
+
+
 def _converted(builder: Builder, source: Source, dtype: str) -> Source:
     if source.dtype == dtype:
         return source
@@ -424,6 +447,7 @@ _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Targe
     "normalize": _normalize,
     "attention": _attention,
     "matmul": _matmul,
+    "convolution": _convolution,
     "view": _view,
     "write": _write,
     "gather": _gather,

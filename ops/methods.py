@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ops import advanced, draws, elementwise_functions, reduce_functions, shape_functions, unique_functions
+from ops import (
+    advanced,
+    draws,
+    elementwise_functions,
+    reduce_functions,
+    shape_functions,
+    spatial_functions,
+    unique_functions,
+)
 from ops.errors import GraphError
 from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
@@ -54,9 +62,11 @@ def _composite(spec: OpSpec) -> Function:
         given = dict(zip(names, args, strict=False)) | {
             _input_name(spec, name): value for name, value in named.items()
         }
-        if len(args) > len(names) or any(name not in given for name in spec.inputs):
+        needed = spec.inputs[: len(spec.inputs) - spec.optional]
+        if len(args) > len(names) or any(name not in given for name in needed):
             raise TypeError(f"{spec.name}({', '.join(names)}) does not take these arguments")
-        tensors = operands([given.pop(name) for name in spec.inputs])
+        inputs = [given.pop(name, None) for name in spec.inputs]
+        tensors = operands([each for each in inputs if each is not None or not spec.optional])
         return apply(spec.name, tensors, **given)
 
     return _named(function, spec.name, spec.doc)
@@ -211,7 +221,13 @@ def fill() -> None:
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS.update({name: _softmax(name) for name in ("softmax", "log_softmax", "softmin")})
-    for module in (elementwise_functions, reduce_functions, shape_functions, unique_functions):
+    for module in (
+        elementwise_functions,
+        reduce_functions,
+        shape_functions,
+        spatial_functions,
+        unique_functions,
+    ):
         for name, function in module.written_by_hand().items():
             FUNCTIONS[name] = (
                 function if function.__doc__ else _named(function, name, f"As in PyTorch: `{name}`.")

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ops import lower, shapes
 from ops import reference_indexing as indexing
 from ops import reference_neural as neural
+from ops import reference_spatial as spatial
 from ops.attributes import Attributes, integer, integers
 from ops.composites import expand
 from ops.dtypes import BY_NAME
@@ -27,6 +28,7 @@ from ops.infer import folded_axes, maybe_integers, result_type, swapped, taken
 from ops.reference_functions import FUNCTIONS
 from ops.reference_hashes import HASHES
 from ops.reference_routines import ROUTINES
+from ops.space import Convolution, window
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from shaders.digests import DIGESTS
@@ -241,6 +243,11 @@ def _matmul(spec: OpSpec, attributes: Attributes, args: list[Array], result: Ten
     return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in args)))  # wraps, as i32 does
 
 
+def _convolution(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    x, weight = args
+    return spatial.convolution(x, weight, Convolution.of(attributes, x.shape, weight.shape))
+
+
 def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     (array,) = args
     match spec.shape:
@@ -252,6 +259,8 @@ def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: Tenso
             return array.transpose(integers(attributes, "axes"))
         case "transpose":
             return array.transpose(swapped(attributes, array.ndim))
+        case "windows":
+            return spatial.windows(array, *window(attributes, array.shape))
         case "diagonal":
             return np.diagonal(array, *(integer(attributes, name) for name in ("offset", "axis0", "axis1")))
     positions = taken(attributes, array.shape)
@@ -312,6 +321,7 @@ _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]
     "normalize": _normalize,
     "attention": _attention,
     "matmul": _matmul,
+    "convolution": _convolution,
     "view": _view,
     "write": _write,
     "gather": _gather,

@@ -15,7 +15,18 @@ from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError
 
 AttributeType = Literal[
-    "number", "integer", "flag", "text", "string", "dtype", "sizes", "integers", "axis", "axes"
+    "number",
+    "integer",
+    "flag",
+    "text",
+    "string",
+    "dtype",
+    "sizes",
+    "integers",
+    "axis",
+    "axes",
+    "extents",
+    "factors",
 ]
 Kind = Literal[
     "elementwise",
@@ -26,6 +37,7 @@ Kind = Literal[
     "normalize",
     "attention",
     "matmul",
+    "convolution",
     "view",
     "write",
     "concat",
@@ -40,10 +52,9 @@ ResultRule = Literal["promote", "float", "f32", "i32", "bool", "u32", "sum", "fi
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
     "reshape", "permute", "transpose", "slice", "diagonal", "expand", "write", "gather", "scatter", "pad",
-    "standardize", "attention",
-    "routine",
+    "standardize", "attention", "windows", "convolution", "routine",
 ]  # fmt: skip
-Normal = None | bool | int | float | str | tuple[int, ...]
+Normal = None | bool | int | float | str | tuple[int, ...] | tuple[float, ...]
 
 ALL = ("f32", "f16", "i32", "u32", "bool")
 NUMBERS = ("f32", "f16", "i32", "u32")
@@ -61,7 +72,8 @@ class Attribute:
 
     Types: `number` any number; `integer`; `flag` a bool; `text` one of `choices`; `string` any short text; `dtype` a
     dtype's name; `sizes` a list of sizes (-1 where the op allows it); `integers` a list; `axis` one axis, or None for
-    all; `axes` one axis, a list of them, or None for all.
+    all; `axes` one axis, a list of them, or None for all; `extents` one integer for all axes of space, a list, or one
+    of `choices`; `factors` one number for all axes of space, or a list.
     """
 
     name: str
@@ -121,11 +133,11 @@ class OpSpec:
     gradients: tuple[str, ...] = ()
     reduction: Reduction | None = None
     variadic: bool = False
+    optional: int = 0
     namespace: str = "tensor"
     section: str = ""
     input_dtypes: tuple[tuple[str, ...], ...] = ()
     standard: str = ""
-    optional: int = 0
 
 
 def check_attributes(spec: OpSpec, attributes: Mapping[str, object]) -> dict[str, Normal]:
@@ -159,9 +171,14 @@ _SYNONYMS = {
     "axes": {"axis"},
     "dim0": {"axis0"},
     "dim1": {"axis1"},
+    "strides": {"stride"},
+    "dilations": {"dilation"},
+    "pads": {"padding"},
+    "group": {"groups"},
+    "kernel_shape": {"kernel_size"},
     "keepdims": {"keepdim"},
 }
-"""PyTorch's and NumPy's names of attributes, with ours."""
+"""PyTorch's, NumPy's and ONNX's names of attributes, with ours."""
 
 
 def _default(spec: OpSpec, attribute: Attribute) -> Normal:
@@ -176,7 +193,7 @@ def _check(spec: OpSpec, attribute: Attribute, value: object) -> Normal:
     normal = _normal(attribute, value)
     if normal is not None or (value is None and _optional(attribute)):
         return normal
-    wanted = f"one of {', '.join(attribute.choices)}" if attribute.choices else _WANTED[attribute.type]
+    wanted = f"one of {', '.join(attribute.choices)}" if attribute.type == "text" else _WANTED[attribute.type]
     raise AttributeValueError(
         f"{spec.name}: the attribute {attribute.name!r} is {show(value)}, but must be {wanted}",
         hint=attribute.doc or None,
@@ -194,6 +211,8 @@ _WANTED = {
     "integers": f"a list of at most {_MAX_LIST} integers",
     "axis": "an axis or null",
     "axes": "an axis, a list of axes, or null",
+    "extents": "an integer or a list of one for each axis of space",
+    "factors": "a number or a list of one for each axis of space",
 }
 
 
@@ -229,9 +248,23 @@ def _normal(attribute: Attribute, value: object) -> Normal:
             return _dtype_name(value)
         case "axes" if _is_integer(value):
             return (value,)
+        case "extents" if _is_integer(value) or (isinstance(value, str) and value in attribute.choices):
+            return value
+        case "factors":
+            return _factors(value)
     if isinstance(value, list | tuple) and len(value) <= _MAX_LIST and all(map(_is_integer, value)):
         return tuple(value)
     return None
+
+
+def _factors(value: object) -> float | tuple[float, ...] | None:
+    if isinstance(value, list | tuple) and len(value) <= _MAX_LIST and all(map(_is_real, value)):
+        return tuple(map(float, value))
+    return float(value) if _is_real(value) else None
+
+
+def _is_real(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, float) or _is_integer(value)
 
 
 def _is_integer(value: object) -> TypeGuard[int]:

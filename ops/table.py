@@ -27,6 +27,7 @@ from ops.rows import (
     reductions,
     shaping,
     smooth,
+    spatial,
     streams,
 )
 from ops.spec import OpSpec
@@ -48,6 +49,7 @@ TABLE: dict[str, OpSpec] = {
         losses,
         neural,
         chance,
+        spatial,
         data,
         hashes,
         keyed,
@@ -76,6 +78,12 @@ _ONNX = {
     "Xor": TABLE["logical_xor"],
     "Not": TABLE["logical_not"],
     "Identity": TABLE["positive"],
+    "Conv": TABLE["conv"],
+    "ConvTranspose": TABLE["conv_transpose"],
+    "MaxPool": TABLE["max_pool"],
+    "AveragePool": TABLE["avg_pool"],
+    "GlobalAveragePool": TABLE["global_avg_pool"],
+    "GlobalMaxPool": TABLE["global_max_pool"],
 }
 NAMESPACES = ("tensor", "hash", "bits", "data", "random", "cipher")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ops import creation, draws, methods, nn, typenames
+from ops import creation, draws, methods, nn, spatial_functions, spatial_layers, typenames
 from ops.tensor import Tensor, explain
 from ops.typenames import Size, TypeName
 
@@ -84,9 +84,9 @@ def namespace() -> dict[str, object]:
         "nan": float("nan"),
         "pi": 3.141592653589793,
         "nn": {
-            **{layer.__name__: layer for layer in nn.LAYERS},
+            **{layer.__name__: layer for layer in (*nn.LAYERS, *spatial_layers.LAYERS)},
             "Parameter": nn.Parameter,
-            "functional": dict(nn.FUNCTIONAL),
+            "functional": nn.FUNCTIONAL | spatial_functions.FUNCTIONAL,
         },
     }
 

@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ops.composite import Meaning, Parts
-from ops.composites import chance, folding, indexing, linear, losses, neural, norms, shaping
+from ops.composites import (
+    chance,
+    folding,
+    indexing,
+    linear,
+    losses,
+    neural,
+    norms,
+    pooling,
+    resizing,
+    shaping,
+    spatial,
+)
 from ops.graph import Node, TensorType
 
 MEANINGS: dict[str, Meaning] = {
@@ -21,6 +33,9 @@ MEANINGS: dict[str, Meaning] = {
     **neural.MEANINGS,
     **norms.MEANINGS,
     **shaping.MEANINGS,
+    **spatial.MEANINGS,
+    **pooling.MEANINGS,
+    **resizing.MEANINGS,
 }
 
 

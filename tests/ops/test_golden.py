@@ -68,6 +68,11 @@ CASES: dict[str, Case] = {
     "matmul_small": ("matmul", {}, [of("f32", 2, 7, 5), of("f32", 5, 3)]),
     "reduce_of_products": ("matmul", {}, [of("f32", 64, 300), of("f32", 300)]),
     "matmul_of_integers": ("matmul", {}, [of("i32", 16, 16), of("i32", 16, 16, turned=True)]),
+    "convolution": (
+        "convolution",
+        {"stride": [1, 1], "dilation": [1, 1], "before": [1, 1], "after": [1, 1], "groups": 1},
+        [of("f32", 1, 64, 56, 56), of("f32", 64, 64, 3, 3)],
+    ),
     "scan": ("cumsum", {"axis": 0}, [of("f32", 5000)]),
     "scan_of_maxima": ("cummax", {"axis": 0}, [of("i32", 40, 30)]),
     "sort": ("sort", {"axis": 0}, [of("f32", 100_000)]),
