@@ -17,6 +17,7 @@ from ops.composites import expand
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import Graph, Node, TensorType
+from ops.lower import GPU
 from ops.lowering import attention
 from ops.reference import DTYPES, dtype_name
 from ops.table import TABLE, find
@@ -490,3 +491,11 @@ def test_rows_too_long_for_one_kernel_are_standardised(check: Any) -> None:
         x = draw.normal(3, 2, (rows, columns)).astype(np.float32)
         for name, attributes in (("standardize", {"axes": [1]}), ("log_softmax", {})):
             check(name, attributes, [x], scale=np.full(x.shape, 20.0))
+
+
+@pytest.mark.parametrize("name", ["standardize", "layer_norm", "log_softmax", "softmin", "attention"])
+def test_kernels_for_gpus_give_the_same(name: str, device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "device_class", GPU)
+    for sample in NEURAL_SAMPLES[name]:
+        actual = device.run(name, sample.attributes, sample.inputs)
+        np.testing.assert_allclose(actual, sample.expected, rtol=2e-5, atol=2e-5)
