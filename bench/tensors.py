@@ -120,6 +120,7 @@ def main(argv: list[str]) -> None:
     elementwise(kernels)
     reduction(kernels)
     softmax(kernels)
+    layer_norm(kernels)
     transposition(kernels)
     flatness(kernels)
     for size in PRODUCTS[:2]:
@@ -129,6 +130,7 @@ def main(argv: list[str]) -> None:
     host = Device(adapter, host_steps=True)
     weights_of_bytes(host, "host steps")
     products_of_the_host(host)
+    attention(host)
     plans(host)
     host.engine.close()
 
@@ -175,6 +177,41 @@ def softmax(device: Device) -> None:
         "softmax of 4096 x 1024",
         device.op(expected, device.put(array), Node("softmax", (0,), {"axis": 1})),
         [device.kernels(expected, (peer, buffers)) for peer in peers],
+    )
+
+
+def layer_norm(device: Device) -> None:
+    """A norm of 4096 rows of 1024, with weight and bias."""
+    array, weight, bias = numbers(4096, 1024), numbers(1024), numbers(1024)[::-1].copy()
+    distance = array - array.mean(-1, keepdims=True)
+    scaled = distance / np.sqrt((distance * distance).mean(-1, keepdims=True) + 1e-5)
+    expected = scaled * weight + bias
+    nodes = [Node("standardize", (0,), {"axes": [1]}), Node("mul", (3, 1)), Node("add", (4, 2))]
+    buffers = [*map(device.buffer, (array, weight, bias)), device.buffer(array.nbytes)]
+    peers = [by_hand.layer_norm_by_group(*array.shape), by_hand.layer_norm_by_thread(*array.shape)]
+    contest(
+        "layer_norm of 4096 x 1024",
+        device.op(expected, *map(device.put, (array, weight, bias)), *nodes),
+        [device.kernels(expected, (peer, buffers)) for peer in peers],
+    )
+
+
+def attention(device: Device) -> None:
+    """Attention of 8 heads of 512 queries and keys of 64 numbers, against NumPy's own form."""
+    query, key, value = (numbers(1, 8, 512, 64)[:, ::step].copy() for step in (1, -1, 1))
+
+    def by_numpy() -> np.ndarray:
+        scores = query @ np.swapaxes(key, -1, -2) * np.float32(0.125)
+        scores -= scores.max(-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(-1, keepdims=True)
+        return scores @ value
+
+    node = Node("attention", (0, 1, 2), {})
+    contest(
+        "attention of (1, 8, 512, 64), NumPy's form the peer",
+        device.op(by_numpy(), *map(device.put, (query, key, value)), node),
+        [by_numpy],
     )
 
 
