@@ -5,6 +5,7 @@ Owns `RunRecord`, its document for clients, and its rows. Must not know how a ru
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -36,7 +37,10 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class RunRecord(msgspec.Struct):
-    """A run. `result` is JSON; `error` a problem document as JSON; `files` what its overlays changed, as JSON."""
+    """A run. `result` is JSON; `error` a problem document as JSON; `files` what its overlays changed, as JSON.
+
+    `emptied_at` is when retention took its result, output and files.
+    """
 
     id: str
     owner: str
@@ -61,6 +65,9 @@ class RunRecord(msgspec.Struct):
     started_at: str | None = None
     finished_at: str | None = None
     files: msgspec.Raw = msgspec.Raw(b"{}")
+    emptied_at: str | None = None
+    stored_bytes: int = 0
+    event_bytes: int = 0
 
     @property
     def target(self) -> Target:
@@ -76,6 +83,12 @@ class RunRecord(msgspec.Struct):
         """Give it an error."""
         self.error = msgspec.Raw(msgspec.json.encode(problem(error)))
 
+    def measure(self, events: Iterable[Event]) -> None:
+        """Say how much it and all its `events` take to store, about."""
+        written = (self.result or b"", self.files)
+        self.stored_bytes = sum(map(len, (self.script, self.stdout, self.stderr, *map(bytes, written))))
+        self.event_bytes = sum(len(event.data) for event in events if event.type != FINAL)
+
     def document(self) -> bytes:
         """What a client is told of it, as JSON."""
         shown = {name: getattr(self, name) for name in _SHOWN}
@@ -88,11 +101,12 @@ _SUMMARY = (
 _SHOWN = (
     "id", "kind", "status", "result", "error", "stdout", "stderr", "output_cut", "files", "usage", "limits",
     "grants", "reason", "cancelled_by", "level", "level_reason", "created_at", "started_at", "finished_at",
+    "emptied_at",
 )  # fmt: skip
 _JSON = ("limits", "grants", "result", "error", "usage", "files")
 _ENDING = (
     "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "reason", "cancelled_by", "level",
-    "level_reason", "started_at", "finished_at", "files",
+    "level_reason", "started_at", "finished_at", "files", "stored_bytes", "event_bytes",
 )  # fmt: skip
 
 _INSERT = sa.insert(tables.runs)

@@ -65,7 +65,9 @@ class ScriptStore:
         text = source.encode()
         digest = hashlib.sha256(text).hexdigest()
         record = ScriptRecord(identity.owner, name, digest, source, now(), len(text))
-        return await self._database.do(lambda db: _store(db, record, identity.quotas), durable=True)
+        return await self._database.do(
+            lambda db: _store(db, record, identity.quotas), durable=True, grows=True
+        )
 
     async def find(self, identity: Identity, reference: str, wanted: Level = "read") -> ScriptRecord:
         """The script `name`, `name@hash`, `owner/name` or `owner/name@hash`, if `identity` may do what it wants.
@@ -99,7 +101,7 @@ class ScriptStore:
             raise InvalidRequest(
                 "a version is not deleted alone", hint="DELETE the name; all its versions go."
             )
-        await self._database.do(lambda db: _delete(db, record.target), durable=True)
+        await self._database.do(lambda db: _delete(db, record.target), durable=True, frees=True)
 
 
 def _split(identity: Identity, reference: str) -> tuple[str, str, str]:

@@ -62,11 +62,11 @@ class SecretStore:
         Raises `InvalidRequest` for what cannot be a secret, `QuotaExceeded`, `StorageError`.
         """
         check(name, value)
-        return await self._database.do(lambda db: self._put(db, owner, name, value), durable=True)
+        return await self._database.do(lambda db: self._put(db, owner, name, value), durable=True, grows=True)
 
     async def delete(self, owner: str, name: str) -> None:
         """Forget a secret. Raises `SecretNotFound`."""
-        if not await self._database.do(lambda db: _delete(db, owner, name), durable=True):
+        if not await self._database.do(lambda db: _delete(db, owner, name), durable=True, frees=True):
             raise SecretNotFound(f"there is no secret {name[:80]!r}", hint="GET /api/secrets lists yours.")
 
     async def listed(self, owner: str) -> list[SecretRecord]:

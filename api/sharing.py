@@ -52,7 +52,7 @@ class Sharing:
 
     async def replace(self, target: Target, entries: Sequence[Entry]) -> bool:
         """Give an object another list; whether it was still there, as far as the database knows."""
-        stored = await self._database.do(lambda db: _replace(db, target, entries), durable=True)
+        stored = await self._database.do(lambda db: _replace(db, target, entries), durable=True, grows=True)
         if not stored and target.kind not in _NAMED:
             self._fleeting.add(target)
         return stored or target.kind not in _NAMED
@@ -61,7 +61,7 @@ class Sharing:
         """Remove the list of an object that was in memory alone, and is gone."""
         if target in self._fleeting:
             self._fleeting.remove(target)
-            await self._database.do(lambda db: forget(db, target))
+            await self._database.do(lambda db: forget(db, target), frees=True)
 
 
 def readable(
