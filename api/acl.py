@@ -24,7 +24,7 @@ Level = Literal["read", "use", "write", "admin"]
 LEVELS = {
     "read": "find it in lists, see it, download it, follow its events",
     "use": "compute with it: give a tensor to ops, dispatches and runs, dispatch a kernel, call a script",
-    "write": "replace or forget it; cancel a run",
+    "write": "replace, keep or forget it; cancel a run",
     "admin": "see and change its access list",
 }
 """What each opens. A level has all that come before it."""

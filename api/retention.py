@@ -20,7 +20,7 @@ from api.settings import Settings
 DAY_S = 86_400.0
 BATCH = 200
 """Rows that leave in one transaction."""
-_R, _T, _E = tables.runs.c, tables.tensors.c, tables.events.c
+_R, _T, _E, _A = tables.runs.c, tables.tensors.c, tables.events.c, tables.acl.c
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,9 @@ def drop_results(db: sa.Connection, ids: list[str], at: float) -> None:
 
 
 def drop_runs(db: sa.Connection, ids: list[str], at: float) -> None:
-    """Delete runs with their events."""
+    """Delete runs with their events and access lists."""
     db.execute(sa.delete(tables.runs).where(_R.id.in_(ids)))
+    db.execute(sa.delete(tables.acl).where(_A.kind == "run", _A.name.in_(ids)))
 
 
 DROPS: dict[str, Callable[[sa.Connection, list[str], float], None]] = {

@@ -126,7 +126,7 @@ async def keep(request: Request, server: Server, caller: Caller, tensor_id: str)
     on disk when this answers.
     """
     asked = await body.read_json(request, server.settings.json_bytes, lambda raw: body.validate(Keeping, raw))
-    record = await server.tensors.get(caller, tensor_id)
+    record = await server.tensors.get(caller, tensor_id, "write")
     return json_response((await server.tensors.persist(record, asked.persist, caller.quotas)).document())
 
 

@@ -22,7 +22,18 @@ from sandbox.gates.network import SYSTEM, Network
 from tests.api.postgres import MISSING, PostgresServer, programs
 
 WAIT_S = 60.0
-ON_BOTH = ("backup", "database", "kernels", "kill", "restart", "retention", "runs", "scripts", "tensors")
+ON_BOTH = (
+    "backup",
+    "database",
+    "kernels",
+    "kill",
+    "restart",
+    "retention",
+    "runs",
+    "scripts",
+    "sharing",
+    "tensors",
+)
 """The modules whose tests run on SQLite and on PostgreSQL."""
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from api.settings import Settings
 from api.upkeep import Upkeep
+from tests.api.test_sharing import lists
 
 NOTHING = {
     f"keep_{name}_{unit}": 0
@@ -78,12 +79,15 @@ def test_runs_leave_with_their_events_at_their_age_and_live_ones_never(
     running: Any, http: httpx2.Client, wait_until: Any
 ) -> None:
     old = make_runs(http, 2)
+    shared = {"entries": [{"to": "everyone", "may": "read"}]}
+    assert http.put(f"/api/runs/{old[0]['id']}/acl", json=shared).status_code == 200
     live = http.post("/api/runs", json={"script": "def main():\n    while True: pass"}).headers["location"]
     wait_until(lambda: http.get(live).json()["status"] == "running", "it runs")
     assert sweep(running, 2.9, keep_runs_days=3) == {}
     assert sweep(running, 3.1, keep_runs_days=3) == {"runs": 2}
     assert http.get(f"/api/runs/{old[0]['id']}").json()["code"] == "run_not_found"
     assert http.get(f"/api/runs/{old[0]['id']}/events").status_code == 404
+    assert lists(running) == 0
     assert [run["id"] for run in http.get("/api/runs").json()["runs"]] == [live.rpartition("/")[2]]
     http.delete(live)
 

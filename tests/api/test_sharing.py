@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx2
 import pytest
+import sqlalchemy as sa
+
+from api import tables
+from api.database import Database
 
 WAIT = {"Prefer": "wait=60"}
 KERNEL = """
@@ -83,12 +86,19 @@ def use(http: httpx2.Client, address: str) -> httpx2.Response:
     return http.post("/api/ops/neg", json={"inputs": [tensor]})
 
 
-def lists(running: Any) -> int:
-    """How many lines all access lists of a server have together."""
-    raw = sqlite3.connect(running.settings.data / "kernelgate.db")
-    (lines,) = raw.execute("SELECT count(*) FROM acl").fetchone()
-    raw.close()
-    return int(lines)
+def lists(running: Any, address: str = "") -> int:
+    """How many lines the access lists of a server have together, or those of what has this id or name."""
+    database = Database(running.settings.database)
+    database.open()
+    name = address.rpartition("/")[2]
+    kind = address.split("/")[2][:-1] if address else ""
+    c = tables.acl.c
+    query = sa.select(sa.func.count()).select_from(tables.acl)
+    query = query.where(c.name == name, c.kind == kind) if address else query
+    try:
+        return int(database.run(lambda db: db.execute(query).scalar_one()))
+    finally:
+        database.close()
 
 
 def code(answer: httpx2.Response) -> tuple[int, str]:
@@ -142,6 +152,7 @@ def test_elements_and_events_follow_their_objects(alice: httpx2.Client, bob: htt
     assert bob.get(f"{tensor}/data").json()["$tensor"]["data"] == [1, 2]
     assert "event: result" in bob.get(f"{run}/events").text
     assert code(bob.put(f"{tensor}/data", json=body)) == (403, "access_denied")
+    assert code(bob.patch(tensor, json={"persist": True})) == (403, "access_denied")
     share(alice, tensor, everyone="write")
     assert bob.put(tensor, json=body).status_code == 200
     assert (alice.get(tensor).json()["shape"], alice.get(f"{tensor}/acl").json()["entries"]) == (
@@ -172,11 +183,7 @@ def test_who_may_write_deletes_or_cancels_and_the_list_goes_too(
     if kind == "runs":
         return
     assert alice.get(address).status_code == 404
-    owner, name = "alice", address.rpartition("/")[2]
-    with sqlite3.connect(shared.settings.data / "kernelgate.db") as raw:
-        query = "SELECT count(*) FROM acl WHERE owner = ? AND name = ? AND kind = ?"
-        assert raw.execute(query, (owner, name, kind[:-1])).fetchone() == (0,)
-    raw.close()
+    assert lists(shared, address) == 0
 
 
 def test_an_admin_of_an_object_shares_it_on_and_an_admin_of_the_server_any(
