@@ -79,13 +79,14 @@ class Parts:
         return Value(self, self._count + len(self.nodes) - 1, type.shape, type.dtype)
 
     def _composite(self, spec: OpSpec, values: Sequence[Value], attributes: Attributes) -> Value:
-        """The result of a composite. What folds f16 away does so in f32, and rounds what comes of it."""
+        """The result of a composite. What folds packed floats does so in f32, and rounds what comes of it."""
         meaning = self._meanings[spec.name]
-        if spec.section not in _FOLDING or common(values) != "f16":
+        dtype = common(values) if spec.section in _FOLDING else ""
+        if dtype not in ("f16", "bf16"):
             return meaning(self, *values, **attributes)
-        wide = [self.cast(value, "f32") if value.dtype == "f16" else value for value in values]
+        wide = [self.cast(value, "f32") if value.dtype == dtype else value for value in values]
         result = meaning(self, *wide, **attributes)
-        return self.cast(result, "f16") if result.dtype == "f32" else result
+        return self.cast(result, dtype) if result.dtype == "f32" else result
 
     def full(self, shape: Shape, value: Number, dtype: str) -> Value:
         """A tensor of one value; a float makes whole numbers f32."""

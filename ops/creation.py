@@ -13,7 +13,7 @@ from math import ceil
 from struct import error, pack
 from typing import Any
 
-from ops import dtypes, lazy
+from ops import bfloat, dtypes, lazy
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import TensorType
 from ops.infer import check_shape
@@ -21,14 +21,16 @@ from ops.shapes import MAX_RANK
 from ops.tensor import Number, Tensor, apply, sizes
 from ops.typenames import dtype_of
 
-_ARRAYS = {"float16": "f16", "uint32": "u32"}
+_ARRAYS = {
+    "float16": "f16", "uint32": "u32", "uint16": "u16", "uint8": "u8", "int16": "i16", "int8": "i8",
+}  # fmt: skip
 """Dtypes of arrays of NumPy's form that their elements do not tell."""
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """The tensor of a number, of nested lists, of another tensor, or of what has `tolist`, as an array of NumPy's form.
 
-    Without `dtype`: f16 or u32 for an array of these, else f32, i32 or bool, as the data.
+    Without `dtype`: that of an array of f16, u32 or shorter integers, else f32, i32 or bool, as the data.
     """
     if isinstance(data, Tensor):
         return data if dtype is None else data.type(dtype)
@@ -73,17 +75,20 @@ def _infer(flat: list[Any]) -> str:
 
 def _pack(flat: list[Any], name: str) -> bytes:
     """`flat` in wire form."""
-    kind = dtypes.dtype(name).kind
+    row = dtypes.dtype(name)
     try:
-        if kind == "bool":
+        if row.kind == "bool":
             return bytes(map(bool, flat))
         if name == "f16":
             return pack(f"<{len(flat)}e", *flat)
-        if kind == "float":
+        if name == "bf16":
+            return bfloat.pack(flat)
+        if row.kind == "float":
             return array("f", flat).tobytes()
-        return array("i" if name == "i32" else "I", map(int, flat)).tobytes()
+        return array(row.code, map(int, flat)).tobytes()
     except (OverflowError, ValueError, TypeError, error) as reason:
-        raise AttributeValueError(f"the data do not fit in {name}: {reason}") from None
+        hint = "Say dtype=torch.int64 for numbers of up to 64 bits." if name == "i32" else None
+        raise AttributeValueError(f"the data do not fit in {name}: {reason}", hint=hint) from None
 
 
 def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None) -> Tensor:

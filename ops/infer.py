@@ -51,7 +51,8 @@ def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
     if spec.result == "attribute":
         return str(attributes["dtype"])
     if spec.result == "sum":
-        return "i32" if given[0] == "bool" else given[0]
+        row = dtypes.dtype(given[0])
+        return "i32" if row.kind != "float" and row.wire_bytes < 4 else row.name
     if spec.result == "first":
         return given[0]
     rows = [dtypes.dtype(name) for name in given]
@@ -180,6 +181,14 @@ def _expand(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return shapes.expand(inputs[0], integers(attributes, "shape"))
 
 
+def _windows(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return space.windows(attributes, inputs[0])
+
+
+def _convolution(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return space.Convolution.of(attributes, *inputs).result
+
+
 def _standardize(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     shapes.axes(maybe_integers(attributes, "axes"), len(inputs[0]))
     return inputs[0]
@@ -197,14 +206,6 @@ def _attention(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Sha
             f"{spec.name}: a mask of shape {shapes.text(mask[0])} for scores of {shapes.text(scores)}"
         )
     return (*batch, query[-2], value[-1])
-
-
-def _windows(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
-    return space.windows(attributes, inputs[0])
-
-
-def _convolution(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
-    return space.Convolution.of(attributes, *inputs).result
 
 
 _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
@@ -226,9 +227,9 @@ _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "gather": _gather,
     "scatter": _scatter,
     "pad": _pad,
-    "standardize": _standardize,
-    "attention": _attention,
     "windows": _windows,
     "convolution": _convolution,
+    "standardize": _standardize,
+    "attention": _attention,
     "routine": routine_shapes.shape,
 }

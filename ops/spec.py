@@ -52,13 +52,18 @@ ResultRule = Literal["promote", "float", "f32", "i32", "bool", "u32", "sum", "fi
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
     "reshape", "permute", "transpose", "slice", "diagonal", "expand", "write", "gather", "scatter", "pad",
-    "standardize", "attention", "windows", "convolution", "routine",
+    "windows", "convolution", "standardize", "attention",
+    "routine",
 ]  # fmt: skip
 Normal = None | bool | int | float | str | tuple[int, ...] | tuple[float, ...]
 
-ALL = ("f32", "f16", "i32", "u32", "bool")
-NUMBERS = ("f32", "f16", "i32", "u32")
-FLOATS = ("f32", "f16")
+FLOATS = ("f32", "f16", "bf16")
+NARROW = ("i16", "u16", "i8", "u8")
+NUMBERS = (*FLOATS, "i32", "u32", *NARROW)
+ALL = (*NUMBERS, "bool")
+NUMBERS_64, ALL_64 = (*NUMBERS, "i64"), (*ALL, "i64")
+"""The same with i64, a pair of words, which not every kernel takes."""
+INTEGERS = ("i64", "i32", "u32", *NARROW)
 SUM = "sum"
 REQUIRED = "\0required"
 _LIMIT = 1 << 53
@@ -123,7 +128,7 @@ class OpSpec:
     expression: str = ""
     aliases: tuple[str, ...] = ()
     attributes: tuple[Attribute, ...] = ()
-    dtypes: tuple[str, ...] = ALL
+    dtypes: tuple[str, ...] = ALL_64
     result: ResultRule = "promote"
     shape: ShapeRule = "broadcast"
     operator: str = ""
@@ -281,13 +286,8 @@ def check_count(spec: OpSpec, count: int) -> None:
     most = len(spec.inputs)
     least = most - spec.optional
     if (count < 1) if spec.variadic else not least <= count <= most:
-        wanted = (
-            "at least 1 input"
-            if spec.variadic
-            else f"{least} to {most} inputs"
-            if spec.optional
-            else f"{most} inputs"
-        )
+        choice = " or ".join(str(number) for number in range(least, most + 1))
+        wanted = "at least 1 input" if spec.variadic else f"{choice} inputs"
         raise GraphError(f"{spec.name} takes {wanted}, not {count}")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ops import creation, draws, methods, nn, spatial_functions, spatial_layers, typenames
+from ops import creation, draws, methods, nn, typenames
 from ops.tensor import Tensor, explain
 from ops.typenames import Size, TypeName
 
@@ -68,14 +68,12 @@ def namespace() -> dict[str, object]:
         "Generator": draws.Generator,
         "Size": Size,
         "dtype": TypeName,
-        "float32": typenames.float32,
+        **{repr(type).removeprefix("torch."): type for type in typenames.TYPES},
         "float": typenames.float32,
-        "float16": typenames.float16,
         "half": typenames.float16,
-        "int32": typenames.int32,
+        "long": typenames.int64,
         "int": typenames.int32,
-        "uint32": typenames.uint32,
-        "bool": typenames.bool_,
+        "short": typenames.int16,
         "no_grad": NoGrad,
         "inference_mode": NoGrad,
         "is_tensor": is_tensor,
@@ -84,9 +82,9 @@ def namespace() -> dict[str, object]:
         "nan": float("nan"),
         "pi": 3.141592653589793,
         "nn": {
-            **{layer.__name__: layer for layer in (*nn.LAYERS, *spatial_layers.LAYERS)},
+            **{layer.__name__: layer for layer in nn.LAYERS},
             "Parameter": nn.Parameter,
-            "functional": nn.FUNCTIONAL | spatial_functions.FUNCTIONAL,
+            "functional": nn.FUNCTIONAL,
         },
     }
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import ClassVar, Literal
 
+from ops.dtypes import BY_NAME
 from ops.expression import Term
 from ops.layout import Layout
 from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Param, Scalar
@@ -193,7 +194,7 @@ class Builder:
 
     def temp(self, shape: Sequence[int], dtype: str) -> Target:
         """A fresh contiguous temporary."""
-        self.temps.append(4 * max(prod(shape), 1))
+        self.temps.append(max(BY_NAME[dtype].device_bytes, 4) * max(prod(shape), 1))
         return Target(Operand("temp", len(self.temps) - 1), Layout.contiguous(tuple(shape)), dtype)
 
     def dispatch(

@@ -20,6 +20,7 @@ from ops.graph import Graph, Node, TensorType
 from ops.lower import GPU
 from ops.lowering import attention
 from ops.reference import DTYPES, dtype_name
+from ops.rows import quantised
 from ops.table import TABLE, find
 from ops.validate import validate
 from tests.ops.neural_samples import NEURAL_SAMPLES
@@ -264,6 +265,7 @@ TESTED_ELSEWHERE = {
     "sum", "mean", "max", "min", "argmax", "argmin", "softmax", "matmul", "concat", "full", "arange",
     "reshape", "permute", "transpose", "slice", "expand", "slice_scatter", "random_uniform", "random_normal",
     "random_integers", "dropout",
+    *(row.name for row in quantised.ROWS),
 }  # fmt: skip
 
 
