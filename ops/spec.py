@@ -182,6 +182,7 @@ _SYNONYMS = {
     "group": {"groups"},
     "kernel_shape": {"kernel_size"},
     "keepdims": {"keepdim"},
+    "epsilon": {"eps"},
 }
 """PyTorch's, NumPy's and ONNX's names of attributes, with ours."""
 

@@ -7,6 +7,7 @@ from math import log, pi
 from ops.composite import Meaning, Parts, Value
 from ops.errors import AttributeValueError, ShapeError
 from ops.shapes import text
+from ops.spec import FLOATS
 
 _LEAST_LOG = -100.0
 
@@ -118,7 +119,7 @@ def cross_entropy(
         raise AttributeValueError(f"cross_entropy: label_smoothing is {label_smoothing:g}, not from 0 to 1")
     axis = _classes("cross_entropy", x)
     logs = do("log_softmax", x, axis=axis)
-    if target.dtype in ("i32", "u32"):
+    if target.dtype not in FLOATS:
         return _by_class(do, logs, target, weight, axis, ignore_index, label_smoothing, reduction)
     if target.shape != x.shape:
         raise ShapeError(

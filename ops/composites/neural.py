@@ -39,7 +39,8 @@ def scaled_dot_product_attention(
     if mask is None:
         made = do("attention", query, key, value, **attributes)
     else:
-        added = do("where", mask, 0.0, -inf) if mask.dtype == "bool" else mask
+        seen, hidden = (do.full((), number, query.dtype) for number in (0.0, -inf))
+        added = do("where", mask, seen, hidden) if mask.dtype == "bool" else mask
         sees = do("any", do("ne", added, -inf), axes=[-1], keepdim=True)
         made = do("attention", query, key, value, do("where", sees, added, 0.0), **attributes)
         made = do("where", sees, made, 0.0)

@@ -14,7 +14,8 @@ _BATCHMEAN = Attribute(
 )  # fmt: skip
 _IGNORED = Attribute("ignore_index", "integer", -100, doc="A class that has no say.")
 _PAIR = ("x", "target")
-_CLASSES = (FLOATS, (*FLOATS, "i32", "u32"), FLOATS)
+_WHOLE = ("i32", "u32", "i64")
+_CLASSES = (FLOATS, (*FLOATS, *_WHOLE), FLOATS)
 
 
 def _loss(
@@ -36,7 +37,7 @@ ROWS = (
           " `(x - target) ** 2 / 2`.", Attribute("delta", "number", 1.0)),
     _loss("nll_loss", "`-weight[target] * x[target]` of log-probabilities `x` with classes at axis 1 (axis 0 of a"
           " vector); the mean is by the sum of weights.", _IGNORED, inputs=("x", "target", "weight"), optional=1,
-          input_dtypes=(FLOATS, ("i32", "u32"), FLOATS)),
+          input_dtypes=(FLOATS, _WHOLE, FLOATS)),
     _loss("cross_entropy", "`nll_loss` of `log_softmax(x)`; or, where `target` is of floats, `-sum(target *"
           " log_softmax(x))` over the classes. `label_smoothing` is the part of each target that goes to all classes"
           " evenly.", _IGNORED, Attribute("label_smoothing", "number", 0.0), inputs=("x", "target", "weight"),

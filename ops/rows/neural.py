@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ops.spec import FLOATS, Attribute, OpSpec
 
-_INDEX = ("i32", "u32")
+_INDEX = ("i32", "u32", "i64")
 _MASK = (*FLOATS, "bool")
 _SCALE = Attribute("scale", "number", None, doc="Multiplies the scores; null for 1 / sqrt(size of a query).")
 _QKV = ("query", "key", "value", "mask")

@@ -289,6 +289,7 @@ NEURAL_SAMPLES: dict[str, list[Sample]] = {
         *of_classes(SCORES, CLASSES, WEIGHTS),
         *of_classes(MAPS, IGNORING, WEIGHTS[:3], ignore_index=-7),
         *of_classes(SCORES, CLASSES.astype(np.uint32), None),
+        *of_classes(SCORES, CLASSES.astype(np.int64), None),
         Sample({}, [SCORES[0], np.int32(2)], -wide(SCORES)[0, 2]),
     ],
     "cross_entropy": [
@@ -367,7 +368,8 @@ NEURAL_SAMPLES: dict[str, list[Sample]] = {
         margin=0.1,
     ),
     "embedding": [
-        Sample({}, [i, SCORES], SCORES[i]) for i in (CLASSES % 4, np.int32([[0, 3], [-1, 1]]), np.uint32(2))
+        Sample({}, [i, SCORES], SCORES[i])
+        for i in (CLASSES % 4, np.int32([[0, 3], [-1, 1]]), np.uint32(2), np.int64([3, -1]))
     ],
     "attention": [
         Sample({}, [Q, K, VALUES], attended(Q, K, VALUES)),

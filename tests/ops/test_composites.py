@@ -501,3 +501,12 @@ def test_kernels_for_gpus_give_the_same(name: str, device: Any, monkeypatch: pyt
     for sample in NEURAL_SAMPLES[name]:
         actual = device.run(name, sample.attributes, sample.inputs)
         np.testing.assert_allclose(actual, sample.expected, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", sorted(NEURAL_SAMPLES.keys() - {"embedding"}))
+def test_rows_of_networks_take_f16(name: str, check: Any) -> None:
+    for sample in NEURAL_SAMPLES[name][:4]:
+        inputs = [x.astype(np.float16) if x.dtype == np.float32 else x for x in sample.inputs]
+        actual = check(name, sample.attributes, inputs, scale=np.full(sample.expected.shape, 64.0))
+        assert actual.dtype == np.float16
+        np.testing.assert_allclose(actual, sample.expected, rtol=2e-2, atol=5e-2)

@@ -163,7 +163,12 @@ def test_norms_have_an_epsilon_of_their_own_and_any_axes(check: Any) -> None:
             expected.astype(np.float32),
             np.full(x.shape, 2),
         )
-    check("group_norm", {"num_groups": 2}, [x, normal(6), normal(6)], scale=np.full(x.shape, 8))
+    check(
+        "GroupNormalization",
+        {"num_groups": 2, "epsilon": 1e-5},
+        [x, normal(6), normal(6)],
+        scale=np.full(x.shape, 8),
+    )
     check("log_softmax", {"axis": 1}, [x * 30], scale=np.full(x.shape, 300))
     embedded = check("embedding", {}, [np.array([[2, 0], [1, 1]], np.int32), normal(3, 5)])
     assert embedded.shape == (2, 2, 5)
