@@ -28,6 +28,7 @@ LEFT = 499
 STATUS = {
     "malformed_json": 400,
     "unauthorized": 401,
+    "access_denied": 403,
     "admin_only": 403,
     "file_refused": 403,
     "kernel_quarantined": 403,
@@ -42,6 +43,7 @@ STATUS = {
     "kernel_not_found": 404,
     "quarantine_not_found": 404,
     "script_not_found": 404,
+    "secret_not_found": 404,
     "tensor_not_found": 404,
     "unknown_op": 404,
     "method_not_allowed": 405,
@@ -72,11 +74,13 @@ STATUS = {
     "queue_full": 503,
     "server_restarted": 503,
     "server_stopping": 503,
+    "storage_busy": 503,
     "worker_crashed": 503,
     "device_timeout": 504,
     "fetch_timeout": 504,
     "device_out_of_memory": 507,
     "file_quota": 507,
+    "storage_full": 507,
 }
 RESPONSE: dict[str, Any] = {
     "description": "a problem; `code` never changes its meaning",
@@ -104,6 +108,7 @@ HEADERS = {
     "device_restarted": {"Retry-After": "1"},
     "device_unavailable": {"Retry-After": "5"},
     "server_stopping": {"Retry-After": "10"},
+    "storage_busy": {"Retry-After": "5"},
 }
 
 

@@ -5,16 +5,20 @@ Owns `RunRecord`, its document for clients, and its rows. Must not know how a ru
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from api import tables
+from api.acl import Target
 from api.events import FINAL, Event, insert_events
 from api.ids import now
+from api.keys import Identity
 from api.problems import problem
 from api.settings import RunLimits
+from api.sharing import readable
 from shaders.errors import ErrorRecord
 
 LIVE = ("queued", "running")
@@ -33,7 +37,10 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class RunRecord(msgspec.Struct):
-    """A run. `result` is JSON; `error` a problem document as JSON; `files` what its overlays changed, as JSON."""
+    """A run. `result` is JSON; `error` a problem document as JSON; `files` what its overlays changed, as JSON.
+
+    `emptied_at` is when retention took its result, output and files.
+    """
 
     id: str
     owner: str
@@ -58,6 +65,14 @@ class RunRecord(msgspec.Struct):
     started_at: str | None = None
     finished_at: str | None = None
     files: msgspec.Raw = msgspec.Raw(b"{}")
+    emptied_at: str | None = None
+    stored_bytes: int = 0
+    event_bytes: int = 0
+
+    @property
+    def target(self) -> Target:
+        """What access lists call it."""
+        return Target("run", self.owner, self.id)
 
     @property
     def live(self) -> bool:
@@ -68,6 +83,12 @@ class RunRecord(msgspec.Struct):
         """Give it an error."""
         self.error = msgspec.Raw(msgspec.json.encode(problem(error)))
 
+    def measure(self, events: Iterable[Event]) -> None:
+        """Say how much it and all its `events` take to store, about."""
+        written = (self.result or b"", self.files)
+        self.stored_bytes = sum(map(len, (self.script, self.stdout, self.stderr, *map(bytes, written))))
+        self.event_bytes = sum(len(event.data) for event in events if event.type != FINAL)
+
     def document(self) -> bytes:
         """What a client is told of it, as JSON."""
         shown = {name: getattr(self, name) for name in _SHOWN}
@@ -75,16 +96,17 @@ class RunRecord(msgspec.Struct):
 
 
 _SUMMARY = (
-    "id", "kind", "status", "usage", "reason", "cancelled_by", "created_at", "started_at", "finished_at",
+    "id", "owner", "kind", "status", "usage", "reason", "cancelled_by", "created_at", "started_at", "finished_at",
 )  # fmt: skip
 _SHOWN = (
     "id", "kind", "status", "result", "error", "stdout", "stderr", "output_cut", "files", "usage", "limits",
     "grants", "reason", "cancelled_by", "level", "level_reason", "created_at", "started_at", "finished_at",
+    "emptied_at",
 )  # fmt: skip
 _JSON = ("limits", "grants", "result", "error", "usage", "files")
 _ENDING = (
     "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "reason", "cancelled_by", "level",
-    "level_reason", "started_at", "finished_at", "files",
+    "level_reason", "started_at", "finished_at", "files", "stored_bytes", "event_bytes",
 )  # fmt: skip
 
 _INSERT = sa.insert(tables.runs)
@@ -122,18 +144,25 @@ def find_by_key(db: sa.Connection, owner: str, key: str) -> RunRecord | None:
 
 
 def page_of_runs(
-    db: sa.Connection, owner: str, limit: int, before: str | None, status: str | None
+    db: sa.Connection,
+    identity: Identity,
+    limit: int,
+    before: str | None,
+    status: str | None,
+    owner: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Short forms of an owner's runs, newest first, at most `limit`, older than the id `before`."""
+    """Short forms of the runs that a key may read, newest first, at most `limit`, older than the id `before`."""
     c = tables.runs.c
-    query = (
-        sa.select(*(c[name] for name in _SUMMARY)).where(c.owner == owner).order_by(c.id.desc()).limit(limit)
-    )
+    query = sa.select(*(c[name] for name in _SUMMARY)).order_by(c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(c.id < before)
-    if status is not None:
-        query = query.where(c.status == status)
-    return [{**row._mapping, "usage": msgspec.Raw(row.usage.encode())} for row in db.execute(query)]
+    for column, wanted in ((c.status, status), (c.owner, owner)):
+        if wanted is not None:
+            query = query.where(column == wanted)
+    parts = readable(query, "run", identity, c.owner, c.id)
+    rows = [row for part in parts for row in db.execute(part)]
+    newest = sorted(rows, key=lambda row: row.id, reverse=True)[:limit]
+    return [{**row._mapping, "usage": msgspec.Raw(row.usage.encode())} for row in newest]
 
 
 def end_interrupted(db: sa.Connection, error: ErrorRecord) -> int:

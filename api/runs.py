@@ -21,6 +21,7 @@ from pydantic_core import to_json
 
 from api import records, values
 from api.accounts import Accounts
+from api.acl import Level
 from api.database import Database
 from api.errors import IdempotencyConflict, QueueFull, RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
@@ -35,6 +36,7 @@ from api.records import RunRecord, Usage
 from api.scripts import ScriptStore
 from api.services import RunServices
 from api.settings import RunLimits, Settings
+from api.sharing import Sharing
 from api.tensors import TensorRecord, TensorStore
 from api.values import TensorId, TensorValue
 from api.work import Work
@@ -101,6 +103,7 @@ class RunManager:
         metrics: Metrics,
         gates: Gatekeeper,
         accounts: Accounts,
+        sharing: Sharing,
         ready: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
@@ -113,8 +116,11 @@ class RunManager:
         self._metrics = metrics
         self._gates = gates
         self._accounts = accounts
+        self._sharing = sharing
         self._ready = ready
         self._live: dict[str, LiveRun] = {}
+        self._unstored: dict[str, LiveRun] = {}
+        self._flushing = asyncio.Lock()
         self._slots = asyncio.Semaphore(settings.runs_at_once)
         self._waiting = 0
         self._keyed = asyncio.Lock()
@@ -123,7 +129,7 @@ class RunManager:
 
     def start(self) -> None:
         """Begin to store the events of live runs from time to time."""
-        self._flusher = asyncio.create_task(self._flush_events())
+        self._flusher = asyncio.create_task(self._flush_forever())
 
     async def stop(self, drain_s: float) -> None:
         """Take no more runs, let those that are live end for `drain_s` seconds, fail the rest."""
@@ -140,6 +146,7 @@ class RunManager:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._flusher
             self._flusher = None
+        await self._store_ends()
 
     async def submit(self, identity: Identity, submission: Submission) -> tuple[LiveRun | RunRecord, bool]:
         """Accept a run, or find the one that its idempotency key made; whether it is new.
@@ -154,12 +161,17 @@ class RunManager:
                 return found, False
             return await self._accept(identity, submission), True
 
-    async def find(self, identity: Identity, run_id: str) -> LiveRun | RunRecord:
-        """A run that `identity` may see. Raises `RunNotFound`."""
+    async def find(self, identity: Identity, run_id: str, wanted: Level = "read") -> LiveRun | RunRecord:
+        """A run, if `identity` may do with it what it wants.
+
+        Raises `RunNotFound`, also for what it may not even see, and `AccessDenied`.
+        """
         live = self._live.get(run_id)
         record = live.record if live else await self._database.do(lambda db: records.find_run(db, run_id))
-        if record is None or (record.owner != identity.owner and identity.role != "admin"):
-            raise RunNotFound(f"there is no run {run_id[:60]!r}", hint="GET /api/runs lists yours.")
+        missing = RunNotFound(f"there is no run {run_id[:60]!r}", hint="GET /api/runs lists yours.")
+        if record is None:
+            raise missing
+        await self._sharing.require(identity, record.target, wanted, missing)
         return live or record
 
     def freshen(self, summary: dict[str, Any]) -> dict[str, Any]:
@@ -167,7 +179,9 @@ class RunManager:
         live = self._live.get(summary["id"])
         if live is None:
             return summary
-        return {**summary, "status": live.record.status, "started_at": live.record.started_at}
+        record = live.record
+        shown = ("status", "started_at", "finished_at", "reason", "cancelled_by", "usage")
+        return {**summary, **{name: getattr(record, name) for name in shown}}
 
     async def cancel(self, live: LiveRun, by: str, reason: str) -> None:
         """Stop a run and wait until its end is stored. One that has ended is left as it is."""
@@ -219,9 +233,13 @@ class RunManager:
         live = LiveRun(record, identity, submission, EventLog(self._settings.events_per_run))
         live.events.add("status", {"status": "queued"})
         self._live[record.id] = live
-        stored = self._database.do(lambda db: records.insert_run(db, record))
+        stored = self._database.do(lambda db: records.insert_run(db, record), grows=True)
         live.task = asyncio.create_task(self._live_through(live, stored))
-        await asyncio.shield(stored)
+        try:
+            await asyncio.shield(stored)
+        except KernelgateError:
+            self._stop(live, "server", "storage_error")
+            raise
         return live
 
     async def _live_through(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
@@ -255,7 +273,7 @@ class RunManager:
         began = time.perf_counter()
         await self._ready()
         record.level, record.level_reason = self._pool.level, self._pool.reason
-        gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
+        gates = await self._gates.open(record.id, live.identity, submission.grants, live.events)
         limits = submission.limits
         account = self._accounts.of(live.identity)
         async with Work(self._launcher, self._tensors, live.identity, account, limits.handles) as work:
@@ -346,37 +364,63 @@ class RunManager:
         live.record.reason = reason
 
     async def _finish(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
-        """Store the end of a run, then tell whoever waits. A run whose end cannot be stored says so."""
+        """Store the end of a run, then tell whoever waits. One that could not be stored as it began never was."""
         record = live.record
-        live.events.add("status", {"status": record.status})
-        self._metrics.runs.labels(record.kind, record.status).inc()
         try:
             await stored
-            events = live.events.take_unstored()
-            live.events.close(record.document().decode())
-            events += live.events.take_unstored()
-            await self._database.do(lambda db: records.update_run(db, record, events))
         except Exception as error:
-            log.error("run %s could not be stored: %s", record.id, error)
-            known = (
-                error.record()
-                if isinstance(error, KernelgateError)
-                else ErrorRecord("storage_error", str(error))
-            )
-            _end(record, "failed", known)
-        del self._live[record.id]
+            log.error("run %s was not taken: %s", record.id, error)
+            del self._live[record.id]
+        else:
+            live.events.add("status", {"status": record.status})
+            self._metrics.runs.labels(record.kind, record.status).inc()
+            live.events.close(record.document().decode())
+            record.measure(live.events.all)
+            async with self._flushing:  # what it has of this run's events must not be stored twice
+                pass
+            await self._store_end(live)
         self._accounts.of(live.identity).run_over()
         live.done.set()
 
-    async def _flush_events(self) -> None:
+    async def _store_end(self, live: LiveRun) -> None:
+        """Store the end of a run; while that fails it stays in memory, and is tried again."""
+        events = live.events.unstored()
+        try:
+            await self._database.do(lambda db: records.update_run(db, live.record, events))
+        except Exception as error:
+            if live.record.id not in self._unstored:
+                log.error("the end of run %s could not be stored yet: %s", live.record.id, error)
+            self._unstored[live.record.id] = live
+        else:
+            self._unstored.pop(live.record.id, None)
+            del self._live[live.record.id]
+
+    async def _store_ends(self) -> None:
+        for live in list(self._unstored.values()):
+            await self._store_end(live)
+            if live.record.id in self._unstored:
+                return
+
+    async def _flush(self) -> None:
+        """Store the events of runs that go on."""
+        async with self._flushing:
+            lives = [live for live in self._live.values() if live.record.live]
+            fresh = {live.record.id: live.events.unstored() for live in lives}
+            if not any(fresh.values()):
+                return
+            try:
+                await self._database.do(partial(_insert_all, fresh=fresh))
+            except Exception as error:
+                log.error("events could not be stored yet: %s", error)
+                return
+            for live in lives:
+                live.events.mark_stored(fresh[live.record.id])
+
+    async def _flush_forever(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_S)
-            fresh = {live.record.id: live.events.take_unstored() for live in self._live.values()}
-            if any(fresh.values()):
-                try:
-                    await self._database.do(partial(_insert_all, fresh=fresh))
-                except Exception as error:
-                    log.error("events could not be stored: %s", error)
+            await self._flush()
+            await self._store_ends()
 
 
 def _insert_all(db: sa.Connection, fresh: dict[str, list[Event]]) -> None:

@@ -23,7 +23,8 @@ being asked (sums of integers and bools, positions) is i32, and wraps; sums of i
 may be called `dim` and `dims`, `keepdim` `keepdims`. ONNX's names work too, as `LeakyRelu`. Errors are bounds on f32
 results, relative to the exact result where nothing else is said; [numerics](numerics.md) has more.
 
-An op that is made of other ops has no kernel of its own. In a script, grants of operations must name those others.
+An input with a question mark may be left out. An op that is made of other ops has no kernel of its own. In a script,
+grants of operations must name those others.
 
 Every elementwise op NAME of floats has gradients, which are ops as well: `NAME.dx` takes the inputs of NAME and `grad`,
 the gradient of its result, and gives that of `x`. Where it is 0 everywhere, as that of `floor`, there is none.
@@ -34,12 +35,17 @@ _SECTIONS = {
     "search": "Positions",
     "softmax": "Softmax",
     "matmul": "Matrix products",
+    "convolution": "Convolution, pooling and interpolation",
+    "norm": "Normalisation",
+    "loss": "Losses",
+    "neural": "Embedding and attention",
     "quantised": "Quantisation",
     "view": "Views, without copies",
     "concat": "Joining",
     "gather": "Reading and writing at positions",
     "pad": "Moving and repeating",
     "leaf": "New tensors",
+    "random": "Random tensors",
 }
 
 _SHOWN = {"write": "gather", "scatter": "gather"}
@@ -79,7 +85,9 @@ def facts(spec: OpSpec) -> list[str]:
 
 
 def _row(spec: OpSpec) -> str:
-    inputs = ", ".join(spec.inputs) + (", …" if spec.variadic else "")
+    needed = len(spec.inputs) - spec.optional
+    inputs = ", ".join([*spec.inputs[:needed], *(f"{name}?" for name in spec.inputs[needed:])])
+    inputs += ", …" * spec.variadic
     return "\n".join([f"### {spec.name}({inputs})\n", *facts(spec)])
 
 

@@ -9,14 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast as typed
 
-from ops import expression
+from ops import expression, shapes
 from ops.attributes import Attributes, integer, integers, maybe_integer
 from ops.dtypes import DType, is_packed, register
 from ops.expression import Term, bind, input_term, parse, scalar_dtype, scalar_term
 from ops.graph import TensorType
-from ops.infer import folded_axes, taken
+from ops.infer import folded_axes, maybe_integers, taken
 from ops.layout import Layout
-from ops.lowering import byte_product, digest, elementwise, indexing, matmul, reduce, scatter, search, softmax
+from ops.lowering import (
+    attention,
+    byte_product,
+    convolution,
+    digest,
+    elementwise,
+    indexing,
+    matmul,
+    normalize,
+    reduce,
+    scatter,
+    search,
+    softmax,
+)
 from ops.lowering.base import (
     CPU,
     GPU,
@@ -24,7 +37,10 @@ from ops.lowering.base import (
     After,
     Builder,
     DeviceClass,
+    HostAttention,
+    HostConvolution,
     HostProduct,
+    HostTask,
     Lowering,
     Source,
     Target,
@@ -33,6 +49,7 @@ from ops.lowering.messages import messages
 from ops.lowering.reduce import Fold
 from ops.lowering.routines import ROUTINES
 from ops.shapes import Shape, axis
+from ops.space import Convolution
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from ops.views import view
@@ -44,7 +61,10 @@ __all__ = [
     "GPU",
     "MAPPED",
     "DeviceClass",
+    "HostAttention",
+    "HostConvolution",
     "HostProduct",
+    "HostTask",
     "Lowering",
     "lower",
     "lower_copy",
@@ -119,9 +139,15 @@ def lower_fused(
         load, shape = before or (input_term(0, sources[0].dtype), sources[0].layout.shape)
         _fold(builder, spec, normal, load, sources, shape, result, wrapped)
     elif spec.kind == "softmax" and before is not None and wrapped is None:
-        _softmax_of(builder, normal, before[0], sources, before[1], result)
+        _softmax_of(builder, spec, normal, before[0], sources, before[1], result)
+    elif spec.kind == "normalize":
+        load, shape = before or (input_term(0, sources[0].dtype), sources[0].layout.shape)
+        _standardized(builder, normal, load, sources, shape, result, wrapped)
     elif spec.kind == "matmul" and before is None and wrapped is not None:
         _product(builder, sources, register(made.dtype), result, wrapped)
+    elif spec.kind == "convolution" and before is None and wrapped is not None:
+        x, weight = sources
+        convolution.emit(builder, x, weight, _form(normal, sources), result, wrapped)
     else:
         raise AssertionError(f"nothing is fused with {spec.name}")
     if result is not target:
@@ -270,22 +296,75 @@ def _softmax(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
     (source,) = sources
-    _softmax_of(builder, attributes, input_term(0, source.dtype), sources, source.layout.shape, target)
+    x = input_term(0, source.dtype)
+    _softmax_of(builder, spec, attributes, x, sources, source.layout.shape, target)
 
 
 def _softmax_of(
-    builder: Builder, attributes: Attributes, x: Term, sources: list[Source], shape: Shape, target: Target
+    builder: Builder,
+    spec: OpSpec,
+    attributes: Attributes,
+    x: Term,
+    sources: list[Source],
+    shape: Shape,
+    target: Target,
 ) -> None:
-    """The softmax of the elements `x` of `sources` broadcast to `shape`."""
+    """The softmax, or its logarithm, of the elements `x` of `sources` broadcast to `shape`."""
     shape, x = shape or (1,), expression.cast(x, "f32")
     target = Target(target.operand, Layout.contiguous(shape), target.dtype)
-    softmax.emit(builder, x, sources, shape, axis(integer(attributes, "axis"), len(shape)), target)
+    where = axis(integer(attributes, "axis"), len(shape))
+    softmax.emit(builder, x, sources, shape, where, target, is_log=spec.name == "log_softmax")
+
+
+def _normalize(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    (source,) = sources
+    x = input_term(0, source.dtype)
+    _standardized(builder, attributes, x, sources, source.layout.shape, target, None)
+
+
+def _standardized(
+    builder: Builder,
+    attributes: Attributes,
+    x: Term,
+    sources: Sequence[Source],
+    shape: Shape,
+    target: Target,
+    after: After | None,
+) -> None:
+    """The elements `x` of `sources` broadcast to `shape`, standardised."""
+    kind = normalize.Kind(
+        shapes.axes(maybe_integers(attributes, "axes"), len(shape)),
+        typed("float", attributes["eps"]),
+        bool(attributes["centred"]),
+    )
+    normalize.emit(builder, kind, expression.cast(x, "f32"), sources, shape, target, after)
+
+
+def _attention(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    scale = typed("float | None", attributes["scale"])
+    attention.emit(builder, sources, bool(attributes["is_causal"]), scale, target)
 
 
 def _matmul(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
     _product(builder, sources, target.dtype, target)
+
+
+def _convolution(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, weight = sources
+    convolution.emit(builder, x, weight, _form(attributes, sources), target)
+
+
+def _form(attributes: Attributes, sources: Sequence[Source]) -> Convolution:
+    x, weight = sources
+    return Convolution.of(attributes, x.layout.shape, weight.layout.shape)
 
 
 def _product(
@@ -394,7 +473,10 @@ _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Targe
     "reduction": _reduction,
     "search": _search,
     "softmax": _softmax,
+    "normalize": _normalize,
+    "attention": _attention,
     "matmul": _matmul,
+    "convolution": _convolution,
     "view": _view,
     "write": _write,
     "gather": _gather,

@@ -10,23 +10,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ops import lower
+from ops import lower, shapes
 from ops import reference_indexing as indexing
+from ops import reference_neural as neural
+from ops import reference_spatial as spatial
 from ops.attributes import Attributes, integer, integers
 from ops.composites import expand
 from ops.dtypes import BY_NAME
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
-from ops.infer import folded_axes, result_type, swapped, taken
+from ops.infer import folded_axes, maybe_integers, result_type, swapped, taken
 from ops.reference_bfloat import BF16, opened, rounded
 from ops.reference_functions import FUNCTIONS
 from ops.reference_hashes import HASHES
 from ops.reference_routines import ROUTINES
+from ops.space import Convolution, window
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from shaders.digests import DIGESTS
@@ -235,18 +238,35 @@ def _search(spec: OpSpec, attributes: Attributes, args: list[Array], result: Ten
 def _softmax(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     wide = args[0].astype(np.float64)
     if wide.ndim == 0 or wide.size == 0:
-        return np.exp(wide - wide)
-    axis = integer(attributes, "axis")
-    raised = np.exp(wide - wide.max(axis=axis, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=axis, keepdims=True))
+        return np.exp(wide - wide) if spec.name == "softmax" else wide - wide
+    meaning = neural.log_softmax if spec.name == "log_softmax" else neural.softmax
+    return meaning(wide, integer(attributes, "axis"))
+
+
+def _normalize(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    axes = shapes.axes(maybe_integers(attributes, "axes"), args[0].ndim)
+    eps = cast("float", attributes["eps"])
+    return neural.standardize(args[0].astype(np.float64), axes, eps, bool(attributes["centred"]))
+
+
+def _attention(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    query, key, value, *mask = (arg.astype(np.float64) for arg in args)
+    scale = cast("float | None", attributes["scale"])
+    return neural.attention(
+        query, key, value, mask[0] if mask else None, bool(attributes["is_causal"]), scale
+    )
 
 
 def _matmul(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     if BY_NAME[result.dtype].kind == "float":
         return np.asarray(np.matmul(*(arg.astype(DTYPES["f32"]) for arg in args)))
-    return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in args))).astype(
-        np.int64
-    )  # wraps, as i32 does
+    wrapped: Array = np.matmul(*(arg.astype(np.uint32) for arg in args))  # wraps, as i32 does
+    return np.asarray(wrapped).astype(np.int64)
+
+
+def _convolution(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    x, weight = args
+    return spatial.convolution(x, weight, Convolution.of(attributes, x.shape, weight.shape))
 
 
 def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
@@ -260,6 +280,8 @@ def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: Tenso
             return array.transpose(integers(attributes, "axes"))
         case "transpose":
             return array.transpose(swapped(attributes, array.ndim))
+        case "windows":
+            return spatial.windows(array, *window(attributes, array.shape))
         case "diagonal":
             return np.diagonal(array, *(integer(attributes, name) for name in ("offset", "axis0", "axis1")))
     positions = taken(attributes, array.shape)
@@ -317,7 +339,10 @@ _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]
     "reduction": _reduction,
     "search": _search,
     "softmax": _softmax,
+    "normalize": _normalize,
+    "attention": _attention,
     "matmul": _matmul,
+    "convolution": _convolution,
     "view": _view,
     "write": _write,
     "gather": _gather,

@@ -14,8 +14,8 @@ from fastapi import APIRouter, Depends, Header, Request, Response
 from pydantic import Field
 
 from api import body, records, values
-from api.access import Caller, Cursor, PageSize, Server, gone, json_response
-from api.errors import InvalidRequest, TensorNotFound
+from api.access import Caller, Cursor, Owned, PageSize, Server, gone, json_response
+from api.errors import InvalidRequest
 from api.events import FINAL, Event, last_event, select_events
 from api.keys import Identity
 from api.runs import LiveRun, Submission
@@ -108,15 +108,10 @@ def _asked(
 
 
 async def _tensor(server: Runtime, caller: Identity, grants: Grants, tensor_id: str) -> TensorRecord:
-    """A tensor for a run: one's own, or one that a grant covers. What a key can never be granted is not there."""
-    record = await server.tensors.find(tensor_id)
-    if record is None:
-        raise TensorNotFound.of(tensor_id)
+    """A tensor for a run: one's own, or one that its access list lets the key use, and a grant the run."""
+    record = await server.tensors.get(caller, tensor_id, "use")
     if record.owner != caller.owner:
-        name = f"{record.owner}/{record.id}"
-        if caller.maximum is not None and not caller.maximum.opens("tensors", name):
-            raise TensorNotFound.of(tensor_id)
-        server.gates.check(caller, grants, "tensors", name)
+        server.gates.check(caller, grants, "tensors", record.target.full_name)
     return record
 
 
@@ -162,9 +157,10 @@ async def listed(
     limit: PageSize = 50,
     before: Cursor = None,
     status: Literal["queued", "running", "succeeded", "failed", "cancelled", "timed_out"] | None = None,
+    owner: Owned = None,
 ) -> Response:
-    """Your runs in short; `next` is what `before` takes for the following page, null at the end."""
-    page = await server.database.do(lambda db: records.page_of_runs(db, caller.owner, limit, before, status))
+    """The runs that you may read, in short; `next` is what `before` takes for the following page, null at the end."""
+    page = await server.database.do(lambda db: records.page_of_runs(db, caller, limit, before, status, owner))
     page = [server.runs.freshen(item) for item in page]
     return json_response({"runs": page, "next": page[-1]["id"] if len(page) == limit else None})
 
@@ -178,7 +174,7 @@ async def one(server: Server, caller: Caller, run_id: str) -> Response:
 @router.delete("/{run_id}", summary="Cancel a run")
 async def cancel(server: Server, caller: Caller, run_id: str) -> Response:
     """Stop a run and answer with it once it has stopped. A run that has ended is answered unchanged."""
-    run = await server.runs.find(caller, run_id)
+    run = await server.runs.find(caller, run_id, "write")
     if isinstance(run, LiveRun):
         await server.runs.cancel(run, caller.owner, "cancelled by request")
     return json_response(run.document())

@@ -9,15 +9,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ops.composite import Meaning, Parts
-from ops.composites import folding, indexing, linear, quantised, shaping
+from ops.composites import (
+    chance,
+    folding,
+    indexing,
+    linear,
+    losses,
+    neural,
+    norms,
+    pooling,
+    quantised,
+    resizing,
+    shaping,
+    spatial,
+)
 from ops.graph import Node, TensorType
 
 MEANINGS: dict[str, Meaning] = {
+    **chance.MEANINGS,
     **folding.MEANINGS,
     **indexing.MEANINGS,
     **linear.MEANINGS,
+    **losses.MEANINGS,
+    **neural.MEANINGS,
+    **norms.MEANINGS,
     **quantised.MEANINGS,
     **shaping.MEANINGS,
+    **spatial.MEANINGS,
+    **pooling.MEANINGS,
+    **resizing.MEANINGS,
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ops.dtypes import BY_NAME
 from ops.expression import Term
@@ -95,6 +95,7 @@ class HostProduct:
     All have the same batch axes; the last two are a matrix. `work` counts multiply-adds.
     """
 
+    op: ClassVar = "matmul"
     left: Source
     right: Source
     target: Target
@@ -105,12 +106,81 @@ class HostProduct:
         """The buffers that it touches, the one that it writes last."""
         return self.left.operand, self.right.operand, self.target.operand
 
+    @property
+    def layouts(self) -> tuple[Layout, Layout, Layout]:
+        """How these lie."""
+        return self.left.layout, self.right.layout, self.target.layout
+
+
+@dataclass(frozen=True, slots=True)
+class HostConvolution:
+    """`target` [batch, groups, outputs, *places] = the convolution of `x` [batch, groups, channels, *space] with
+    `weight` [groups, outputs, channels, *taps] on f32 by the host, in the device's memory.
+
+    `before` is how many zeros stand before each axis of space; after it are as many as the places need.
+    """
+
+    op: ClassVar = "convolution"
+    x: Source
+    weight: Source
+    target: Target
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
+    before: tuple[int, ...]
+    work: int
+
+    @property
+    def operands(self) -> tuple[Operand, Operand, Operand]:
+        """The buffers that it touches, the one that it writes last."""
+        return self.x.operand, self.weight.operand, self.target.operand
+
+    @property
+    def layouts(self) -> tuple[Layout, Layout, Layout]:
+        """How these lie."""
+        return self.x.layout, self.weight.layout, self.target.layout
+
+
+@dataclass(frozen=True, slots=True)
+class HostAttention:
+    """`target` = softmax(`query` @ `key`.T * `scale` + `mask`) @ `value` on f32 by the host, in the device's memory.
+
+    All have the same batch axes; the last two are a matrix. With `is_causal` query n sees the keys 0 to n.
+    """
+
+    op: ClassVar = "attention"
+    query: Source
+    key: Source
+    value: Source
+    mask: Source | None
+    target: Target
+    scale: float
+    is_causal: bool
+    work: int
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The buffers that it touches, the one that it writes last."""
+        return (*(source.operand for source in self._read), self.target.operand)
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """How these lie."""
+        return (*(source.layout for source in self._read), self.target.layout)
+
+    @property
+    def _read(self) -> tuple[Source, ...]:
+        given = (self.query, self.key, self.value)
+        return given if self.mask is None else (*given, self.mask)
+
+
+HostTask = HostProduct | HostConvolution | HostAttention
+
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
     """The steps of one op in order, and the sizes in bytes of the temporaries that they share."""
 
-    dispatches: tuple[Dispatch | HostProduct, ...]
+    dispatches: tuple[Dispatch | HostTask, ...]
     temps: tuple[int, ...] = ()
 
 
@@ -119,7 +189,7 @@ class Builder:
     """Collects the dispatches and temporaries of one op for an adapter of class `device`."""
 
     device: DeviceClass
-    dispatches: list[Dispatch | HostProduct] = field(default_factory=list)
+    dispatches: list[Dispatch | HostTask] = field(default_factory=list)
     temps: list[int] = field(default_factory=list)
 
     def temp(self, shape: Sequence[int], dtype: str) -> Target:

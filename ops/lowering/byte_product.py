@@ -1,7 +1,7 @@
 """Products of few rows with a matrix of bytes, which is read as it lies: four elements a word.
 
-Owns the kernel: on GPUs some invocations fold a column together, on CPUs one folds several columns, which share what
-it reads of the rows. All finish with what is done after. A column lies in words, as that of a transposed weight does.
+Owns the kernel: on GPUs some invocations fold a column together, on CPUs one folds several columns, which share what it
+reads of the rows. All finish with what is done after. A column lies in words, as that of a transposed weight does.
 Where many rows share the matrix, it pays to unpack it first: `emit` says so. Must not know op names.
 """
 

@@ -30,7 +30,7 @@ ROWS = (
     OpSpec("prelu", "elementwise", ("x", "weight"), "`x`, below 0 times `weight`.", "x if x > 0 else weight * x",
            dtypes=FLOATS),
     activation("threshold", "value if x <= threshold else x", "`x`, and `value` up to `threshold`.",
-               number("threshold", 0.0), number("value", 0.0), dtypes=NUMBERS_64),
+               number("threshold", 0), number("value", 0), dtypes=NUMBERS_64),
     activation("elu", "x if x > 0 else alpha * expm1(x)", "`x`, below 0 `alpha * expm1(x)`.", _ALPHA, tolerance=6e-7),
     activation("celu", "x if x > 0 else alpha * expm1(x / alpha)", "`x`, below 0 `alpha * expm1(x / alpha)`.", _ALPHA,
                tolerance=6e-7),

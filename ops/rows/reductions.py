@@ -97,4 +97,10 @@ ROWS = (
         "softmax", "softmax", ("x",), "`exp(x - max) / sum(exp(x - max))` along an axis.", attributes=(_LAST,),
         dtypes=FLOATS, shape="same", tolerance=6e-6,
     ),
+    OpSpec(
+        "log_softmax", "softmax", ("x",), "`x - max - log(sum(exp(x - max)))` along an axis.", attributes=(_LAST,),
+        dtypes=FLOATS, shape="same", tolerance=3e-6, relative="maximum(1, abs(result))",
+    ),
+    OpSpec("softmin", "composite", ("x",), "`softmax` of `-x`.", attributes=(_LAST,), dtypes=FLOATS, shape="same",
+           tolerance=6e-6, section="softmax"),
 )  # fmt: skip
