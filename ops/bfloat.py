@@ -13,7 +13,7 @@ _NAN = 0x7FC0
 
 
 def pack(values: Iterable[float]) -> bytes:
-    """`values` in wire form, by way of f32, as PyTorch does it. Raises `OverflowError` for one beyond f32."""
+    """`values` in wire form, by way of f32, as PyTorch does it; infinity for one beyond it."""
     words = array("I", array("f", values).tobytes())
     return _bytes(array("H", map(_rounded, words)))
 
