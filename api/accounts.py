@@ -74,6 +74,10 @@ class Account:
             self._started.take(1)
         self.runs += 1
 
+    def resume_run(self) -> None:
+        """Count a run that was admitted before the server's restart."""
+        self.runs += 1
+
     def run_over(self) -> None:
         """A run that was admitted has ended."""
         self.runs -= 1

@@ -237,6 +237,13 @@ class QueueFull(KernelgateError):
     title = "Too many runs are waiting"
 
 
+class KeyQueueFull(KernelgateError):
+    """A key has as many runs waiting as it may."""
+
+    code = "key_queue_full"
+    title = "Too many runs of this key are waiting"
+
+
 class TooManyStreams(KernelgateError):
     """A key has as many event streams open as it may."""
 

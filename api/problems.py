@@ -57,6 +57,7 @@ STATUS = {
     "body_too_large": 413,
     "unsupported_media_type": 415,
     "quota_exceeded": 429,
+    "key_queue_full": 429,
     "too_many_streams": 429,
     "headers_too_large": 431,
     "internal": 500,
@@ -100,6 +101,7 @@ RESPONSE: dict[str, Any] = {
 HEADERS = {
     "unauthorized": {"WWW-Authenticate": 'Bearer realm="kernelgate"'},
     "queue_full": {"Retry-After": "1"},
+    "key_queue_full": {"Retry-After": "1"},
     "too_many_streams": {"Retry-After": "5"},
     "device_restarted": {"Retry-After": "1"},
     "device_unavailable": {"Retry-After": "5"},

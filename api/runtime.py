@@ -20,7 +20,7 @@ from api.blobs import BlobStore, storage_errors
 from api.builds import Builder
 from api.compiling import Compiler
 from api.database import Database
-from api.errors import ServerRestarted, StorageError
+from api.errors import StorageError
 from api.gates import Gatekeeper
 from api.holdings import Holdings
 from api.kernels import KernelStore
@@ -29,14 +29,15 @@ from api.launcher import Launcher
 from api.metrics import Metrics
 from api.presence import Presence
 from api.quarantine import Quarantine
-from api.records import end_interrupted
 from api.residency import Residency
+from api.resumption import resume
 from api.runs import RunManager
 from api.scripts import ScriptStore
 from api.settings import Settings
 from api.sse import Streams
 from api.standby import Standby
 from api.starting import Start
+from api.submission import Desk
 from api.tensors import TensorStore
 from api.work import Work
 from host.frames import Usage
@@ -105,6 +106,7 @@ class Runtime:
         self.scripts = ScriptStore(self.database)
         self.streams = Streams(settings.event_streams)
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit)
+        self.desk = Desk(settings, self.gates, self.pool, self.tensors)
         self.runs = RunManager(
             settings,
             self.database,
@@ -133,13 +135,11 @@ class Runtime:
         self._begin("workers", self.pool.start)
         await self.database.start()
         await self.quarantine.start()
-        await self.database.do(
-            lambda db: end_interrupted(db, ServerRestarted("the server stopped during the run").record())
-        )
         self.new_key = await asyncio.to_thread(
             keys.ensure_admin, self.database, self.settings.data / "admin.key"
         )
         self._begin("compiler", self._start_compiler)
+        await resume(self.database, self.keys, self.desk, self.runs)
         self.runs.start()
         self.presence.start()
         self.audit.start()

@@ -72,6 +72,9 @@ class Settings(BaseSettings):
         default=max(4, 2 * (os.cpu_count() or 2)), ge=1, description="runs in progress at the same time"
     )
     queue_length: int = Field(default=1000, ge=1, description="runs that may wait; one more is answered 503")
+    queue_length_of_key: int = Field(
+        default=250, ge=1, description="runs of one key that may wait; one more is answered 429"
+    )
     wait_s: float = Field(
         default=300, gt=0, description="longest `Prefer: wait`; longer ones are shortened to it"
     )

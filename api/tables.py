@@ -162,6 +162,8 @@ runs = Table(
     Column("started_at", String(32)),
     Column("finished_at", String(32)),
     Column("files", Text, nullable=False, server_default="{}"),
+    Column("key_id", String(40)),
+    Column("asked", LargeBinary),
     UniqueConstraint("owner", "idempotency_key"),
     Index("runs_of_owner", "owner", "id"),
     Index("runs_of_status", "status"),
