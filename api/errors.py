@@ -258,6 +258,13 @@ class HeadersTooLarge(KernelgateError):
     title = "The request's headers are too large"
 
 
+class RequestTimeout(KernelgateError):
+    """A client that sends its request more slowly than anybody needs to."""
+
+    code = "request_timeout"
+    title = "The request came too slowly"
+
+
 class ServerStopping(KernelgateError):
     """The server is about to stop and takes no new work."""
 
@@ -298,3 +305,10 @@ class AddressUnavailable(KernelgateError):
 
     code = "address_unavailable"
     title = "The address cannot be listened on"
+
+
+class CertificateUnusable(KernelgateError):
+    """The files of the certificate or its key cannot be read, or do not fit each other."""
+
+    code = "certificate_unusable"
+    title = "The certificate cannot be used"

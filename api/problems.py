@@ -46,6 +46,7 @@ STATUS = {
     "unknown_op": 404,
     "method_not_allowed": 405,
     "not_acceptable": 406,
+    "request_timeout": 408,
     "cancelled": 409,
     "file_exists": 409,
     "file_is_folder": 409,
