@@ -223,6 +223,34 @@ class ResultTooLarge(KernelgateError):
     title = "The result is too large"
 
 
+class SessionNotFound(KernelgateError):
+    """A session that does not exist, or that another key made."""
+
+    code = "session_not_found"
+    title = "There is no such session"
+
+
+class SessionBusy(KernelgateError):
+    """A session whose cell has not ended."""
+
+    code = "session_busy"
+    title = "A cell of the session has not ended"
+
+
+class SessionOver(KernelgateError):
+    """A session that has ended, with its variables."""
+
+    code = "session_over"
+    title = "The session is over"
+
+
+class TooManySessions(KernelgateError):
+    """A key, or all keys together, have as many sessions as they may."""
+
+    code = "too_many_sessions"
+    title = "Too many sessions are open"
+
+
 class IdempotencyConflict(KernelgateError):
     """An `Idempotency-Key` used before with another request."""
 

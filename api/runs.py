@@ -35,6 +35,7 @@ from api.queue import FairQueue, Ticket
 from api.records import RunRecord, Usage
 from api.scripts import ScriptStore
 from api.services import RunServices
+from api.sessions import Sessions
 from api.settings import RunLimits, Settings
 from api.submission import Submission
 from api.tensors import TensorStore
@@ -90,6 +91,7 @@ class RunManager:
         tensors: TensorStore,
         metrics: Metrics,
         gates: Gatekeeper,
+        sessions: Sessions,
         accounts: Accounts,
         ready: Callable[[], Awaitable[None]],
     ) -> None:
@@ -102,6 +104,7 @@ class RunManager:
         self._tensors = tensors
         self._metrics = metrics
         self._gates = gates
+        self._sessions = sessions
         self._accounts = accounts
         self._ready = ready
         self._live: dict[str, LiveRun] = {}
@@ -196,6 +199,8 @@ class RunManager:
         if self._stopping:
             raise ServerStopping("the server is stopping and takes no new runs")
         self._queue.check(identity.key_id)
+        if submission.session is not None:
+            submission.session.check()
         self._accounts.of(identity).admit_run()
         record = RunRecord(
             id=new_id("run"),
@@ -207,7 +212,10 @@ class RunManager:
             idempotency_key=submission.idempotency_key,
             request_hash=submission.request_hash,
             key_id=identity.key_id,
+            kind="script" if submission.session is None else "cell",
         )
+        if submission.session is not None:
+            submission.session.claim(record.id)
         live = self._begin_life(record, identity, submission, EventLog(self._settings.events_per_run))
         stored = self._database.do(lambda db: records.insert_run(db, record))
         live.task = asyncio.create_task(self._live_through(live, stored))
@@ -275,42 +283,49 @@ class RunManager:
             await self._database.do(lambda db: records.begin_run(db, record))
         await self._ready()
         record.level, record.level_reason = self._pool.level, self._pool.reason
+        if submission.session is not None:
+            session = submission.session
+            session.begin(record.id, live.events)
+            await self._perform(live, session.work, session.gates, session.run, began)
+            return
         gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
-        limits = submission.limits
         account = self._accounts.of(live.identity)
-        async with Work(self._launcher, self._tensors, live.identity, account, limits.handles) as work:
-            live.services = services = RunServices(
-                work,
-                limits,
-                self._settings,
-                self._kernels,
-                self._scripts,
-                self._tensors,
-                live.events,
-                gates,
-                bounds(self._settings, submission.grants, submission.limits),
-            )
+        run = partial(self._pool.run_script, native=bool(submission.grants.native))
+        async with Work(
+            self._launcher, self._tensors, live.identity, account, submission.limits.handles
+        ) as work:
             try:
-                inputs = await self._admit(work, submission)
-                outcome = await self._pool.run_script(
-                    submission.script,
-                    inputs,
-                    _worker_limits(limits),
-                    services,
-                    gates.environment,
-                    native=bool(submission.grants.native),
-                )
-                await self._take(record, outcome, services)
+                await self._perform(live, work, gates, run, began)
             finally:
-                await work.settle()
-                self._account(record, work, services, began)
-                await self._close(record, gates)
+                await gates.close()
 
-    async def _close(self, record: RunRecord, gates: RunGates) -> None:
-        """Close the gates, and keep what the run changed in its overlays, however it ended."""
-        await gates.close()
-        if gates.has_overlay:
-            record.files = msgspec.Raw(await asyncio.to_thread(gates.files))
+    async def _perform(
+        self, live: LiveRun, work: Work, gates: RunGates, run: Callable[..., Awaitable[Outcome]], began: float
+    ) -> None:
+        """Execute the script of a run by `run`, with its device work and gates; keep what it cost and changed."""
+        record, submission = live.record, live.submission
+        live.services = services = RunServices(
+            work,
+            submission.limits,
+            self._settings,
+            self._kernels,
+            self._scripts,
+            self._tensors,
+            live.events,
+            gates,
+            bounds(self._settings, submission.grants, submission.limits),
+        )
+        try:
+            inputs = await self._admit(work, submission)
+            limits = _worker_limits(submission.limits)
+            await self._take(
+                record, await run(submission.script, inputs, limits, services, gates.environment), services
+            )
+        finally:
+            await work.settle()
+            self._account(record, work, services, began)
+            if gates.has_overlay:
+                record.files = msgspec.Raw(await asyncio.to_thread(gates.files))
 
     async def _admit(self, work: Work, submission: Submission) -> dict[str, Any]:
         """The inputs with each tensor held by `work` and named by its local handle."""
@@ -386,6 +401,8 @@ class RunManager:
             _end(record, "failed", known)
         del self._live[record.id]
         self._accounts.of(live.identity).run_over()
+        if live.submission.session is not None:
+            await self._sessions.release(live.submission.session, record)
         live.done.set()
 
     async def _flush_events(self) -> None:

@@ -33,6 +33,7 @@ from api.residency import Residency
 from api.resumption import resume
 from api.runs import RunManager
 from api.scripts import ScriptStore
+from api.sessions import Sessions
 from api.settings import Settings
 from api.sse import Streams
 from api.standby import Standby
@@ -107,6 +108,7 @@ class Runtime:
         self.streams = Streams(settings.event_streams)
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit)
         self.desk = Desk(settings, self.gates, self.pool, self.tensors)
+        self.sessions = Sessions(settings, self.pool, self.launcher, self.tensors, self.gates, self.accounts)
         self.runs = RunManager(
             settings,
             self.database,
@@ -117,10 +119,11 @@ class Runtime:
             self.tensors,
             self.metrics,
             self.gates,
+            self.sessions,
             self.accounts,
             self.ready,
         )
-        self.presence = Presence(self.keys, self.runs)
+        self.presence = Presence(self.keys, [self.runs, self.sessions])
         self._starts: dict[str, Start] = {}
         self._lock = -1
 
@@ -141,6 +144,7 @@ class Runtime:
         self._begin("compiler", self._start_compiler)
         await resume(self.database, self.keys, self.desk, self.runs)
         self.runs.start()
+        self.sessions.start()
         self.presence.start()
         self.audit.start()
         log.debug("stores opened in %.0f ms", (time.perf_counter() - began) * 1000)
@@ -149,6 +153,7 @@ class Runtime:
         """Let runs end for a while, then stop the processes and close the stores."""
         await asyncio.gather(self.presence.stop(), self.audit.stop())
         await self.runs.stop(self.settings.drain_s)
+        await self.sessions.stop()
         await asyncio.gather(*(start.stop() for start in self._starts.values()))
         await asyncio.gather(self.lane.close(), self.patient.close())
         await asyncio.gather(self.pool.close(), self.device.close(), self.compiler.close())

@@ -173,6 +173,14 @@ class Settings(BaseSettings):
     )
     event_streams: int = Field(default=32, gt=0, description="event streams that one key may have open")
 
+    sessions: int = Field(default=32, ge=0, description="sessions open at once; each has a worker")
+    sessions_of_key: int = Field(default=4, ge=0, description="sessions that one key may have open")
+    session_idle_s: float = Field(
+        default=600,
+        gt=0,
+        description="seconds without a cell after which a session ends; it may ask for less",
+    )
+
     user_quotas: dict[str, int | float | None] = Field(
         default={
             "runs_at_once": 100,

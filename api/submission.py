@@ -18,6 +18,7 @@ from api.errors import InvalidRequest, TensorNotFound
 from api.gates import Gatekeeper
 from api.keys import Identity
 from api.records import RunRecord
+from api.sessions import LiveSession
 from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore
 from api.values import TensorId, TensorValue
@@ -57,6 +58,23 @@ class AskedLimits(body.RequestModel):
 _WHOLE = ("memory_mb", "output_bytes", "dispatches", "handles", "fuel")
 
 
+class CellRequest(body.RequestModel):
+    """A cell of a session."""
+
+    script: str = Field(max_length=body.MAX_SCRIPT, description="Python; its last expression is the result")
+    inputs: dict[str, Any] = Field(default={}, description="variables for it: JSON, $tensor, $bytes, $float")
+
+
+class SessionRequest(body.RequestModel):
+    """A session to open."""
+
+    grants: dict[str, Any] = Field(default={}, description="what its cells may reach beyond arithmetic")
+    limits: AskedLimits = Field(default=AskedLimits(), description="what each cell may use")
+    idle_s: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="seconds without a cell after which it ends"
+    )
+
+
 class RunRequest(body.RequestModel):
     """A script to run."""
 
@@ -71,8 +89,8 @@ class RunRequest(body.RequestModel):
 @dataclass(frozen=True, slots=True)
 class Submission:
     """A checked request for a run: `inputs` are parsed values, `given` the tensors in them, `tensors` the records of
-    those given by id, `grants` what the run gets. `asked` is JSON of which it can be made again,
-    with all that it holds.
+    those given by id, `grants` what the run gets. `asked` is JSON of which it can be made again, with all that it
+    holds; None where that is not possible, as for the cell of a `session`.
     """
 
     script: str
@@ -81,9 +99,10 @@ class Submission:
     tensors: dict[str, TensorRecord]
     limits: RunLimits
     grants: Grants
-    asked: bytes
+    asked: bytes | None
     idempotency_key: str | None = None
     request_hash: str | None = None
+    session: LiveSession | None = None
 
 
 class Asked(msgspec.Struct):
@@ -102,9 +121,18 @@ class Asked(msgspec.Struct):
 
 
 def parse(raw: Any, *, limit: int, keyed: bool) -> Asked:
-    """The request in the body `raw`, in which a tensor has at most `limit` bytes. Raises `InvalidRequest` and what
-    `values.parse` raises."""
-    asked = body.validate(RunRequest, raw)
+    """The request for a run in the body `raw`, in which a tensor has at most `limit` bytes. Raises `InvalidRequest` and
+    what `values.parse` raises."""
+    return _parsed(raw, body.validate(RunRequest, raw), limit, keyed)
+
+
+def parse_cell(raw: Any, *, limit: int, keyed: bool) -> Asked:
+    """The request for a cell, likewise."""
+    cell = body.validate(CellRequest, raw)
+    return _parsed(raw, RunRequest(script=cell.script, inputs=cell.inputs), limit, keyed)
+
+
+def _parsed(raw: Any, asked: RunRequest, limit: int, keyed: bool) -> Asked:
     values.check_items(asked.grants, "grants", MAX_GRANT_ITEMS)
     inputs = parse_inputs(asked.inputs, limit)
     digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if keyed else None
@@ -154,6 +182,28 @@ class Desk:
             key,
             asked.digest,
         )
+
+    async def take_cell(self, session: LiveSession, asked: Asked, key: str | None = None) -> Submission:
+        """The submission of a cell of `session`, which has its limits and grants. Raises as `take` does."""
+        tensors = await self._find(session.identity, session.grants, asked.given)
+        return Submission(
+            asked.script,
+            asked.inputs,
+            asked.given,
+            tensors,
+            session.limits,
+            session.grants,
+            None,
+            key,
+            asked.digest,
+            session,
+        )
+
+    def take_session(
+        self, caller: Identity, limits: dict[str, float], grants: object
+    ) -> tuple[RunLimits, Grants]:
+        """What the cells of a session that `caller` asks for get. Raises as `take` does."""
+        return self._settings.limits(limits), self._grants(caller, grants)
 
     async def again(self, caller: Identity, record: RunRecord) -> Submission:
         """The submission of a stored run that has not begun. Raises as `take` does."""

@@ -28,11 +28,17 @@ AnyRun = LiveRun | records.RunRecord
 MAX_EVENT = (1 << 31) - 1
 
 
-async def _submission(request: Request, server: Server, caller: Caller) -> Submission:
-    """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
+def idempotency_key(request: Request) -> str | None:
+    """The request's `Idempotency-Key`. Raises `InvalidRequest`."""
     key = request.headers.get("idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
         raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
+    return key
+
+
+async def _submission(request: Request, server: Server, caller: Caller) -> Submission:
+    """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
+    key = idempotency_key(request)
     most = server.settings.json_bytes
     asked = await body.read_json(request, most, partial(submission.parse, limit=most, keyed=bool(key)))
     return await server.desk.take(caller, asked, key)
@@ -59,6 +65,13 @@ async def start(
 
     A waited run without `Idempotency-Key` is cancelled when its client leaves.
     """
+    return await started(request, server, caller, asked, prefer)
+
+
+async def started(
+    request: Request, server: Server, caller: Caller, asked: Submission, prefer: list[str] | None
+) -> Response:
+    """The answer to a submission, which is waited for as `prefer` says."""
     wait = _wait_of(prefer, server.settings.wait_s)
     run, _ = await server.runs.submit(caller, asked)
     if isinstance(run, LiveRun) and wait:
