@@ -93,7 +93,7 @@ class AuditLog:
     async def add(self, entry: Entry) -> None:
         """Store an entry. One that cannot be stored goes to the log: what it tells of has happened."""
         try:
-            await self._database.do(lambda db: insert(db, entry))
+            await self._database.do(lambda db: insert(db, entry), frees=True)
         except KernelgateError as error:
             log.error("%s; not stored: %s", msgspec.structs.asdict(entry), error)
 
@@ -104,7 +104,7 @@ class AuditLog:
     async def forget(self) -> int:
         """Remove what is older than it is kept; how many entries that were."""
         oldest = first_id("aud", self._wall() - self._days * DAY_S)
-        return await self._database.do(lambda db: _remove(db, oldest))
+        return await self._database.do(lambda db: _remove(db, oldest), frees=True)
 
     async def _sweep(self) -> None:
         while True:

@@ -1,7 +1,7 @@
 """Blobs: files in the data folder, named by the hash of their content.
 
-Owns how one is written (to a temporary name, hashed while it arrives, synced, renamed) and opened. Must not know
-what the bytes mean.
+Owns how one is written (to a temporary name, hashed while it arrives, synced, renamed), opened and checked. Must not
+know what the bytes mean.
 """
 
 from __future__ import annotations
@@ -14,21 +14,26 @@ import mmap
 import os
 import secrets
 import threading
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from api.errors import BlobCorrupt, StorageError
+from api.errors import BlobCorrupt, StorageError, StorageFull
+from api.reserve import Reserve
 
 PIECE = 1 << 20
+CHECKED = 1 << 16
+"""Blobs of which it is remembered that their content was checked."""
 
 
 class BlobStore:
     """The folder of blobs. Disk work is done by a few threads, never by the event loop."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, reserve: Reserve | None = None) -> None:
         self.folder = folder
+        self._reserve = reserve
+        self._sound: OrderedDict[str, tuple[int, ...]] = OrderedDict()
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="blobs")
         self._held: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -47,8 +52,17 @@ class BlobStore:
         """Where the blob `digest` is."""
         return self.folder / digest
 
+    def digests(self) -> list[str]:
+        """Every blob that is there."""
+        return [path.name for path in self.folder.iterdir() if path.is_file()]
+
     def writer(self) -> BlobWriter:
-        """A new blob to write, in an `async with` block; once finished it cannot be removed before the block ends."""
+        """A new blob to write, in an `async with` block; once finished it cannot be removed before the block ends.
+
+        Raises `StorageFull` while the reserve is spent.
+        """
+        if self._reserve is not None:
+            self._reserve.require()
         return BlobWriter(self, self.folder / "new" / secrets.token_hex(16), self._threads)
 
     def hold(self, digest: str) -> None:
@@ -64,16 +78,45 @@ class BlobStore:
                 del self._held[digest]
 
     def open(self, digest: str, nbytes: int) -> int:
-        """A descriptor, for reading, of a blob of `nbytes` bytes. Raises `BlobCorrupt`."""
-        try:
-            fd = os.open(self.path(digest), os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            raise BlobCorrupt(f"the blob {digest[:16]} is missing from the data folder") from None
-        size = os.fstat(fd).st_size
-        if size != nbytes:
-            os.close(fd)
-            raise BlobCorrupt(f"the blob {digest[:16]} has {size} bytes instead of {nbytes}")
+        """A descriptor, for reading, of a blob of `nbytes` bytes. Raises `BlobCorrupt`, `StorageError`.
+
+        Its content is hashed at the first reading, and again if the file was changed since.
+        """
+        with storage_errors():
+            try:
+                fd = os.open(self.path(digest), os.O_RDONLY | os.O_CLOEXEC)
+            except FileNotFoundError:
+                raise BlobCorrupt.of(digest, "is missing from the data folder") from None
+            try:
+                self._check(digest, fd, nbytes)
+            except BaseException:
+                os.close(fd)
+                raise
         return fd
+
+    def is_sound(self, digest: str, nbytes: int) -> bool:
+        """Whether the blob `digest` is there and what it should be."""
+        try:
+            os.close(self.open(digest, nbytes))
+        except BlobCorrupt:
+            return False
+        return True
+
+    def _check(self, digest: str, fd: int, nbytes: int) -> None:
+        stat = os.fstat(fd)
+        if stat.st_size != nbytes:
+            raise BlobCorrupt.of(digest, f"has {stat.st_size} bytes instead of {nbytes}")
+        seen = (stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns)
+        if self._sound.get(digest) == seen:
+            return
+        with open(fd, "rb", closefd=False) as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+            file.seek(0)
+        if found != digest:
+            raise BlobCorrupt.of(digest, f"has the content of {found[:16]}")
+        self._sound[digest] = seen
+        if len(self._sound) > CHECKED:
+            self._sound.popitem(last=False)
 
     def map(self, digest: str, nbytes: int) -> mmap.mmap | bytes:
         """The bytes of a blob, mapped (its pages are read when they are used). Raises `BlobCorrupt`."""
@@ -157,7 +200,7 @@ class BlobWriter:
         with storage_errors():
             self._store.hold(digest)
             self._held = digest
-            if target.exists() and target.stat().st_size == self.size:
+            if self._store.is_sound(digest, self.size):
                 self._temporary.unlink()
             else:
                 os.fsync(self._fd)
@@ -172,11 +215,9 @@ def storage_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise StorageError(
-            "the disk of the data folder is full" if full else f"the data folder failed: {error.strerror}",
-            hint="Free space and try again." if full else None,
-        ) from error
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFull.of("the disk of the data folder is full") from error
+        raise StorageError(f"the data folder failed: {error.strerror}") from error
 
 
 def sync_folder(folder: Path) -> None:

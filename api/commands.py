@@ -1,4 +1,4 @@
-"""The server's commands: `serve`, `doctor`, `keys`. `kernelgate` finds them by entry point.
+"""The server's commands: `serve`, `doctor`, `keys`, `backup`, `restore`. `kernelgate` finds them by entry point.
 
 Owns their arguments and what they print. Must not know HTTP.
 """
@@ -15,16 +15,20 @@ from typing import Any, get_origin
 
 import msgspec
 import sqlalchemy as sa
+from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from api import audit, quotas
 from api import keys as key_store
+from api.backup import back_up
 from api.body import parse_json
 from api.database import Database
 from api.diagnosis import diagnose, lines
 from api.errors import MalformedJson
 from api.ids import now
 from api.keys import KeyRecord, NewKey
+from api.reserve import Reserve
+from api.restore import restore as restore_from
 from api.server import Server, configure_logging
 from api.settings import Settings
 from sandbox.gates import grants
@@ -40,7 +44,8 @@ def serve(argv: Sequence[str]) -> int:
         allow_abbrev=False,
     )
     for name, field in Settings.model_fields.items():
-        _add_flag(parser, name, field)
+        if field.annotation != SecretStr | None:  # everybody on the machine sees the flags of a process
+            _add_flag(parser, name, field)
     given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
     try:
         settings = Settings(**given)
@@ -115,7 +120,7 @@ def keys(argv: Sequence[str]) -> int:
     revoke.add_argument("id", help="as `keys list` shows it")
     options = parser.parse_args(argv)
     settings = Settings()
-    database = Database(settings.data / "kernelgate.db")
+    database = Database(settings.database, Reserve(settings.data / "reserve", settings.reserve_bytes))
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         database.open()
@@ -124,6 +129,35 @@ def keys(argv: Sequence[str]) -> int:
         return _complain(error)
     finally:
         database.close()
+
+
+def backup(argv: Sequence[str]) -> int:
+    """Write a backup of all that is stored, whether or not the server runs."""
+    parser = argparse.ArgumentParser(prog="kernelgate backup", description="Back up all that is stored.")
+    parser.add_argument("file", type=Path, help="the file to write, which has the admin's key too")
+    target = parser.parse_args(argv).file
+    try:
+        done = back_up(Settings(), target)
+    except (OSError, KernelgateError) as error:
+        return _complain(error)
+    print(f"{target}: {sum(done.tables.values())} rows, {done.blobs} blobs, revision {done.revision}")
+    for digest in done.missing:
+        print(f"kernelgate: the blob {digest} is missing from the data folder", file=sys.stderr)
+    return 0
+
+
+def restore(argv: Sequence[str]) -> int:
+    """Restore a backup into an empty data folder and database."""
+    parser = argparse.ArgumentParser(prog="kernelgate restore", description="Restore a backup.")
+    parser.add_argument("file", type=Path, help="what `kernelgate backup` wrote")
+    source = parser.parse_args(argv).file
+    settings = Settings()
+    try:
+        done = restore_from(settings, source)
+    except (OSError, KernelgateError) as error:
+        return _complain(error)
+    print(f"{settings.data}: {sum(done.tables.values())} rows, {done.blobs} blobs, as of {done.created_at}")
+    return 0
 
 
 def _change_keys(database: Database, options: argparse.Namespace) -> int:
@@ -137,7 +171,7 @@ def _change_keys(database: Database, options: argparse.Namespace) -> int:
         print(token)
         print(f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr)
         return 0
-    if database.run(lambda db: _revoke(db, options.id), durable=True):
+    if database.run(lambda db: _revoke(db, options.id), durable=True, frees=True):
         print(f"key {options.id} is revoked")
         return 0
     print(f"kernelgate: there is no valid key {options.id}", file=sys.stderr)

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from api import tables
 from api.database import Database
+from api.dialects import upsert
 from api.quarantine import Quarantine
 from api.standby import Standby
 from api.turns import Turns
@@ -95,5 +96,4 @@ def _find(db: sa.Connection, hash: str) -> float | None:
 
 
 def _put(db: sa.Connection, hash: str, elapsed: float) -> None:
-    insert = sa.insert(tables.compile_times).prefix_with("OR REPLACE", dialect="sqlite")
-    db.execute(insert.values(hash=hash, milliseconds=elapsed))
+    upsert(db, tables.compile_times, {"hash": hash, "milliseconds": elapsed})

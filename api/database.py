@@ -1,9 +1,7 @@
 """The database: one thread that does all work on it, in short transactions.
 
-Owns the engine, its durability and the migration at start. Must not know any table but Alembic's own.
-
-SQLite runs in WAL mode. An ordinary write (`synchronous=NORMAL`) survives the death of the server at any moment;
-a durable one (`FULL`: keys, kernels, uploads) also survives the loss of power, at the price of a sync.
+Owns its connections, the thread and the migration at start. Must not know any table but Alembic's own, or what
+differs between databases: that is `api/dialects.py`.
 """
 
 from __future__ import annotations
@@ -12,69 +10,112 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.pool import NullPool
 
-from api.errors import StorageError
+from api.dialects import Dialect, dialect_of
+from api.errors import StorageError, StorageFull
 from api.migrations import HEAD
+from api.reserve import Reserve
 
 T = TypeVar("T")
 Work = Callable[[sa.Connection], T]
 
 
 class Database:
-    """The SQLite database at `path`. `start` opens and migrates it; the synchronous `run` is for commands."""
+    """The database in the SQLite file, or at the PostgreSQL URL, `source`.
 
-    def __init__(self, path: Path) -> None:
-        self._engine = sa.create_engine(
-            f"sqlite:///{path}",
-            poolclass=NullPool,
-            connect_args={"check_same_thread": False, "timeout": 10},
-            hide_parameters=True,  # errors go to the log, and values are users'
-        )
-        sa.event.listen(self._engine, "connect", _configure)
+    `start` opens and migrates it for a server; the synchronous `open` and `run` are for commands. `reserve` is given up
+    for deletions where there is no room.
+    """
+
+    def __init__(self, source: Path | str, reserve: Reserve | None = None) -> None:
+        self.dialect = dialect_of(source)
+        self._reserve = reserve
+        self._engine = self.dialect.engine()
         self._ordinary: sa.Connection | None = None
         self._durable: sa.Connection | None = None
+        self._sole = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="database")
 
-    def open(self) -> None:
-        """Connect, and bring an older database to the newest shape. Raises `StorageError`."""
+    def open(self, *, sole: bool = False) -> None:
+        """Connect, and bring an older database to the newest shape; `sole`: keep other servers out.
+
+        Raises `StorageError`.
+        """
+        self._sole = sole
+        self._with_reserve(self._open)
+
+    def _open(self) -> None:
         try:
             self._ordinary = self._engine.connect()
             self._durable = self._engine.connect()
-            self._durable.exec_driver_sql("PRAGMA synchronous=FULL")
-            self._durable.commit()
-            migrate(self._ordinary)
+            for connection in (self._ordinary, self._durable):
+                with connection.begin():
+                    self._prepare(connection)
+            migrate(self._ordinary, self.dialect)
         except sa.exc.SQLAlchemyError as error:
-            raise _storage_error(error) from error
+            raise self.dialect.error(error) from error
 
-    def run(self, work: Work[T], *, durable: bool = False) -> T:
-        """What `work` returns, done in one transaction. Raises `StorageError`."""
+    def run(self, work: Work[T], *, durable: bool = False, grows: bool = False, frees: bool = False) -> T:
+        """What `work` returns, done in one transaction. Raises `StorageError`.
+
+        What `grows` leaves the reserve alone, what `frees` may use it.
+        """
+        if grows and self._reserve is not None:
+            self._reserve.require()
+        if frees:
+            return self._with_reserve(lambda: self._run(work, durable))
+        return self._run(work, durable)
+
+    def _with_reserve(self, attempt: Callable[[], T]) -> T:
+        """`attempt`, once more without the reserve if there is no room."""
+        try:
+            return attempt()
+        except StorageFull:
+            if self._reserve is None or not self._reserve.spend():
+                raise
+            return attempt()
+
+    def _run(self, work: Work[T], durable: bool) -> T:
         connection = self._durable if durable else self._ordinary
         assert connection is not None, "the database is not open"
         try:
+            lost = connection.invalidated
             with connection.begin():
+                if lost:
+                    self._prepare(connection)
                 return work(connection)
         except sa.exc.IntegrityError:
             raise
         except sa.exc.SQLAlchemyError as error:
-            raise _storage_error(error) from error
+            raise self.dialect.error(error) from error
 
     async def start(self) -> None:
-        """`open`, in the database's thread."""
-        await asyncio.get_running_loop().run_in_executor(self._thread, self.open)
+        """`open` for a server, in the database's thread."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, lambda: self.open(sole=True))
 
-    def do(self, work: Work[T], *, durable: bool = False) -> asyncio.Future[T]:
+    def do(
+        self, work: Work[T], *, durable: bool = False, grows: bool = False, frees: bool = False
+    ) -> asyncio.Future[T]:
         """`run`, in the database's thread, in the order of the calls."""
         loop = asyncio.get_running_loop()
-        return loop.run_in_executor(self._thread, lambda: self.run(work, durable=durable))
+        return loop.run_in_executor(
+            self._thread, lambda: self.run(work, durable=durable, grows=grows, frees=frees)
+        )
 
     def close(self) -> None:
         """Finish what is queued and disconnect."""
         self._thread.submit(self._disconnect).result()
         self._thread.shutdown()
+
+    def _prepare(self, connection: sa.Connection) -> None:
+        """Make a new connection what it is for."""
+        if connection is self._durable:
+            self.dialect.make_durable(connection)
+        elif self._sole:
+            self.dialect.claim(connection)
 
     def _disconnect(self) -> None:
         for connection in (self._durable, self._ordinary):
@@ -83,45 +124,39 @@ class Database:
         self._engine.dispose()
 
 
-def migrate(connection: sa.Connection) -> None:
-    """Bring the database to `HEAD`; Alembic is imported only if there is something to do."""
-    found = _revision(connection)
-    if found == HEAD:
+def migrate(connection: sa.Connection, dialect: Dialect, target: str = HEAD) -> None:
+    """Bring the database to revision `target`, wholly or not at all; Alembic is imported only if need be."""
+    with connection.begin():
+        found = revision_of(connection)
+    if found == target:
         return
+    with connection.begin():
+        dialect.lock(connection)
+        upgrade(connection, target)
+
+
+def upgrade(connection: sa.Connection, target: str) -> None:
+    """Bring the database to revision `target` within the transaction that is there. Raises `StorageError`."""
     from alembic import command
     from alembic.config import Config
     from alembic.util import CommandError
 
+    found = revision_of(connection) or target
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
     try:
-        with connection.begin():
-            command.upgrade(config, "head")
+        command.upgrade(config, target)
     except CommandError:  # it does not know the revision
         raise StorageError(
-            f"the data folder was written by a newer Kernelgate (revision {found}, this one knows {HEAD})",
+            f"what is stored is of a newer Kernelgate (revision {found}, this one knows {HEAD})",
             hint="Upgrade Kernelgate, or use another KERNELGATE_DATA.",
         ) from None
 
 
-def _revision(connection: sa.Connection) -> str | None:
-    with connection.begin():
-        if not sa.inspect(connection).has_table("alembic_version"):
-            return None
-        revision: str | None = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-        return revision
-
-
-def _configure(connection: Any, _: object) -> None:
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=10000"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _storage_error(error: sa.exc.SQLAlchemyError) -> StorageError:
-    cause = getattr(error, "orig", None) or error
-    return StorageError(
-        f"the database failed: {cause}"[:300], hint="Look at the data folder's disk and rights."
-    )
+def revision_of(connection: sa.Connection) -> str | None:
+    """The revision that the database has; None if it is empty."""
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+    return found

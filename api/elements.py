@@ -7,6 +7,7 @@ rounded to infinity or wrapped. Must not know where tensors live.
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,14 @@ import numpy.typing as npt
 
 from api.errors import MalformedTensor
 from ops.dtypes import DType, dtype
+from ops.reference import narrow
+from ops.reference_bfloat import opened
 
 MAX_RANK = 8
 MAX_SIZE = (1 << 63) - 1
+SAFE_INTEGER = 1 << 53
+"""Whole numbers beyond it are strings in JSON, many of whose readers know only doubles."""
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -68,12 +74,15 @@ def from_list(data: object, shape: tuple[int, ...], row: DType) -> bytes:
 
 
 def to_list(raw: bytes | memoryview, row: DType) -> list[Any]:
-    """The elements in `raw` (wire form) as JSON values; NaN and infinities as strings."""
-    array = np.frombuffer(raw, dtype=numpy_dtype(row))
+    """The elements in `raw` (wire form) as JSON values; as strings NaN, infinities, and what a double cannot hold."""
+    array = opened(np.frombuffer(raw, dtype=numpy_dtype(row)))
     values: list[Any] = array.tolist()
     if row.kind == "float" and not np.isfinite(array).all():
         for index in np.flatnonzero(~np.isfinite(array)).tolist():
             values[index] = special_name(values[index])
+    elif row.wire_bytes > 4:
+        for index in np.flatnonzero((array > SAFE_INTEGER) | (array < -SAFE_INTEGER)).tolist():
+            values[index] = str(values[index])
     return values
 
 
@@ -94,6 +103,9 @@ def _booleans(data: list[Any], kinds: set[type]) -> bytes:
 
 
 def _integers(data: list[Any], kinds: set[type], row: DType) -> bytes:
+    if str in kinds and row.wire_bytes > 4:
+        data = [int(value) if type(value) is str and _WHOLE.fullmatch(value) else value for value in data]
+        kinds = set(map(type, data))
     if not kinds <= {int}:
         _refuse(data, (int,), row.name, "whole numbers")
     bounds = np.iinfo(numpy_dtype(row))
@@ -118,11 +130,11 @@ def _floats(data: list[Any], kinds: set[type], row: DType) -> bytes:
     except OverflowError:
         raise MalformedTensor(f"data has a number far beyond {row.name}") from None
     with np.errstate(over="ignore"):
-        narrow = wide.astype(numpy_dtype(row))
-    lost = np.flatnonzero(np.isinf(narrow) & ~np.isinf(wide))
+        made = narrow(wide, row.name)
+    lost = np.flatnonzero(np.isinf(opened(made)) & ~np.isinf(wide))
     if lost.size:
         raise MalformedTensor(f"{values[lost[0]]!s:.60} at index {lost[0]} of data is beyond {row.name}")
-    return narrow.tobytes()
+    return made.tobytes()
 
 
 def _refuse(data: list[Any], kinds: tuple[type, ...], name: str, expected: str) -> None:

@@ -321,11 +321,44 @@ class StorageError(KernelgateError):
     title = "The data folder failed"
 
 
+class StorageFull(StorageError):
+    """There is no room on the disk of the data folder or of the database."""
+
+    code = "storage_full"
+    title = "There is no room left to store this"
+
+    @classmethod
+    def of(cls, what: str) -> StorageFull:
+        """The error for a disk."""
+        return cls(
+            what, hint="Delete what is not needed, which works on a full disk, or make room and try again."
+        )
+
+
+class StorageBusy(StorageError):
+    """Another process has the database locked, or its server does not answer."""
+
+    code = "storage_busy"
+    title = "The database is not available at the moment"
+
+
 class BlobCorrupt(KernelgateError):
     """A stored blob is missing or is not what was stored."""
 
     code = "blob_corrupt"
     title = "Stored data is damaged"
+
+    @classmethod
+    def of(cls, digest: str, what: str) -> BlobCorrupt:
+        """The error for a blob."""
+        return cls(f"the blob {digest[:16]} {what}", hint="Uploading the same content again repairs it.")
+
+
+class BackupInvalid(KernelgateError):
+    """A file that is no backup, not a whole one, or is in the way of one."""
+
+    code = "backup_invalid"
+    title = "The backup cannot be used"
 
 
 class AddressUnavailable(KernelgateError):

@@ -73,11 +73,18 @@ class EventLog:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def take_unstored(self) -> list[Event]:
-        """The events since the last call, for the database."""
-        fresh = self._events[self._stored :]
-        self._stored = len(self._events)
-        return fresh
+    @property
+    def all(self) -> list[Event]:
+        """Every event so far."""
+        return self._events
+
+    def unstored(self) -> list[Event]:
+        """The events that the database does not have."""
+        return self._events[self._stored :]
+
+    def mark_stored(self, events: list[Event]) -> None:
+        """The database has `events`, which `unstored` gave."""
+        self._stored += len(events)
 
     async def follow(self, after: int) -> AsyncIterator[list[Event]]:
         """Events beyond number `after`, as they come, in pages, to the last, which is there whatever `after` is.
@@ -138,6 +145,7 @@ def select_events(db: sa.Connection, run_id: str, after: int) -> list[Event]:
         .where(c.run_id == run_id, c.seq > after)
         .order_by(c.seq)
         .limit(PAGE_EVENTS)
+        .execution_options(stream_results=True, max_row_buffer=100)
     )
     with db.execute(query) as rows:
         return _page(Event(*row) for row in rows)

@@ -17,7 +17,7 @@ import msgspec
 from api.body import parse_json
 from api.elements import numpy_dtype, parse_shape
 from api.errors import MalformedJson, MalformedTensor
-from ops.dtypes import BY_NAME, DType, DTypeError
+from ops.dtypes import BY_NAME, ROWS, DType, DTypeError
 
 NPY = "application/x-npy"
 SAFETENSORS = "application/vnd.safetensors"
@@ -36,9 +36,18 @@ _ITEM = re.compile(
 _FIELDS = re.compile(r"""\s*['"]descr['"]\s*:\s*[\[(]""", re.ASCII)
 _PARTS = ("descr", "fortran", "shape")
 _SIZE = re.compile(r"\s*(\d{1,19})L?\s*", re.ASCII)
-_NPY_DTYPES = {"f4": "f32", "f2": "f16", "i4": "i32", "u4": "u32", "b1": "bool"}
-_SAFETENSORS_DTYPES = {"F32": "f32", "F16": "f16", "I32": "i32", "U32": "u32", "BOOL": "bool"}
-_CASTS = {"b": "np.bool_", "i": "np.int32", "u": "np.uint32", "f": "np.float32", "c": "np.float32"}
+_NPY_DTYPES = {
+    **{
+        f"{row.name[0]}{row.wire_bytes}": row.name
+        for row in ROWS
+        if row.kind != "bool" and row.name != "bf16"
+    },
+    "b1": "bool",
+    "V2": "bf16",
+}
+"""Foreign names; bf16 has none in NumPy, whose files name the two opaque bytes as which extensions keep it."""
+_SAFETENSORS_DTYPES = {row.name.upper(): row.name for row in ROWS}
+_CASTS = {"b": "np.bool_", "u": "np.uint32", "f": "np.float32", "c": "np.float32"}
 
 
 @dataclass(frozen=True, slots=True)

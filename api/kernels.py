@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from api import tables
 from api.builds import Build, Builder, is_current, text_hash
 from api.database import Database
+from api.dialects import upsert
 from api.errors import InvalidRequest, KernelNotFound, NameReserved
 from api.ids import now
 from api.keys import Identity
@@ -97,7 +98,9 @@ class KernelStore:
                 identity.owner, name, digest, build.source, build.reflection, created_at, template
             )
         changed = record is not found
-        await self._database.do(lambda db: _point(db, record, changed, identity.quotas), durable=True)
+        await self._database.do(
+            lambda db: _point(db, record, changed, identity.quotas), durable=True, grows=True
+        )
         self._forget(identity.owner, name)
         return record, found is None
 
@@ -174,7 +177,7 @@ class KernelStore:
             raise InvalidRequest(
                 "a version is not deleted alone", hint="DELETE the name; all its versions go."
             )
-        await self._database.do(lambda db: _delete(db, record.owner, record.name), durable=True)
+        await self._database.do(lambda db: _delete(db, record.owner, record.name), durable=True, frees=True)
         self._forget(record.owner, record.name)
 
     def _split(self, identity: Identity, reference: str) -> tuple[str, str, str]:
@@ -258,20 +261,17 @@ def _point(db: sa.Connection, record: KernelRecord, changed: bool, quotas: Quota
         if _find(db, record.owner, record.name, record.hash) is None:
             check_kernels(db, record.owner, quotas)
         template = record.template
-        db.execute(
-            sa.insert(tables.kernels)
-            .prefix_with("OR REPLACE", dialect="sqlite")
-            .values(
-                owner=record.owner,
-                name=record.name,
-                hash=record.hash,
-                source=record.source,
-                reflection=msgspec.msgpack.encode(record.reflection),
-                created_at=record.created_at,
-                template=None if template is None else template.text,
-                params=None if template is None else dump(template),
-            )
-        )
+        values = {
+            "owner": record.owner,
+            "name": record.name,
+            "hash": record.hash,
+            "source": record.source,
+            "reflection": msgspec.msgpack.encode(record.reflection),
+            "created_at": record.created_at,
+            "template": None if template is None else template.text,
+            "params": None if template is None else dump(template),
+        }
+        upsert(db, tables.kernels, values)
     _delete_pointer(db, record.owner, record.name)
     db.execute(
         sa.insert(tables.kernel_names).values(

@@ -78,11 +78,13 @@ STATUS = {
     "queue_full": 503,
     "server_restarted": 503,
     "server_stopping": 503,
+    "storage_busy": 503,
     "worker_crashed": 503,
     "device_timeout": 504,
     "fetch_timeout": 504,
     "device_out_of_memory": 507,
     "file_quota": 507,
+    "storage_full": 507,
 }
 RESPONSE: dict[str, Any] = {
     "description": "a problem; `code` never changes its meaning",
@@ -113,6 +115,7 @@ HEADERS = {
     "device_restarted": {"Retry-After": "1"},
     "device_unavailable": {"Retry-After": "5"},
     "server_stopping": {"Retry-After": "10"},
+    "storage_busy": {"Retry-After": "5"},
 }
 
 

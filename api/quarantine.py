@@ -6,13 +6,13 @@ Owns the list, which is durable and wholly in memory. Must not know devices or H
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from api import tables
 from api.database import Database
+from api.dialects import upsert
 from api.errors import KernelQuarantined, QuarantineNotFound
 from api.ids import now
 from host.errors import KernelFault
@@ -69,7 +69,7 @@ class Quarantine:
         )
         log.warning("kernel %s (%s/%s) is in quarantine: %s", fingerprint[:12], owner, name, fault.message)
         try:
-            await self._database.do(lambda db: _put(db, entry), durable=True)
+            await self._database.do(lambda db: _put(db, entry), durable=True, frees=True)
         except KernelgateError as error:
             log.error("the quarantine of kernel %s could not be stored: %s", fingerprint[:12], error)
 
@@ -81,7 +81,7 @@ class Quarantine:
                 hint="GET /api/quarantine lists those that are.",
             )
         log.info("the quarantine of kernel %s was lifted", fingerprint[:12])
-        await self._database.do(lambda db: _remove(db, fingerprint), durable=True)
+        await self._database.do(lambda db: _remove(db, fingerprint), durable=True, frees=True)
 
 
 def _all(db: sa.Connection) -> list[Entry]:
@@ -89,8 +89,7 @@ def _all(db: sa.Connection) -> list[Entry]:
 
 
 def _put(db: sa.Connection, entry: Entry) -> None:
-    values: dict[str, Any] = msgspec.structs.asdict(entry)
-    db.execute(sa.insert(tables.quarantine).prefix_with("OR REPLACE", dialect="sqlite").values(**values))
+    upsert(db, tables.quarantine, msgspec.structs.asdict(entry))
 
 
 def _remove(db: sa.Connection, fingerprint: str) -> None:

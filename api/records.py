@@ -5,6 +5,7 @@ Owns `RunRecord`, its document for clients, and its rows. Must not know how a ru
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -36,6 +37,7 @@ class RunRecord(msgspec.Struct):
     """A run. `result` is JSON; `error` a problem document as JSON; `files` what its overlays changed, as JSON.
 
     `asked` is what is kept of its request until it begins: without it a run that waited cannot be taken up again.
+    `emptied_at` is when retention took its result, output and files.
     """
 
     id: str
@@ -63,6 +65,9 @@ class RunRecord(msgspec.Struct):
     files: msgspec.Raw = msgspec.Raw(b"{}")
     key_id: str | None = None
     asked: bytes | None = None
+    emptied_at: str | None = None
+    stored_bytes: int = 0
+    event_bytes: int = 0
 
     @property
     def live(self) -> bool:
@@ -72,6 +77,12 @@ class RunRecord(msgspec.Struct):
     def fail(self, error: ErrorRecord) -> None:
         """Give it an error."""
         self.error = msgspec.Raw(msgspec.json.encode(problem(error)))
+
+    def measure(self, events: Iterable[Event]) -> None:
+        """Say how much it and all its `events` take to store, about."""
+        written = (self.result or b"", self.files)
+        self.stored_bytes = sum(map(len, (self.script, self.stdout, self.stderr, *map(bytes, written))))
+        self.event_bytes = sum(len(event.data) for event in events if event.type != FINAL)
 
     def document(self, place: int | None = None) -> bytes:
         """What a client is told of it, as JSON; `place` is where it waits, from 1."""
@@ -85,11 +96,12 @@ _SUMMARY = (
 _SHOWN = (
     "id", "kind", "status", "result", "error", "stdout", "stderr", "output_cut", "files", "usage", "limits",
     "grants", "reason", "cancelled_by", "level", "level_reason", "created_at", "started_at", "finished_at",
+    "emptied_at",
 )  # fmt: skip
 _JSON = ("limits", "grants", "result", "error", "usage", "files")
 _ENDING = (
     "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "reason", "cancelled_by", "level",
-    "level_reason", "started_at", "finished_at", "files", "asked",
+    "level_reason", "started_at", "finished_at", "files", "asked", "stored_bytes", "event_bytes",
 )  # fmt: skip
 _BEGINNING = ("status", "grants", "started_at", "asked")
 

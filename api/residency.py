@@ -1,20 +1,25 @@
 """Which tensors of the server are on the device at the moment.
 
-Owns the least-recently-used order, pins, and the room that idle tensors may take. Must not know where elements come
-from: whoever pins a tensor says how to upload it, or that nobody can.
+Owns the least-recently-used order, pins, and the room that idle tensors may take; what is nowhere else goes to `Spill`
+before it leaves. Must not know where elements come from: whoever pins a tensor says how to upload it, or that nobody
+can.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from api.errors import TensorLost
+from api.spill import Spill
 from host.errors import DeviceOutOfMemory
 from host.supervisor import Device
+from shaders.errors import KernelgateError
 
+log = logging.getLogger("kernelgate")
 MAX_RESIDENTS = 8192
 Upload = Callable[[int], Awaitable[None]]
 
@@ -34,12 +39,14 @@ class Resident:
 class Residency:
     """The residents of `device`: idle ones leave when all together take more than `budget` bytes."""
 
-    def __init__(self, device: Device, budget: int) -> None:
+    def __init__(self, device: Device, budget: int, spill: Spill) -> None:
         self._device = device
         self._budget = budget
+        self._spill = spill
         self._residents: OrderedDict[str, Resident] = OrderedDict()
         self._bytes = 0
         self._bringing = asyncio.Lock()
+        self._leaving = asyncio.Lock()
 
     async def pin(self, tensor_id: str, nbytes: int, upload: Upload | None) -> Resident:
         """The resident of a tensor, uploaded if need be; `unpin` it. Raises `TensorLost` when nobody can upload it."""
@@ -65,16 +72,17 @@ class Residency:
     async def drop(self, tensor_id: str) -> None:
         """Forget a tensor; it leaves the device when nobody has it pinned."""
         resident = self._take_out(tensor_id)
+        self._spill.drop(tensor_id)
         if resident is not None:
             resident.dropped = True
             if not resident.pins:
                 await self._free([resident])
 
-    async def make_room(self) -> None:
-        """Take every idle tensor that can come back from the device: memory is short."""
-        await self._evict(
-            [key for key, resident in self._residents.items() if not (resident.pins or resident.only)]
-        )
+    async def make_room(self) -> bool:
+        """Take every idle tensor from the device: memory is short. Whether there was one."""
+        before = self._bytes
+        await self._evict([key for key, resident in self._residents.items() if not resident.pins])
+        return self._bytes < before
 
     def _current(self, tensor_id: str) -> Resident | None:
         """The resident of a tensor, unless it went with an earlier device process."""
@@ -85,7 +93,7 @@ class Residency:
         if upload is None:
             raise TensorLost(
                 f"the elements of tensor {tensor_id} are gone: it was on the device only",
-                hint="Outputs of dispatches and ops live until the device restarts or needs the room. Compute again.",
+                hint="Outputs of dispatches and ops live until the device restarts. Compute again; PATCH stores one.",
             )
         await self._shrink(nbytes)
         handle = self._device.new_handle()
@@ -127,7 +135,32 @@ class Residency:
         await self._evict(leaving)
 
     async def _evict(self, keys: list[str]) -> None:
-        await self._free([resident for resident in map(self._take_out, keys) if resident is not None])
+        """Free those that are idle, and those that are nowhere else only if they could be saved."""
+        gone = []
+        async with self._leaving:
+            for key in keys:
+                resident = self._residents.get(key)
+                if resident is None or resident.pins or not await self._saved(key, resident):
+                    continue
+                if self._residents.get(key) is resident and not resident.pins:  # still, after saving
+                    gone.append(resident)
+                    self._take_out(key)
+        await self._free(gone)
+
+    async def _saved(self, key: str, resident: Resident) -> bool:
+        """Whether a resident may leave: it can come back, or it is lost already."""
+        if not resident.only or resident.generation != self._device.generation:
+            return True
+        try:
+            with await self._device.download(resident.handle) as shared:
+                await self._spill.put(key, shared.view)
+        except KernelgateError as error:
+            log.warning("tensor %s stays on the device: %s", key, error)
+            return False
+        resident.only = False
+        if resident.dropped or self._residents.get(key) is not resident:
+            self._spill.drop(key)
+        return True
 
     async def _free(self, residents: list[Resident]) -> None:
         current = self._device.generation

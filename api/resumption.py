@@ -23,7 +23,7 @@ log = logging.getLogger("kernelgate")
 async def resume(database: Database, keys: Keys, desk: Desk, runs: RunManager) -> None:
     """Fail what was running, and let what waited wait again, in the order in which it came."""
     error = ServerRestarted("the server stopped during the run").record()
-    lost = await database.do(lambda db: records.end_interrupted(db, error))
+    lost = await database.do(lambda db: records.end_interrupted(db, error), frees=True)
     waiting = await database.do(records.waiting_runs)
     for record in waiting:
         await _take_up(record, database, keys, desk, runs)
@@ -38,7 +38,7 @@ async def _take_up(record: RunRecord, database: Database, keys: Keys, desk: Desk
         submission = await desk.again(identity, record)
     except KernelgateError as error:
         reason = error.record()
-        await database.do(lambda db: records.end_stored(db, record.id, reason))
+        await database.do(lambda db: records.end_stored(db, record.id, reason), frees=True)
         return
     events = await database.do(lambda db: select_events(db, record.id, after=0))
     runs.take_up(identity, record, submission, events)

@@ -108,6 +108,8 @@ class RunManager:
         self._accounts = accounts
         self._ready = ready
         self._live: dict[str, LiveRun] = {}
+        self._unstored: dict[str, LiveRun] = {}
+        self._flushing = asyncio.Lock()
         self._queue = FairQueue(settings.runs_at_once, settings.queue_length, settings.queue_length_of_key)
         self._keyed = asyncio.Lock()
         self._stopping = False
@@ -115,7 +117,7 @@ class RunManager:
 
     def start(self) -> None:
         """Begin to store the events of live runs from time to time."""
-        self._flusher = asyncio.create_task(self._flush_events())
+        self._flusher = asyncio.create_task(self._flush_forever())
 
     async def stop(self, drain_s: float) -> None:
         """Take no more runs, let those that run end for `drain_s` seconds, fail the rest; those that wait stay."""
@@ -136,6 +138,7 @@ class RunManager:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._flusher
             self._flusher = None
+        await self._store_ends()
 
     async def submit(self, identity: Identity, submission: Submission) -> tuple[LiveRun | RunRecord, bool]:
         """Accept a run, or find the one that its idempotency key made; whether it is new.
@@ -164,7 +167,8 @@ class RunManager:
         if live is None:
             return {**summary, "place": None}
         record = live.record
-        return {**summary, "status": record.status, "started_at": record.started_at, "place": live.place()}
+        shown = ("status", "started_at", "finished_at", "reason", "cancelled_by", "usage")
+        return {**summary, **{name: getattr(record, name) for name in shown}, "place": live.place()}
 
     async def cancel(self, live: LiveRun, by: str, reason: str) -> None:
         """Stop a run and wait until its end is stored. One that has ended is left as it is."""
@@ -217,9 +221,13 @@ class RunManager:
         if submission.session is not None:
             submission.session.claim(record.id)
         live = self._begin_life(record, identity, submission, EventLog(self._settings.events_per_run))
-        stored = self._database.do(lambda db: records.insert_run(db, record))
+        stored = self._database.do(lambda db: records.insert_run(db, record), grows=True)
         live.task = asyncio.create_task(self._live_through(live, stored))
-        await asyncio.shield(stored)
+        try:
+            await asyncio.shield(stored)
+        except KernelgateError:
+            self._stop(live, "server", "storage_error")
+            raise
         return live
 
     def take_up(
@@ -280,7 +288,7 @@ class RunManager:
         began = time.perf_counter()
         if record.asked is not None:  # it waited: once it runs, no other server may begin it again
             record.asked = None
-            await self._database.do(lambda db: records.begin_run(db, record))
+            await self._database.do(lambda db: records.begin_run(db, record), frees=True)
         await self._ready()
         record.level, record.level_reason = self._pool.level, self._pool.reason
         if submission.session is not None:
@@ -381,39 +389,65 @@ class RunManager:
         live.record.reason = reason
 
     async def _finish(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
-        """Store the end of a run, then tell whoever waits. A run whose end cannot be stored says so."""
+        """Store the end of a run, then tell whoever waits. One that could not be stored as it began never was."""
         record = live.record
-        live.events.add("status", {"status": record.status})
-        self._metrics.runs.labels(record.kind, record.status).inc()
         try:
             await stored
-            events = live.events.take_unstored()
-            live.events.close(record.document().decode())
-            events += live.events.take_unstored()
-            await self._database.do(lambda db: records.update_run(db, record, events))
         except Exception as error:
-            log.error("run %s could not be stored: %s", record.id, error)
-            known = (
-                error.record()
-                if isinstance(error, KernelgateError)
-                else ErrorRecord("storage_error", str(error))
-            )
-            _end(record, "failed", known)
-        del self._live[record.id]
+            log.error("run %s was not taken: %s", record.id, error)
+            del self._live[record.id]
+        else:
+            live.events.add("status", {"status": record.status})
+            self._metrics.runs.labels(record.kind, record.status).inc()
+            live.events.close(record.document().decode())
+            record.measure(live.events.all)
+            async with self._flushing:  # what it has of this run's events must not be stored twice
+                pass
+            await self._store_end(live)
         self._accounts.of(live.identity).run_over()
         if live.submission.session is not None:
             await self._sessions.release(live.submission.session, record)
         live.done.set()
 
-    async def _flush_events(self) -> None:
+    async def _store_end(self, live: LiveRun) -> None:
+        """Store the end of a run; while that fails it stays in memory, and is tried again."""
+        events = live.events.unstored()
+        try:
+            await self._database.do(lambda db: records.update_run(db, live.record, events))
+        except Exception as error:
+            if live.record.id not in self._unstored:
+                log.error("the end of run %s could not be stored yet: %s", live.record.id, error)
+            self._unstored[live.record.id] = live
+        else:
+            self._unstored.pop(live.record.id, None)
+            del self._live[live.record.id]
+
+    async def _store_ends(self) -> None:
+        for live in list(self._unstored.values()):
+            await self._store_end(live)
+            if live.record.id in self._unstored:
+                return
+
+    async def _flush(self) -> None:
+        """Store the events of runs that go on."""
+        async with self._flushing:
+            lives = [live for live in self._live.values() if live.record.live]
+            fresh = {live.record.id: live.events.unstored() for live in lives}
+            if not any(fresh.values()):
+                return
+            try:
+                await self._database.do(partial(_insert_all, fresh=fresh))
+            except Exception as error:
+                log.error("events could not be stored yet: %s", error)
+                return
+            for live in lives:
+                live.events.mark_stored(fresh[live.record.id])
+
+    async def _flush_forever(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_S)
-            fresh = {live.record.id: live.events.take_unstored() for live in self._live.values()}
-            if any(fresh.values()):
-                try:
-                    await self._database.do(partial(_insert_all, fresh=fresh))
-                except Exception as error:
-                    log.error("events could not be stored: %s", error)
+            await self._flush()
+            await self._store_ends()
 
 
 def _insert_all(db: sa.Connection, fresh: dict[str, list[Event]]) -> None:

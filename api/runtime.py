@@ -6,21 +6,19 @@ Owns the data folder's layout, the processes and the stores. Must not know route
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
 import os
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from api import device_process, keys
+from api import device_process, folder, keys
 from api.accounts import Accounts
 from api.audit import AuditLog
 from api.blobs import BlobStore, storage_errors
 from api.builds import Builder
 from api.compiling import Compiler
 from api.database import Database
-from api.errors import StorageError
 from api.gates import Gatekeeper
 from api.holdings import Holdings
 from api.kernels import KernelStore
@@ -29,17 +27,20 @@ from api.launcher import Launcher
 from api.metrics import Metrics
 from api.presence import Presence
 from api.quarantine import Quarantine
+from api.reserve import Reserve
 from api.residency import Residency
 from api.resumption import resume
 from api.runs import RunManager
 from api.scripts import ScriptStore
 from api.sessions import Sessions
 from api.settings import Settings
+from api.spill import Spill
 from api.sse import Streams
 from api.standby import Standby
 from api.starting import Start
 from api.submission import Desk
 from api.tensors import TensorStore
+from api.upkeep import Upkeep
 from api.work import Work
 from host.frames import Usage
 from host.supervisor import Device, DeviceSettings
@@ -66,8 +67,9 @@ class Runtime:
         self.new_key: str | None = None
         self.failure: KernelgateError | None = None
         self.metrics = Metrics()
-        self.database = Database(settings.data / "kernelgate.db")
-        self.blobs = BlobStore(settings.data / "blobs")
+        self.reserve = Reserve(settings.data / "reserve", settings.reserve_bytes)
+        self.database = Database(settings.database, self.reserve)
+        self.blobs = BlobStore(settings.data / "blobs", self.reserve)
         self.device = self._device(first_s=_first_s(settings))
         self.device.on_charge = self._count_device
         self.compiler = self._compiler(min(settings.quick_compile_s, settings.compile_s))
@@ -84,12 +86,14 @@ class Runtime:
         self.holdings = Holdings()
         self.accounts = Accounts(self.holdings)
         self.audit = AuditLog(self.database, settings.audit_days)
-        self.residency = Residency(self.device, settings.resident_bytes)
+        self.spill = Spill(settings.data / "spill", settings.spill_bytes, self.reserve)
+        self.residency = Residency(self.device, settings.resident_bytes, self.spill)
         self.tensors = TensorStore(
             self.database,
             self.blobs,
             self.device,
             self.residency,
+            self.spill,
             self.holdings,
             settings.transient_tensors,
         )
@@ -123,6 +127,7 @@ class Runtime:
             self.accounts,
             self.ready,
         )
+        self.upkeep = Upkeep(settings, self.database, self.tensors, self.reserve)
         self.presence = Presence(self.keys, [self.runs, self.sessions])
         self._starts: dict[str, Start] = {}
         self._lock = -1
@@ -131,9 +136,9 @@ class Runtime:
         """Open the data folder and begin to start the processes. Raises `StorageError`."""
         began = time.perf_counter()
         with storage_errors():
-            self.settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = _lock(self.settings)
+            self._lock = folder.take(self.settings.data)
             self.blobs.open_folder()
+            self.spill.open_folder()
         self._begin("device", lambda: self._start_device("device", self.device))
         self._begin("workers", self.pool.start)
         await self.database.start()
@@ -142,9 +147,11 @@ class Runtime:
             keys.ensure_admin, self.database, self.settings.data / "admin.key"
         )
         self._begin("compiler", self._start_compiler)
+        await asyncio.to_thread(self.reserve.fill)
         await resume(self.database, self.keys, self.desk, self.runs)
         self.runs.start()
         self.sessions.start()
+        self.upkeep.start()
         self.presence.start()
         self.audit.start()
         log.debug("stores opened in %.0f ms", (time.perf_counter() - began) * 1000)
@@ -153,7 +160,7 @@ class Runtime:
         """Let runs end for a while, then stop the processes and close the stores."""
         await asyncio.gather(self.presence.stop(), self.audit.stop())
         await self.runs.stop(self.settings.drain_s)
-        await self.sessions.stop()
+        await asyncio.gather(self.sessions.stop(), self.upkeep.stop())
         await asyncio.gather(*(start.stop() for start in self._starts.values()))
         await asyncio.gather(self.lane.close(), self.patient.close())
         await asyncio.gather(self.pool.close(), self.device.close(), self.compiler.close())
@@ -222,6 +229,7 @@ class Runtime:
             "adapter": settings.adapter,
             "host_steps": settings.host_steps,
             "fuel": settings.fuel,
+            "memory_bytes": settings.device_bytes,
             "deadline_s": settings.device_deadline_s,
             "watchdog_s": settings.watchdog_s,
             "compile_s": settings.compile_s,
@@ -234,17 +242,3 @@ def _first_s(settings: Settings) -> float:
     """Seconds that the first slice of a kernel may take where all share the device: those that are there are known to
     compile in little time."""
     return 2 * settings.watchdog_s + 4 * settings.heavy_compile_ms / 1e3
-
-
-def _lock(settings: Settings) -> int:
-    """Take the data folder for this process. Raises `StorageError` when another server has it."""
-    fd = os.open(settings.data / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(fd)
-        raise StorageError(
-            f"another Kernelgate uses the data folder {settings.data}",
-            hint="Stop it, or set KERNELGATE_DATA.",
-        ) from None
-    return fd

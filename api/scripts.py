@@ -55,7 +55,9 @@ class ScriptStore:
         text = source.encode()
         digest = hashlib.sha256(text).hexdigest()
         record = ScriptRecord(identity.owner, name, digest, source, now(), len(text))
-        return await self._database.do(lambda db: _store(db, record, identity.quotas), durable=True)
+        return await self._database.do(
+            lambda db: _store(db, record, identity.quotas), durable=True, grows=True
+        )
 
     async def find(self, identity: Identity, reference: str) -> ScriptRecord:
         """The caller's script `name`, or version `name@hash` of it. Raises `ScriptNotFound`."""
@@ -79,7 +81,7 @@ class ScriptStore:
             raise InvalidRequest(
                 "a version is not deleted alone", hint="DELETE the name; all its versions go."
             )
-        await self._database.do(lambda db: _delete(db, record.owner, record.name), durable=True)
+        await self._database.do(lambda db: _delete(db, record.owner, record.name), durable=True, frees=True)
 
 
 def check_name(name: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from pydantic import Field, field_validator
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -85,6 +85,10 @@ class Settings(BaseSettings):
     data: Path = Field(
         default_factory=default_data_folder, description="folder for the database, blobs and key"
     )
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="PostgreSQL, as postgresql://USER:PASSWORD@HOST/NAME; unset: SQLite in the data folder",
+    )
     adapter: str | None = Field(
         default=None, description="numpy, null, cpu, discrete, or part of an adapter's name; unset: the best"
     )
@@ -156,13 +160,28 @@ class Settings(BaseSettings):
     read_bytes: int = Field(
         default=64 * MIB, gt=0, description="largest tensor that a script may read into Python"
     )
+    device_bytes: int | None = Field(
+        default=None,
+        gt=0,
+        description="most memory of the device; unset: all that a GPU gives, half of the machine's on a CPU adapter",
+    )
     resident_bytes: int = Field(
         default=1024 * MIB,
         gt=0,
         description="tensors kept on the device; beyond it the longest unused leave",
     )
+    spill_bytes: int = Field(
+        default=4096 * MIB,
+        ge=0,
+        description="disk for outputs of dispatches and ops that had to leave the device, until they come back",
+    )
     transient_tensors: int = Field(
         default=4096, gt=0, description="outputs of dispatches and ops kept; the oldest leave"
+    )
+    reserve_bytes: int = Field(
+        default=16 * MIB,
+        ge=0,
+        description="room kept in the data folder, so that deleting works on a full disk",
     )
     overlay_bytes: int = Field(
         default=16 * MIB, ge=0, description="most bytes that a run may change in its overlays"
@@ -171,6 +190,33 @@ class Settings(BaseSettings):
     events_per_run: int = Field(
         default=10_000, gt=0, description="events stored for a run; output is kept beyond it"
     )
+    keep_runs_days: float = Field(
+        default=90, ge=0, description="days that finished runs are stored; 0: for ever"
+    )
+    keep_runs_bytes: int = Field(
+        default=0, ge=0, description="bytes that finished runs may take; the oldest leave; 0: no bound"
+    )
+    keep_results_days: float = Field(
+        default=0, ge=0, description="days until a finished run loses result, output and files; 0: none"
+    )
+    keep_results_bytes: int = Field(
+        default=4096 * MIB, ge=0, description="likewise, bytes that they may take; the oldest go; 0: no bound"
+    )
+    keep_events_days: float = Field(
+        default=30, ge=0, description="days that the events of finished runs are stored; 0: as the run"
+    )
+    keep_events_bytes: int = Field(
+        default=4096 * MIB, ge=0, description="bytes that they may take; the oldest leave; 0: no bound"
+    )
+    keep_tensors_days: float = Field(
+        default=30, ge=0, description="days that tensors without persist stay unused; 0: for ever"
+    )
+    keep_tensors_bytes: int = Field(
+        default=16384 * MIB,
+        ge=0,
+        description="bytes that they may take; the longest unused leave; 0: no bound",
+    )
+    sweep_s: float = Field(default=60, gt=0, description="seconds between two looks at what has to leave")
     event_streams: int = Field(default=32, gt=0, description="event streams that one key may have open")
 
     sessions: int = Field(default=32, ge=0, description="sessions open at once; each has a worker")
@@ -250,6 +296,12 @@ class Settings(BaseSettings):
             return init_settings, env_settings
         file = InitSettingsSource(settings_cls, init_kwargs=_read(Path(path)))
         return init_settings, env_settings, file
+
+    @property
+    def database(self) -> Path | str:
+        """Where the database is: a file for SQLite, or a URL."""
+        url = self.database_url
+        return self.data / "kernelgate.db" if url is None else url.get_secret_value()
 
     @field_validator("user_quotas", "admin_quotas")
     @classmethod

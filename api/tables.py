@@ -6,6 +6,7 @@ Owns columns and indexes; `api/migrations/` creates them. Must not know who read
 from __future__ import annotations
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Float,
@@ -19,9 +20,11 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    true,
 )
 
 metadata = MetaData()
+_BYTES = BigInteger().with_variant(Integer, "sqlite")
 
 keys = Table(
     "keys",
@@ -127,12 +130,15 @@ tensors = Table(
     Column("owner", String(64), nullable=False),
     Column("dtype", String(8), nullable=False),
     Column("shape", Text, nullable=False),
-    Column("nbytes", Integer, nullable=False),
+    Column("nbytes", _BYTES, nullable=False),
     Column("blob", String(64)),
     Column("data", LargeBinary),
     Column("created_at", String(32), nullable=False),
     Index("tensors_of_owner", "owner", "id"),
+    Column("persist", Boolean, nullable=False, server_default=true()),
+    Column("used_at", String(32), nullable=False, server_default=""),
     Index("tensors_of_blob", "blob"),
+    Index("tensors_by_use", "persist", "used_at", "id", "nbytes"),
     Index("tensors_bytes", "owner", "nbytes"),
 )
 
@@ -164,9 +170,13 @@ runs = Table(
     Column("files", Text, nullable=False, server_default="{}"),
     Column("key_id", String(40)),
     Column("asked", LargeBinary),
+    Column("emptied_at", String(32)),
+    Column("stored_bytes", _BYTES, nullable=False, server_default="0"),
+    Column("event_bytes", _BYTES, nullable=False, server_default="0"),
     UniqueConstraint("owner", "idempotency_key"),
     Index("runs_of_owner", "owner", "id"),
     Index("runs_of_status", "status"),
+    Index("runs_by_end", "finished_at", "id", "stored_bytes", "event_bytes", "emptied_at"),
 )
 
 events = Table(

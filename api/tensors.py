@@ -1,8 +1,8 @@
 """Tensors that clients know by an id: their records and their elements.
 
 Owns the two kinds. A *stored* tensor (an upload, or part of a run's result) has its elements on disk: small ones in
-its row, larger ones in a blob. A *transient* one (the output of a dispatch or an op) is on the device only and its
-id ends with the server. Must not know HTTP.
+its row, larger ones in a blob. A *transient* one (the output of a dispatch or an op) is on the device, or waits in the
+spill for room there, and its id ends with the server. Must not know HTTP.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import math
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -26,6 +27,7 @@ from api.ids import new_id, now
 from api.keys import Identity
 from api.quotas import UNBOUNDED, Quotas
 from api.residency import Residency, Resident
+from api.spill import Spill
 from api.stored import check_bytes
 from host.supervisor import Device
 from ops.dtypes import dtype
@@ -34,10 +36,15 @@ from ops.graph import TensorType
 SMALL = 1 << 14
 PIECE = 1 << 22
 CACHED = 2048
+LOOKED_UP = 500
+"""Rows that are asked for, or changed, in one statement."""
 
 
 class TensorRecord(msgspec.Struct, frozen=True):
-    """A tensor: `blob` or `data` hold its elements in wire form; a transient one has neither."""
+    """A tensor: `blob` or `data` hold its elements in wire form; a transient one has neither.
+
+    One with `persist` is stored until somebody deletes it, others as long as retention lets them.
+    """
 
     id: str
     owner: str
@@ -47,6 +54,7 @@ class TensorRecord(msgspec.Struct, frozen=True):
     created_at: str
     blob: str | None = None
     data: bytes | None = None
+    persist: bool = False
 
     @property
     def stored(self) -> bool:
@@ -66,6 +74,7 @@ class TensorRecord(msgspec.Struct, frozen=True):
             "dtype": self.dtype,
             "nbytes": self.nbytes,
             "stored": self.stored,
+            "persist": self.persist,
             "created_at": self.created_at,
         }
 
@@ -133,6 +142,7 @@ class TensorStore:
         blobs: BlobStore,
         device: Device,
         residency: Residency,
+        spill: Spill,
         holdings: Holdings,
         transient_limit: int,
     ) -> None:
@@ -140,10 +150,12 @@ class TensorStore:
         self._blobs = blobs
         self._device = device
         self._residency = residency
+        self._spill = spill
         self._holdings = holdings
         self._transient_limit = transient_limit
         self._transient: OrderedDict[str, TensorRecord] = OrderedDict()
         self._cache: OrderedDict[str, TensorRecord] = OrderedDict()
+        self._used: set[str] = set()
 
     def sink(self, dtype_name: str) -> Sink:
         """Where the elements of a new tensor go."""
@@ -163,6 +175,8 @@ class TensorStore:
             record = await self._database.do(lambda db: _find(db, tensor_id))
             if record is not None:
                 self._remember(record)
+        if record is not None and record.stored:
+            self._used.add(record.id)
         return record
 
     async def page(self, identity: Identity, limit: int, before: str | None) -> list[TensorRecord]:
@@ -175,6 +189,7 @@ class TensorStore:
         parts: Sequence[tuple[TensorType, Sink]],
         *,
         durable: bool,
+        persist: bool = False,
         quotas: Quotas = UNBOUNDED,
         replace: str | None = None,
     ) -> list[TensorRecord]:
@@ -192,10 +207,13 @@ class TensorStore:
                 now(),
                 sink.blob,
                 sink.data,
+                persist,
             )
             for type, sink in parts
         ]
-        old = await self._database.do(lambda db: _insert(db, records, replace, quotas), durable=durable)
+        old = await self._database.do(
+            lambda db: _insert(db, records, replace, quotas), durable=durable, grows=True
+        )
         for _, sink in parts:
             sink.recorded = True
         if replace is not None:
@@ -211,8 +229,56 @@ class TensorStore:
         self._forget_transient(record.id)
         self._cache.pop(record.id, None)
         if record.stored:
-            await self._collect(await self._database.do(lambda db: _delete(db, record.id)))
+            await self._collect(await self._database.do(lambda db: _delete(db, record.id), frees=True))
         await self._residency.drop(record.id)
+
+    async def persist(self, record: TensorRecord, persist: bool, quotas: Quotas) -> TensorRecord:
+        """Keep a tensor until it is deleted, or not any longer. A transient one is stored first, if it is to be kept.
+
+        Raises `TensorLost`, and as `store`.
+        """
+        if record.stored:
+            changed = msgspec.structs.replace(record, persist=persist)
+            await self._database.do(lambda db: _mark(db, record.id, persist), durable=True)
+            self._remember(changed)
+            return changed
+        if not persist:
+            return record
+        async with self.elements(record) as view, self.sink(record.dtype) as sink:
+            await _pour(view, sink)
+            (stored,) = await self.store(
+                record.owner,
+                [(record.type, sink)],
+                durable=True,
+                persist=True,
+                quotas=quotas,
+                replace=record.id,
+            )
+        return stored
+
+    async def store_uses(self) -> None:
+        """Store that the tensors which were used since the last call were used now."""
+        used, self._used = self._used, set()
+        if used:
+            await self._database.do(lambda db: _touch(db, sorted(used)), frees=True)
+
+    async def forget(self, ids: Sequence[str]) -> None:
+        """Delete stored tensors, whoever has them."""
+        for tensor_id in ids:
+            self._cache.pop(tensor_id, None)
+            await self._collect(await self._database.do(partial(_delete, tensor_id=tensor_id), frees=True))
+            await self._residency.drop(tensor_id)
+
+    async def collect_orphans(self) -> int:
+        """Remove blobs that no tensor refers to: a server died between the two. How many there were."""
+        digests = await asyncio.to_thread(self._blobs.digests)
+        orphans: list[str] = []
+        for start in range(0, len(digests), LOOKED_UP):
+            part = digests[start : start + LOOKED_UP]
+            used = await self._database.do(partial(_used_of, digests=part))
+            orphans += [digest for digest in part if digest not in used]
+        await self._collect(orphans)
+        return len(orphans)
 
     async def keep(self, owner: str, type: TensorType, handle: int) -> TensorRecord:
         """A transient tensor from device tensor `handle`, which is the store's from now on."""
@@ -258,9 +324,7 @@ class TensorStore:
         """A stored tensor from device tensor `handle`, which is the store's from now on. Raises as `store`."""
         async with self.sink(type.dtype) as sink:
             with await self._device.download(handle) as shared:
-                for start in range(0, len(shared.view), PIECE):
-                    await sink.write(bytes(shared.view[start : start + PIECE]))
-            await sink.finish()
+                await _pour(shared.view, sink)
             (record,) = await self.store(owner, [(type, sink)], durable=False, quotas=quotas)
         await self._residency.adopt(record.id, handle, record.nbytes, only=False)
         return record
@@ -272,13 +336,21 @@ class TensorStore:
             if record.data is not None:
                 await self._device.upload_bytes(handle, record.owner, record.dtype, record.shape, record.data)
                 return
-            assert record.blob is not None
-            with open(self._blobs.open(record.blob, record.nbytes), "rb") as file:
+            if record.blob is not None:
+                fd = await asyncio.to_thread(self._blobs.open, record.blob, record.nbytes)
+            else:
+                fd = self._spill.open(record.id)
+            with open(fd, "rb") as file:
                 await self._device.upload(
                     handle, record.owner, record.dtype, record.shape, file.fileno(), 0, record.nbytes
                 )
 
-        return await self._residency.pin(record.id, record.nbytes, upload if record.stored else None)
+        can_return = record.stored or record.id in self._spill
+        return await self._residency.pin(record.id, record.nbytes, upload if can_return else None)
+
+    async def free_device(self) -> bool:
+        """Take idle tensors from the device: its memory is short. Whether there was one."""
+        return await self._residency.make_room()
 
     async def unpin(self, resident: Resident) -> None:
         """Undo one `pin`."""
@@ -312,6 +384,12 @@ class TensorStore:
             self._cache.popitem(last=False)
 
 
+async def _pour(view: memoryview, sink: Sink) -> None:
+    for start in range(0, len(view), PIECE):
+        await sink.write(bytes(view[start : start + PIECE]))
+    await sink.finish()
+
+
 def wire_bytes(type: TensorType) -> int:
     """The size of a tensor's elements in wire form."""
     return math.prod(type.shape) * dtype(type.dtype).wire_bytes
@@ -325,7 +403,15 @@ def _find(db: sa.Connection, tensor_id: str) -> TensorRecord | None:
 def _page(db: sa.Connection, owner: str, limit: int, before: str | None) -> list[TensorRecord]:
     c = tables.tensors.c
     query = sa.select(
-        c.id, c.owner, c.dtype, c.shape, c.nbytes, c.blob, sa.literal(b"").label("data"), c.created_at
+        c.id,
+        c.owner,
+        c.dtype,
+        c.shape,
+        c.nbytes,
+        c.blob,
+        sa.literal(b"").label("data"),
+        c.created_at,
+        c.persist,
     )
     query = query.where(c.owner == owner).order_by(c.id.desc()).limit(limit)
     if before is not None:
@@ -335,7 +421,9 @@ def _page(db: sa.Connection, owner: str, limit: int, before: str | None) -> list
 
 def _record(row: sa.Row[Any]) -> TensorRecord:
     shape = tuple(msgspec.json.decode(row.shape, type=list[int]))
-    return TensorRecord(row.id, row.owner, row.dtype, shape, row.nbytes, row.created_at, row.blob, row.data)
+    return TensorRecord(
+        row.id, row.owner, row.dtype, shape, row.nbytes, row.created_at, row.blob, row.data, row.persist
+    )
 
 
 def _insert(
@@ -345,7 +433,11 @@ def _insert(
     if records:
         check_bytes(db, records[0].owner, quotas, sum(record.nbytes for record in records))
         rows = [
-            {**msgspec.structs.asdict(record), "shape": msgspec.json.encode(record.shape).decode()}
+            {
+                **msgspec.structs.asdict(record),
+                "shape": msgspec.json.encode(record.shape).decode(),
+                "used_at": record.created_at,
+            }
             for record in records
         ]
         db.execute(sa.insert(tables.tensors), rows)
@@ -358,6 +450,22 @@ def _delete(db: sa.Connection, tensor_id: str) -> list[str]:
     row = db.execute(sa.select(c.blob).where(c.id == tensor_id)).first()
     db.execute(sa.delete(tables.tensors).where(c.id == tensor_id))
     return [] if row is None or row.blob is None else [row.blob]
+
+
+def _mark(db: sa.Connection, tensor_id: str, persist: bool) -> None:
+    db.execute(sa.update(tables.tensors).where(tables.tensors.c.id == tensor_id).values(persist=persist))
+
+
+def _touch(db: sa.Connection, ids: list[str]) -> None:
+    at, c = now(), tables.tensors.c
+    for start in range(0, len(ids), LOOKED_UP):
+        part = ids[start : start + LOOKED_UP]
+        db.execute(sa.update(tables.tensors).where(c.id.in_(part)).values(used_at=at))
+
+
+def _used_of(db: sa.Connection, digests: list[str]) -> set[str]:
+    c = tables.tensors.c
+    return set(db.execute(sa.select(c.blob).where(c.blob.in_(digests))).scalars())
 
 
 def _is_used(db: sa.Connection, digest: str) -> bool:

@@ -27,7 +27,7 @@ from api.launcher import Launcher
 from api.residency import Resident
 from api.tensors import TensorRecord, TensorStore, wire_bytes
 from api.values import InlineTensor, TensorId, TensorValue
-from host.errors import DeviceCrashed, DeviceRestarted, DeviceTimeout, UnknownHandle
+from host.errors import DeviceCrashed, DeviceOutOfMemory, DeviceRestarted, DeviceTimeout, UnknownHandle
 from host.frames import INLINE_BYTES, Usage
 from host.meter import Meter, Report
 from ops.graph import Graph, Node, TensorRef, TensorType
@@ -270,7 +270,8 @@ class Work:
             )
 
     async def _resumed(self, locals_: Iterable[int], attempt: Callable[[], Awaitable[T]]) -> T:
-        """`attempt` with these tensors on the device; again if the device is lost by somebody else's fault.
+        """`attempt` with these tensors on the device; again if the device is lost by somebody else's fault, and if
+        idle tensors could make the room that it lacked.
 
         Raises `DeviceRestarted` if a tensor cannot come back, or the device was lost by this very request.
         """
@@ -279,11 +280,20 @@ class Work:
                 await self.present(local)
             try:
                 with _all_known():
-                    return await attempt()
+                    return await self._roomy(attempt)
             except DeviceRestarted as error:
                 if isinstance(error, DeviceCrashed) or not left:
                     raise
         raise AssertionError("the last attempt returns or raises")
+
+    async def _roomy(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """`attempt`; again after idle tensors left the device, if there was no room."""
+        try:
+            return await attempt()
+        except DeviceOutOfMemory:
+            if not await self._tensors.free_device():
+                raise
+        return await attempt()
 
     async def _bring_back(self, held: Held) -> None:
         """Put a tensor on the device that went with an earlier process."""
@@ -302,9 +312,14 @@ class Work:
             raise _lost()
 
     async def _upload(self, value: InlineTensor) -> int:
-        handle = self._device.new_handle()
-        await self._device.upload_bytes(handle, self.identity.owner, value.dtype, value.shape, value.data)
-        return handle
+        owner = self.identity.owner
+
+        async def attempt() -> int:
+            handle = self._device.new_handle()
+            await self._device.upload_bytes(handle, owner, value.dtype, value.shape, value.data)
+            return handle
+
+        return await self._roomy(attempt)
 
     def _hold(self, held: Held) -> TensorRef:
         local = next(self._local)

@@ -33,11 +33,12 @@ from host.placement import Storage, least, place
 from host.planner import make_plan
 from host.shared import Source
 from host.structure import structure
+from ops import reference
 from ops.graph import Graph, Node, TensorType
 from ops.lower import CPU, MAPPED
 from ops.validate import validate
 
-ROUNDS, PRODUCTS = 15, (512, 1024, 2048)
+ROUNDS, PRODUCTS, _OF_RATES = 15, (512, 1024, 2048), 1024
 _PARAMETERS = 10**9
 _handles = itertools.count(1)
 
@@ -247,13 +248,7 @@ def products_of_the_host(device: Device) -> None:
     for size in PRODUCTS:
         left, right = numbers(size, size), numbers(size, size)[::-1].copy()
         run = device.op(left @ right, device.put(left), device.put(right), Node("matmul", (0, 1)))
-        times: dict[str, list[float]] = {"ours": [], "numpy": []}
-        for _ in range(2 * ROUNDS):
-            ours.send(size)
-            times["numpy"].append(ours.recv())
-            began = time.perf_counter()
-            run()
-            times["ours"].append(time.perf_counter() - began)
+        times = _beside(ours, size, run)
         mine, other = min(times["ours"]), min(times["numpy"])
         middle = statistics.median(times["numpy"]) / statistics.median(times["ours"])
         rate = 2 * size**3 / 1e9
@@ -262,8 +257,43 @@ def products_of_the_host(device: Device) -> None:
             f"{middle:.2f} of its median)"
         )
         timing.row(f"product of {size} x {size}", figure, ">= 0.85", other / mine >= 0.85)
+    convolution_of_the_host(device, ours)
     ours.send(None)
     peer.join()
+
+
+def convolution_of_the_host(device: Device, peer: Connection) -> None:
+    """A convolution of 64 channels of 56 x 56 by 3 x 3 taps, against NumPy's rate in products."""
+    image, weight = numbers(1, 64, 56, 56), numbers(64, 64, 3, 3)
+    lists: dict[str, Any] = {"stride": [1, 1], "dilation": [1, 1], "before": [1, 1], "after": [1, 1]}
+    attributes = {**lists, "groups": 1}
+    expected = reference.apply("convolution", attributes, [image, weight])
+    node = Node("convolution", (0, 1), attributes)
+    run = device.op(expected, device.put(image), device.put(weight), node)
+    times = _beside(peer, _OF_RATES, run)
+    flops = {"ours": 2 * expected.size * weight[0].size, "numpy": 2 * _OF_RATES**3}
+    best, middle = (
+        {name: flops[name] / fold(taken) / 1e9 for name, taken in times.items()}
+        for fold in (min, statistics.median)
+    )
+    rate = best["ours"] / best["numpy"]
+    figure = (
+        f"{rate:.2f} of NumPy's best rate in products of {_OF_RATES} ({best['ours']:.0f} against {best['numpy']:.0f}"
+        f" GFLOP/s; {middle['ours'] / middle['numpy']:.2f} by medians)"
+    )
+    timing.row("convolution 1x64x56x56, 3x3, 64 to 64", figure, ">= 0.65", rate >= 0.65)
+
+
+def _beside(peer: Connection, size: int, run: Callable[[], object]) -> dict[str, list[float]]:
+    """Seconds of ours and of a product by the peer, in turn."""
+    times: dict[str, list[float]] = {"ours": [], "numpy": []}
+    for _ in range(2 * ROUNDS):
+        peer.send(size)
+        times["numpy"].append(peer.recv())
+        began = time.perf_counter()
+        run()
+        times["ours"].append(time.perf_counter() - began)
+    return times
 
 
 def numpy_beside(connection: Connection) -> None:

@@ -24,7 +24,7 @@ from ops.graph import Graph, TensorType
 from ops.layout import Layout
 from ops.lower import (
     DeviceClass,
-    HostProduct,
+    HostTask,
     Lowering,
     lower,
     lower_copy,
@@ -44,9 +44,9 @@ MAX_FUSED_NODES = 32
 MAX_FUSED_TEXT = 8192
 """Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
 MAX_STEPS = 1 << 16
-_TAKES_BEFORE = ("reduction", "softmax")
-_TAKES_AFTER = ("reduction", "matmul")
-_TAKES_VIEWS = ("elementwise", "reduction", "softmax")
+_TAKES_BEFORE = ("reduction", "softmax", "normalize")
+_TAKES_AFTER = ("reduction", "matmul", "convolution", "normalize")
+_TAKES_VIEWS = ("elementwise", "reduction", "softmax", "normalize")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class _Formula:
 class _Draft:
     """A dispatch, or what the host does, over parts of storages: where each begins, and its bytes."""
 
-    dispatch: Dispatch | HostProduct
+    dispatch: Dispatch | HostTask
     parts: tuple[tuple[Storage, int, int], ...]
     ops: tuple[str, ...]
 
@@ -443,7 +443,7 @@ def _step(draft: _Draft) -> Step | HostStep:
     buffers = tuple(
         Part(storage.ref, nbytes, begin) for storage, begin, nbytes in draft.parts if storage.ref is not None
     )
-    if isinstance(dispatch, HostProduct):
+    if not isinstance(dispatch, Dispatch):
         return HostStep(dispatch, buffers)
     params = pack_params(dispatch.spec, dispatch.params)
     gaps = tuple(Gap(*hole) for hole in holes(dispatch.spec, dispatch.params))

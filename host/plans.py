@@ -11,7 +11,7 @@ from math import prod
 from typing import Literal, NamedTuple
 
 from ops.graph import TensorType
-from ops.lower import HostProduct
+from ops.lower import HostTask
 from shaders.spec import KernelSpec
 
 
@@ -65,25 +65,25 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class HostStep:
-    """A product that the host computes, and for each of its operands a part of a buffer."""
+    """What the host computes, and for each of its operands a part of a buffer."""
 
-    product: HostProduct
+    task: HostTask
     buffers: tuple[Part, ...]
 
     @property
     def ops(self) -> tuple[str, ...]:
         """As a dispatch's."""
-        return ("matmul",)
+        return (self.task.op,)
 
     @property
     def work(self) -> int:
         """As a dispatch's."""
-        return self.product.work
+        return self.task.work
 
     @property
     def threads(self) -> int:
         """As a dispatch would have: one an element of the result."""
-        return self.product.target.layout.count
+        return self.task.target.layout.count
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from functools import lru_cache
 from host.buffers import Block, Pool
 from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
+from host.hands import Hands, Tiles
 from host.native import Access, Buffer, Command, Gpu, Pipeline, Run, Slot
 from host.pipelines import Pipelines
 from host.plans import HostStep, Plan, Step
 from host.prepared import Blocks, Prepared
-from host.products import Hands, Tiles
 from host.structure import Scalars
 from host.tensors import DEVICE_OWNER
 from host.transfers import Transfers
@@ -132,11 +132,11 @@ class Runner:
     def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""
         places = [(blocks[ref][0].buffer, blocks[ref][1] + begin) for ref, _, begin in step.buffers]
-        tiles, spent = Tiles(step.product), 0.0
+        tiles, spent = Tiles(step.task), 0.0
         while True:
             began = time.perf_counter()
             self._pool.flush()
-            self._hands.multiply(self._gpu, step.product, places, tiles, began + self._slice_ms / 1e3)
+            self._hands.work(self._gpu, step.task, places, tiles, began + self._slice_ms / 1e3)
             spent += _since(began)
             if tiles.are_over:
                 return spent

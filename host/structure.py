@@ -58,7 +58,7 @@ def structure(graph: Graph) -> Structure:
         found: dict[str, Hole] = {}
         for name in free:
             value = node.attributes.get(name)
-            if isinstance(value, int | float):
+            if isinstance(value, int | float) and not _is_long(value):
                 number = numbers.setdefault(_identity(value), len(numbers))
                 if number == len(scalars):
                     scalars.append(value)
@@ -83,6 +83,11 @@ def _form(node: Node, holes: Mapping[str, Hole], scalars: list[Value]) -> object
     rest = {name: value for name, value in node.attributes.items() if name not in holes}
     free = [(name, hole.number, scalar_dtype(scalars[hole.number])) for name, hole in holes.items()]
     return (node.op, node.inputs, rest, free)
+
+
+def _is_long(value: Value) -> bool:
+    """Whether a whole number is beyond what a parameter of 32 bits holds: kernels of i64 have it in their text."""
+    return isinstance(value, int) and scalar_dtype(value) == "f32"
 
 
 @lru_cache(maxsize=4096)

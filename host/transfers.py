@@ -114,12 +114,12 @@ def device_form(dtype_name: str, data: bytes) -> bytes:
 
 
 def _words(nbytes: int) -> int:
-    """`nbytes` and what is missing to whole words, the last of which f16 may fill by half."""
+    """`nbytes` and what is missing to whole words, the last of which packed elements may fill in part."""
     return -(-nbytes // 4) * 4
 
 
 def _is_wide(dtype_name: str) -> bool:
-    return dtype(dtype_name).wire_bytes == 1
+    return dtype(dtype_name).kind == "bool"
 
 
 def _fill(target: memoryview, source: Source, start: int, wide: bool) -> None:

@@ -1,6 +1,6 @@
 """The command `kernelgate`.
 
-Owns the client's commands and finds the server's (`serve`, `doctor`, `keys`) by entry point, so that it works
+Owns the client's commands and finds the server's (`serve`, `doctor`, `keys`, …) by entry point, so that it works
 where no server is installed. Must not import the server's folders.
 """
 
@@ -22,6 +22,8 @@ SERVER_COMMANDS = {
     "serve": "start the host",
     "doctor": "list adapters and test what this machine offers",
     "keys": "make, list and revoke keys",
+    "backup": "write all that is stored to a file",
+    "restore": "restore such a file",
 }
 
 VALUES = "JSON, plain text, @FILE.npy for a tensor, f32:[[1,2],[3,4]] for one given here"

@@ -20,8 +20,11 @@ except ImportError:  # the client works without it
     numpy = None  # type: ignore[assignment]
 
 INLINE_ELEMENTS = 65_536
-_NUMPY_NAMES = {"bool": "bool", "u32": "uint32", "i32": "int32", "f16": "float16", "f32": "float32"}
-DTYPES = tuple(_NUMPY_NAMES)
+_NUMPY_NAMES = {
+    "bool": "bool", "u8": "uint8", "i8": "int8", "u16": "uint16", "i16": "int16", "u32": "uint32", "i32": "int32",
+    "i64": "int64", "f16": "float16", "f32": "float32",
+}  # fmt: skip
+DTYPES = (*_NUMPY_NAMES, "bf16")
 _SAFE_INTEGER = 2**53
 _NARROWED = {"float64": "float32", "int64": "int32"}  # what NumPy makes of Python's numbers, and what is sent
 
@@ -40,12 +43,15 @@ class Tensor:
     id: str | None = None
 
     def numpy(self) -> Any:
-        """The elements as a NumPy array. Raises `ValueError` when they did not come along, or without NumPy."""
+        """The elements as a NumPy array, bf16 as float32, which holds it.
+
+        Raises `ValueError` when they did not come along, or without NumPy.
+        """
         if numpy is None:
             raise ValueError("Tensor.numpy() needs NumPy: pip install numpy")
         if self.data is None:
             raise ValueError(f"tensor {self.id} came without its elements: use Client.download")
-        dtype = _NUMPY_NAMES.get(self.dtype, self.dtype)
+        dtype = "float32" if self.dtype == "bf16" else _NUMPY_NAMES.get(self.dtype, self.dtype)
         return numpy.array(self.data, dtype=dtype).reshape(self.shape)
 
 
@@ -100,7 +106,7 @@ def tensor(fields: dict[str, Any]) -> Tensor:
     data = fields.get("data")
     dtype = str(fields.get("dtype", ""))
     if data is not None:
-        number = float if dtype.startswith("f") else int
+        number = float if dtype.startswith(("f", "bf")) else int
         data = [number(item) if isinstance(item, str) else item for item in data]
     return Tensor(tuple(fields.get("shape", ())), dtype, data, fields.get("id"))
 

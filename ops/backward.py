@@ -1,8 +1,9 @@
 """From an op to the ops that give its inputs' gradients.
 
-Owns the walk back through an op's parts and what broadcasting asks for. `ops/backward_rules.py` has the rule of each
-kind of op; elementwise rows have rows of their own for that (`ops/gradient.py`). A script's tensors record no gradients
-yet; what will record them puts these nodes into its graph. Must not know tensors.
+Owns the walk back through an op's parts and what broadcasting asks for. `ops/backward_rules.py` and
+`ops/backward_neural.py` have the rule of each kind of op; elementwise rows have rows of their own for that
+(`ops/gradient.py`). A script's tensors record no gradients yet; what will record them puts these nodes into its graph.
+Must not know tensors.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ops.backward_rules import RULES, summed_to
+from ops import backward_neural, backward_rules
+from ops.backward_rules import summed_to
 from ops.composite import Parts, Value
 from ops.composites import MEANINGS, expand
 from ops.errors import GraphError
@@ -20,6 +22,7 @@ from ops.spec import OpSpec, check_attributes
 from ops.table import find, gradient
 
 Gradients = list[Value | None]
+_RULES = {**backward_rules.RULES, **backward_neural.RULES}
 
 
 def backward(
@@ -65,8 +68,8 @@ def _step(do: Parts, node: Node, inputs: list[Value], result: Value, grad: Value
     if result.dtype != "f32" or not any(value.dtype == "f32" for value in inputs):
         return [None] * len(inputs)
     attributes: dict[str, Any] = check_attributes(spec, node.attributes)
-    if spec.name in RULES:
-        return RULES[spec.name](do, inputs, result, grad, **attributes)
+    if spec.name in _RULES:
+        return _RULES[spec.name](do, inputs, result, grad, **attributes)
     if spec.kind == "elementwise":
         return [_elementwise(do, spec, number, attributes, inputs, grad) for number in range(len(inputs))]
     raise GraphError(f"the gradient of {spec.name} is not known")

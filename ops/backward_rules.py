@@ -10,6 +10,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from ops import backward_spatial
 from ops.composite import Parts, Value
 from ops.errors import GraphError
 from ops.shapes import Shape, axes, axis, broadcast, permutation
@@ -247,6 +248,8 @@ RULES: dict[str, Callable[..., Gradients]] = {
     "min": _extreme,
     "softmax": _softmax,
     "matmul": _matmul,
+    "convolution": backward_spatial.convolution,
+    "windows": backward_spatial.windows,
     "reshape": _reshape,
     "permute": _permute,
     "transpose": _transpose,

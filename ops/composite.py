@@ -11,17 +11,16 @@ from dataclasses import dataclass
 
 from ops import dtypes
 from ops.attributes import Attributes
-from ops.errors import GraphError
 from ops.graph import Attribute, Node, TensorType
 from ops.infer import result_type
 from ops.shapes import Shape
-from ops.spec import OpSpec, check_attributes, check_dtypes
+from ops.spec import OpSpec, check_attributes, check_count, check_dtypes
 from ops.table import find
 
 Number = int | float
 Meaning = Callable[..., "Value"]
 """What a composite is made of: a function of `Parts`, its inputs, and its attributes by name."""
-_FOLDING = ("reduction", "matmul")
+_FOLDING = ("reduction", "matmul", "norm", "loss")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +43,9 @@ class Value:
 
     def __truediv__(self, other: Value | Number) -> Value:
         return self.parts("div", self, other)
+
+    def __neg__(self) -> Value:
+        return self.parts("neg", self)
 
     @property
     def rank(self) -> int:
@@ -77,12 +79,14 @@ class Parts:
         return Value(self, self._count + len(self.nodes) - 1, type.shape, type.dtype)
 
     def _composite(self, spec: OpSpec, values: Sequence[Value], attributes: Attributes) -> Value:
-        """The result of a composite. What folds f16 away does so in f32, and rounds what comes of it."""
+        """The result of a composite. What folds packed floats does so in f32, and rounds what comes of it."""
         meaning = self._meanings[spec.name]
-        if spec.section not in _FOLDING or common(values) != "f16":
+        dtype = common(values) if spec.section in _FOLDING else ""
+        if dtype not in ("f16", "bf16"):
             return meaning(self, *values, **attributes)
-        result = meaning(self, *(self.cast(value, "f32") for value in values), **attributes)
-        return self.cast(result, "f16") if result.dtype == "f32" else result
+        wide = [self.cast(value, "f32") if value.dtype == dtype else value for value in values]
+        result = meaning(self, *wide, **attributes)
+        return self.cast(result, dtype) if result.dtype == "f32" else result
 
     def full(self, shape: Shape, value: Number, dtype: str) -> Value:
         """A tensor of one value; a float makes whole numbers f32."""
@@ -116,9 +120,7 @@ def wire(attributes: Attributes) -> dict[str, Attribute]:
 def check(op: str, types: Sequence[TensorType]) -> None:
     """Refuse inputs of a number or of dtypes that a composite does not take."""
     spec = find(op)
-    if (len(types) < 1) if spec.variadic else (len(types) != len(spec.inputs)):
-        wanted = "at least 1 input" if spec.variadic else f"{len(spec.inputs)} inputs"
-        raise GraphError(f"{spec.name} takes {wanted}, not {len(types)}")
+    check_count(spec, len(types))
     check_dtypes(spec, tuple(type.dtype for type in types))
 
 

@@ -1,21 +1,19 @@
 """Tensors from Python's values.
 
-Owns `tensor`, `zeros`, `arange` and their kin, random numbers too. Must not know NumPy: elements are packed by
+Owns `tensor`, `zeros`, `arange` and their kin. Must not know NumPy: elements are packed by
 `array`.
 """
 
 from __future__ import annotations
 
-import os
-import random
 from array import array
 from collections.abc import Sequence
 from itertools import chain
-from math import ceil, prod
+from math import ceil
 from struct import error, pack
 from typing import Any
 
-from ops import dtypes, lazy
+from ops import bfloat, dtypes, lazy
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import TensorType
 from ops.infer import check_shape
@@ -23,17 +21,16 @@ from ops.shapes import MAX_RANK
 from ops.tensor import Number, Tensor, apply, sizes
 from ops.typenames import dtype_of
 
-_ARRAYS = {"float16": "f16", "uint32": "u32"}
+_ARRAYS = {
+    "float16": "f16", "uint32": "u32", "uint16": "u16", "uint8": "u8", "int16": "i16", "int8": "i8",
+}  # fmt: skip
 """Dtypes of arrays of NumPy's form that their elements do not tell."""
-_random = random.Random()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_random.seed)  # workers forked from one process draw different numbers
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """The tensor of a number, of nested lists, of another tensor, or of what has `tolist`, as an array of NumPy's form.
 
-    Without `dtype`: f16 or u32 for an array of these, else f32, i32 or bool, as the data.
+    Without `dtype`: that of an array of f16, u32 or shorter integers, else f32, i32 or bool, as the data.
     """
     if isinstance(data, Tensor):
         return data if dtype is None else data.type(dtype)
@@ -78,17 +75,20 @@ def _infer(flat: list[Any]) -> str:
 
 def _pack(flat: list[Any], name: str) -> bytes:
     """`flat` in wire form."""
-    kind = dtypes.dtype(name).kind
+    row = dtypes.dtype(name)
     try:
-        if kind == "bool":
+        if row.kind == "bool":
             return bytes(map(bool, flat))
         if name == "f16":
             return pack(f"<{len(flat)}e", *flat)
-        if kind == "float":
+        if name == "bf16":
+            return bfloat.pack(flat)
+        if row.kind == "float":
             return array("f", flat).tobytes()
-        return array("i" if name == "i32" else "I", map(int, flat)).tobytes()
+        return array(row.code, map(int, flat)).tobytes()
     except (OverflowError, ValueError, TypeError, error) as reason:
-        raise AttributeValueError(f"the data do not fit in {name}: {reason}") from None
+        hint = "Say dtype=torch.int64 for numbers of up to 64 bits." if name == "i32" else None
+        raise AttributeValueError(f"the data do not fit in {name}: {reason}", hint=hint) from None
 
 
 def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None) -> Tensor:
@@ -99,17 +99,17 @@ def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None
 
 def zeros(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of zeros, f32 by default."""
-    return full(_shape(shape, size), 0.0, dtype=dtype)
+    return full(shape_of(shape, size), 0.0, dtype=dtype)
 
 
-def _shape(shape: Sequence[Any], size: Any) -> list[int]:
+def shape_of(shape: Sequence[Any], size: Any) -> list[int]:
     """Sizes one by one, as one sequence, or by name."""
     return sizes(shape if size is None else [size])
 
 
 def ones(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of ones, f32 by default."""
-    return full(_shape(shape, size), 1.0, dtype=dtype)
+    return full(shape_of(shape, size), 1.0, dtype=dtype)
 
 
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
@@ -157,45 +157,3 @@ def linspace(start: Number, end: Number, steps: int, *, dtype: Any = None, devic
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
     """The matrix with ones on its diagonal."""
     return apply("eye", [], n=n, m=m, dtype="f32" if dtype is None else dtype_of(dtype))
-
-
-def manual_seed(seed: int) -> None:
-    """Begin the sequence of random numbers anew. It is not PyTorch's sequence."""
-    _random.seed(int(seed))
-
-
-def rand(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """Random numbers from 0 to below 1."""
-    return uniform(_shape(shape, size), 0.0, 1.0)
-
-
-def uniform(shape: Sequence[int], low: float, high: float) -> Tensor:
-    """Random f32 numbers from `low` to `high`."""
-    draw, span = _random.random, high - low
-    return _drawn(shape, [low + span * draw() for _ in range(_count(shape))])
-
-
-def randn(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """Random numbers of the standard normal distribution."""
-    shape = tuple(_shape(shape, size))
-    return _drawn(shape, [_random.gauss(0.0, 1.0) for _ in range(_count(shape))])
-
-
-def randint(
-    low: int = 0, high: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None
-) -> Tensor:
-    """Random whole numbers, i32 by default, from `low` to below `high`; from 0 when one bound is given."""
-    if size is None:
-        low, high, size = 0, low, high
-    shape = sizes([size])
-    numbers = tensor([_random.randrange(low, high) for _ in range(_count(shape))], dtype="i32")
-    return numbers.type("i32" if dtype is None else dtype).reshape(shape)
-
-
-def _count(shape: Sequence[int]) -> int:
-    check_shape(tuple(shape))
-    return prod(shape)
-
-
-def _drawn(shape: Sequence[int], values: list[float]) -> Tensor:
-    return Tensor(lazy.constant(array("f", values).tobytes(), TensorType(tuple(shape), "f32")))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from ops.spec import REQUIRED, SUM, Attribute, OpSpec
+from ops.spec import ALL, ALL_64, FLOATS, INTEGERS, NUMBERS, NUMBERS_64, REQUIRED, SUM, Attribute, OpSpec
 from ops.table import TABLE
 
 _HEAD = """\
@@ -17,13 +17,14 @@ Made from the op table by `python -m ops.document > docs/ops.md`; do not edit.
 
 Ops of tensors; those of hashes, bits, arrays, random numbers and ciphers are [the library](library/hashes.md).
 
-Each op is at `POST /api/ops/{name}`, and under PyTorch's name in scripts. Shapes broadcast by NumPy's rules. The result
-of two dtypes is the later one of bool, u32, i32, f16, f32. There is no i64 yet: what PyTorch gives as int64 (sums of
-integers and bools, positions) is i32, and wraps. An op's `axis` and `axes` may be called `dim` and `dims`, `keepdim`
-`keepdims`. ONNX's names work too, as `LeakyRelu`. Errors are bounds on f32 results, relative to the exact result where
-nothing else is said; [numerics](numerics.md) has more.
+Each op is at `POST /api/ops/{name}`, and under PyTorch's name in scripts. Shapes broadcast by NumPy's rules. Two dtypes
+meet in the smallest that holds both, as in PyTorch ([dtypes](numerics.md#dtypes)). What PyTorch gives as int64 without
+being asked (sums of integers and bools, positions) is i32, and wraps; sums of i64 are i64. An op's `axis` and `axes`
+may be called `dim` and `dims`, `keepdim` `keepdims`. ONNX's names work too, as `LeakyRelu`. Errors are bounds on f32
+results, relative to the exact result where nothing else is said; [numerics](numerics.md) has more.
 
-An op that is made of other ops has no kernel of its own. In a script, grants of operations must name those others.
+An input with a question mark may be left out. An op that is made of other ops has no kernel of its own. In a script,
+grants of operations must name those others.
 
 Every elementwise op NAME of floats has gradients, which are ops as well: `NAME.dx` takes the inputs of NAME and `grad`,
 the gradient of its result, and gives that of `x`. Where it is 0 everywhere, as that of `floor`, there is none.
@@ -34,11 +35,16 @@ _SECTIONS = {
     "search": "Positions",
     "softmax": "Softmax",
     "matmul": "Matrix products",
+    "convolution": "Convolution, pooling and interpolation",
+    "norm": "Normalisation",
+    "loss": "Losses",
+    "neural": "Embedding and attention",
     "view": "Views, without copies",
     "concat": "Joining",
     "gather": "Reading and writing at positions",
     "pad": "Moving and repeating",
     "leaf": "New tensors",
+    "random": "Random tensors",
 }
 
 _SHOWN = {"write": "gather", "scatter": "gather"}
@@ -78,7 +84,9 @@ def facts(spec: OpSpec) -> list[str]:
 
 
 def _row(spec: OpSpec) -> str:
-    inputs = ", ".join(spec.inputs) + (", …" if spec.variadic else "")
+    needed = len(spec.inputs) - spec.optional
+    inputs = ", ".join([*spec.inputs[:needed], *(f"{name}?" for name in spec.inputs[needed:])])
+    inputs += ", …" * spec.variadic
     return "\n".join([f"### {spec.name}({inputs})\n", *facts(spec)])
 
 
@@ -91,16 +99,28 @@ def _relative(spec: OpSpec) -> str:
 def _taken(spec: OpSpec) -> str:
     if spec.input_dtypes:
         pairs = zip(spec.inputs, spec.input_dtypes, strict=True)
-        return "; ".join(f"{' or '.join(dtypes)} as {name}" for name, dtypes in pairs)
-    return ", ".join(spec.dtypes)
+        return "; ".join(f"{_GROUPS.get(dtypes, ' or '.join(dtypes))} as {name}" for name, dtypes in pairs)
+    return _GROUPS.get(spec.dtypes, ", ".join(spec.dtypes))
+
+
+_GROUPS = {
+    ALL_64: "any dtype",
+    ALL: "any dtype but i64",
+    NUMBERS_64: "any numbers",
+    NUMBERS: "any numbers but i64",
+    FLOATS: "any floats",
+    INTEGERS: "any integers",
+    (*INTEGERS, "bool"): "any integers, bool",
+}
+"""Groups of dtypes that rows take, in words."""
 
 
 def _result(spec: OpSpec) -> str:
     return {
         "promote": "the common dtype" if len(spec.inputs) > 1 or spec.variadic else "the same dtype",
-        "sum": "the same dtype, i32 for bool",
+        "sum": "the same dtype, i32 for bool and shorter integers",
         "first": "the dtype of the first input",
-        "float": "f32, or f16 if no input is f32 and one f16",
+        "float": "the common dtype if that is a float, else f32",
         "attribute": "what `dtype` says",
     }.get(spec.result, spec.result)
 

@@ -7,8 +7,10 @@ Owns what a function takes and gives and how WGSL writes it for a dtype. Must no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from ops.dtypes import BY_NAME, register
 
 Takes = Literal["number", "float", "bool", "any", "choice"]
 
@@ -159,29 +161,80 @@ ROWS = (
     ),
     _plain("where", 3, "choice", "select({2}, {1}, {0})"),
 )
-FUNCTIONS = {row.name: row for row in ROWS}
+_LONG = {
+    **{name: f"{name}_i64({{0}}, {{1}})" for name in ("add", "sub", "mul", "pow", "shl", "shr")},
+    **{name: f"{name}_i64({{0}})" for name in ("neg", "abs", "sign")},
+    **dict.fromkeys(("floor", "ceil", "round", "trunc"), "{0}"),
+    "maximum": "maximum_i64({0}, {1})",
+    "minimum": "minimum_i64({0}, {1})",
+    "floor_divide": "floor_div_i64({0}, {1})",
+    "trunc_divide": "trunc_div_i64({0}, {1})",
+    "remainder": "remainder_i64({0}, {1})",
+    "fmod": "fmod_i64({0}, {1})",
+    "signbit": "is_negative({0})",
+    "eq": "all({0} == {1})",
+    "ne": "any({0} != {1})",
+    "lt": "lt_i64({0}, {1})",
+    "le": "(!lt_i64({1}, {0}))",
+    "gt": "lt_i64({1}, {0})",
+    "ge": "(!lt_i64({0}, {1}))",
+}
+"""How WGSL writes functions of i64, pairs of u32, where that differs from other dtypes."""
+FUNCTIONS = {
+    row.name: replace(row, wgsl={**row.wgsl, "i64": _LONG[row.name]}) if row.name in _LONG else row
+    for row in ROWS
+}
 
-_CASTS = {
+_PLAIN = {
     ("bool", "u32"): "select(0u, 1u, {0})",
     ("bool", "i32"): "select(0i, 1i, {0})",
+    ("bool", "i64"): "vec2<u32>(select(0u, 1u, {0}), 0u)",
     ("bool", "f32"): "select(0.0f, 1.0f, {0})",
     ("u32", "bool"): "({0} != 0u)",
     ("u32", "i32"): "bitcast<i32>({0})",
+    ("u32", "i64"): "vec2<u32>({0}, 0u)",
     ("u32", "f32"): "f32({0})",
     ("i32", "bool"): "({0} != 0i)",
     ("i32", "u32"): "bitcast<u32>({0})",
+    ("i32", "i64"): "i64_of_i32({0})",
     ("i32", "f32"): "f32({0})",
+    ("i64", "bool"): "any({0} != vec2<u32>())",
+    ("i64", "u32"): "{0}.x",
+    ("i64", "i32"): "bitcast<i32>({0}.x)",
+    ("i64", "f32"): "f32_of_i64({0})",
     ("f32", "bool"): "truth_f32({0})",
     ("f32", "u32"): "u32_of_f32({0})",
     ("f32", "i32"): "i32_of_f32({0})",
-    ("f32", "f32"): "{0}",
+    ("f32", "i64"): "i64_of_f32({0})",
+    **{(name, name): "{0}" for name in ("bool", "u32", "i32", "i64", "f32")},
 }
-CASTS = {
-    **_CASTS,
-    **{("f16", to): text for (start, to), text in _CASTS.items() if start == "f32"},
-    **{(start, "f16"): f"to_half({text})" for (start, to), text in _CASTS.items() if to == "f32"},
+_NARROWED = {
+    "u8": "({0} & 0xffu)",
+    "i8": "extractBits({0}, 0u, 8u)",
+    "u16": "({0} & 0xffffu)",
+    "i16": "extractBits({0}, 0u, 16u)",
+    "f16": "to_f16({0})",
+    "bf16": "to_bf16({0})",
 }
+"""The number of a packed dtype that another of its register's dtype becomes."""
+_SATURATED = {
+    "u8": "min({0}, 255u)",
+    "i8": "clamp({0}, -128i, 127i)",
+    "u16": "min({0}, 65535u)",
+    "i16": "clamp({0}, -32768i, 32767i)",
+}
+"""The same of an integer that was a float."""
+
+
+def _cast(start: str, to: str) -> str:
+    """How WGSL converts what a kernel has read as `start` to `to`."""
+    begin, end = register(start), register(to)
+    narrowed = (_SATURATED if begin == "f32" else {}).get(to) or _NARROWED.get(to, "{0}")
+    return narrowed.format(_PLAIN[begin, end])
+
+
+CASTS = {(start, to): _cast(start, to) for start in BY_NAME for to in BY_NAME}
 """How WGSL converts from one dtype to another. Between integers bits are kept; floats saturate, NaN gives 0.
 
-An f16 is an f32 in registers, with a value that f16 has.
+What a kernel has read is of its register's dtype, with a value that its own has.
 """

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import cast
 
-from ops import dtypes, routine_shapes, shapes
+from ops import dtypes, routine_shapes, shapes, space
 from ops.attributes import Attributes, integer, integers
 from ops.errors import GraphError, ShapeError
 from ops.graph import TensorType
 from ops.shapes import MAX_COUNT, MAX_RANK, Shape
-from ops.spec import OpSpec, check_attributes, check_dtypes
+from ops.spec import OpSpec, check_attributes, check_count, check_dtypes
 from ops.table import find
 
 
@@ -26,9 +26,7 @@ def infer(op: str, attributes: Mapping[str, object], inputs: Sequence[TensorType
 
 def result_type(spec: OpSpec, attributes: Attributes, inputs: Sequence[TensorType]) -> TensorType:
     """The type of the result of the row `spec` with attributes in normal form."""
-    if (len(inputs) < 1) if spec.variadic else (len(inputs) != len(spec.inputs)):
-        wanted = "at least 1 input" if spec.variadic else f"{len(spec.inputs)} inputs"
-        raise GraphError(f"{spec.name} takes {wanted}, not {len(inputs)}")
+    check_count(spec, len(inputs))
     if spec.kind == "composite":
         raise GraphError(f"{spec.name} is made of other ops", hint="A graph holds its parts instead.")
     given = tuple(value.dtype for value in inputs)
@@ -53,7 +51,8 @@ def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
     if spec.result == "attribute":
         return str(attributes["dtype"])
     if spec.result == "sum":
-        return "i32" if given[0] == "bool" else given[0]
+        row = dtypes.dtype(given[0])
+        return "i32" if row.kind != "float" and row.wire_bytes < 4 else row.name
     if spec.result == "first":
         return given[0]
     rows = [dtypes.dtype(name) for name in given]
@@ -182,6 +181,33 @@ def _expand(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
     return shapes.expand(inputs[0], integers(attributes, "shape"))
 
 
+def _windows(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return space.windows(attributes, inputs[0])
+
+
+def _convolution(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    return space.Convolution.of(attributes, *inputs).result
+
+
+def _standardize(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    shapes.axes(maybe_integers(attributes, "axes"), len(inputs[0]))
+    return inputs[0]
+
+
+def _attention(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> Shape:
+    query, key, value, *mask = inputs
+    if min(map(len, inputs[:3])) < 2 or query[-1] != key[-1] or key[-2] != value[-2]:
+        given = ", ".join(shapes.text(shape) for shape in inputs[:3])
+        raise ShapeError(f"{spec.name} takes query [… l, e], key [… s, e] and value [… s, v], not {given}")
+    batch = shapes.broadcast(*(shape[:-2] for shape in inputs[:3]))
+    scores = (*batch, query[-2], key[-2])
+    if mask and shapes.broadcast(scores, mask[0]) != scores:
+        raise ShapeError(
+            f"{spec.name}: a mask of shape {shapes.text(mask[0])} for scores of {shapes.text(scores)}"
+        )
+    return (*batch, query[-2], value[-1])
+
+
 _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "broadcast": _broadcast,
     "same": _same,
@@ -201,5 +227,9 @@ _SHAPES: dict[str, Callable[[OpSpec, Attributes, list[Shape]], Shape]] = {
     "gather": _gather,
     "scatter": _scatter,
     "pad": _pad,
+    "windows": _windows,
+    "convolution": _convolution,
+    "standardize": _standardize,
+    "attention": _attention,
     "routine": routine_shapes.shape,
 }

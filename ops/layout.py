@@ -79,6 +79,16 @@ class Layout:
         start = self.offset + (skipped if shape[-1] else 0)
         return Layout(shape, (*kept, self.strides[first] + self.strides[second]), start)
 
+    def windows(self, axis: int, count: int, size: int, step: int, dilation: int) -> Layout:
+        """`count` windows along `axis`, that begin every `step`; their `size` elements, `dilation` apart, come last."""
+        stride, others = self.strides[axis], (axis, axis + 1)
+        shape, strides = self.shape, self.strides
+        return Layout(
+            (*shape[: others[0]], count, *shape[others[1] :], size),
+            (*strides[: others[0]], stride * step, *strides[others[1] :], stride * dilation),
+            self.offset,
+        )
+
     def reshape(self, shape: Shape) -> Layout | None:
         """The elements in row-major order in another shape of the same count; None if no strides say that."""
         if self.count == 0 or self.is_contiguous:

@@ -9,14 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast as typed
 
-from ops import expression
+from ops import expression, shapes
 from ops.attributes import Attributes, integer, integers, maybe_integer
-from ops.dtypes import DType
-from ops.expression import Term, bind, input_term, parse, scalar_term
+from ops.dtypes import DType, is_packed, register
+from ops.expression import Term, bind, input_term, parse, scalar_dtype, scalar_term
 from ops.graph import TensorType
-from ops.infer import folded_axes, taken
+from ops.infer import folded_axes, maybe_integers, taken
 from ops.layout import Layout
-from ops.lowering import digest, elementwise, indexing, matmul, reduce, scatter, search, softmax
+from ops.lowering import (
+    attention,
+    convolution,
+    digest,
+    elementwise,
+    indexing,
+    matmul,
+    normalize,
+    reduce,
+    scatter,
+    search,
+    softmax,
+)
 from ops.lowering.base import (
     CPU,
     GPU,
@@ -24,7 +36,9 @@ from ops.lowering.base import (
     After,
     Builder,
     DeviceClass,
+    HostConvolution,
     HostProduct,
+    HostTask,
     Lowering,
     Source,
     Target,
@@ -33,6 +47,7 @@ from ops.lowering.messages import messages
 from ops.lowering.reduce import Fold
 from ops.lowering.routines import ROUTINES
 from ops.shapes import Shape, axis
+from ops.space import Convolution
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from ops.views import view
@@ -44,7 +59,9 @@ __all__ = [
     "GPU",
     "MAPPED",
     "DeviceClass",
+    "HostConvolution",
     "HostProduct",
+    "HostTask",
     "Lowering",
     "lower",
     "lower_copy",
@@ -56,7 +73,10 @@ __all__ = [
 
 Operands = Sequence[tuple[Layout, DType]]
 _LARGEST = expression.constant(3.4028234663852886e38, "f32")
-_LARGEST_HALF = expression.constant(65504.0, "f32")
+_LARGEST_OF = {
+    "f16": expression.constant(65504.0, "f32"),
+    "bf16": expression.constant(3.3895313892515355e38, "f32"),
+}
 
 
 def lower(
@@ -71,7 +91,7 @@ def lower(
     spec = find(op)
     builder = Builder(device)
     sources, target = _sources(inputs), _target(output)
-    made = target if spec.kind in _TAKES_HALVES else _widened(builder, sources, target)
+    made = target if spec.kind in _TAKES_PACKED else _widened(builder, sources, target)
     _LOWERINGS[spec.kind](builder, spec, check_attributes(spec, attributes), sources, made)
     if made is not target:
         elementwise.copy(builder, made.source(), target)
@@ -116,10 +136,16 @@ def lower_fused(
         load, shape = before or (input_term(0, sources[0].dtype), sources[0].layout.shape)
         _fold(builder, spec, normal, load, sources, shape, result, wrapped)
     elif spec.kind == "softmax" and before is not None and wrapped is None:
-        _softmax_of(builder, normal, before[0], sources, before[1], result)
+        _softmax_of(builder, spec, normal, before[0], sources, before[1], result)
+    elif spec.kind == "normalize":
+        load, shape = before or (input_term(0, sources[0].dtype), sources[0].layout.shape)
+        _standardized(builder, normal, load, sources, shape, result, wrapped)
     elif spec.kind == "matmul" and before is None and wrapped is not None:
-        left, right = (_converted(builder, source, _wide(made.dtype)) for source in sources)
+        left, right = (_converted(builder, source, register(made.dtype)) for source in sources)
         matmul.emit(builder, left, right, result, wrapped)
+    elif spec.kind == "convolution" and before is None and wrapped is not None:
+        x, weight = sources
+        convolution.emit(builder, x, weight, _form(normal, sources), result, wrapped)
     else:
         raise AssertionError(f"nothing is fused with {spec.name}")
     if result is not target:
@@ -128,23 +154,18 @@ def lower_fused(
 
 
 def _widened(builder: Builder, sources: list[Source], target: Target) -> Target:
-    """Put copies in f32 in place of those `sources` that are f16, and give the target for what is computed of them."""
+    """Put copies in place of those `sources` that are packed, and give the target for what is computed of them."""
     sources[:] = [elementwise.widened(builder, source) for source in sources]
-    return builder.temp(target.layout.shape, "f32") if target.dtype == "f16" else target
-
-
-def _wide(dtype: str) -> str:
-    """The dtype in which is computed what is kept as `dtype`."""
-    return "f32" if dtype == "f16" else dtype
+    return builder.temp(target.layout.shape, register(target.dtype)) if is_packed(target.dtype) else target
 
 
 def _after(term: Term, made: str, others: Sequence[Source]) -> After:
-    """What is done with a result of dtype `made`; one that is f16 is rounded first."""
-    if made == "f16":
+    """What is done with a result of dtype `made`; one that is packed is rounded or wraps first."""
+    if is_packed(made):
         inputs = {number: input_term(number, source.dtype) for number, source in enumerate(others, 1)}
-        first = expression.cast(input_term(0, "f32"), "f16")
+        first = expression.cast(input_term(0, register(made)), made)
         term = expression.substituted(term, {0: first, **inputs})
-    return After(term, _wide(made), tuple(others))
+    return After(term, register(made), tuple(others))
 
 
 def lower_copy(layout: Layout, dtype: DType, device: DeviceClass) -> Lowering:
@@ -178,9 +199,10 @@ def _term(
 ) -> Term:
     if spec.result == "float":
         args = [expression.cast(arg, "f32") for arg in args]
-    args = [expression.cast(arg, _wide(arg.dtype)) for arg in args]
+    args = [expression.cast(arg, register(arg.dtype)) for arg in args]
+    is_long = "i64" in (dtype, *(arg.dtype for arg in args))
     names: dict[str, Term | str | None] = dict(zip(spec.inputs, args, strict=True))
-    names["largest"] = _LARGEST_HALF if dtype == "f16" else _LARGEST
+    names["largest"] = _LARGEST_OF.get(dtype, _LARGEST)
     for attribute in spec.attributes:
         value = attributes[attribute.name]
         if attribute.type == "text":
@@ -188,9 +210,18 @@ def _term(
         elif attribute.type in ("number", "integer", "flag"):
             number = typed("int | float | None", value)
             hole = holes.get(attribute.name)
-            names[attribute.name] = None if number is None else scalar_term(number, hole)
+            names[attribute.name] = None if number is None else _number(number, hole, is_long)
     is_whole = spec.whole and all(arg.dtype != "f32" for arg in args)
     return expression.cast(bind(parse(spec.whole if is_whole else spec.expression), names), dtype)
+
+
+def _number(value: int | float, hole: Hole | None, is_long: bool) -> Term:
+    """An attribute's number. One that is whole and meets i64 is of it too."""
+    if not is_long or isinstance(value, bool | float):
+        return scalar_term(value, hole)
+    if scalar_dtype(value) == "f32":
+        return expression.constant(value, "i64")
+    return expression.cast(scalar_term(value, hole), "i64")
 
 
 def _sources(inputs: Operands) -> list[Source]:
@@ -238,7 +269,7 @@ def _fold(
     """Reduce the elements `x` of `sources` broadcast to `shape`."""
     if spec.reduction is None:
         raise AssertionError(f"{spec.name} has no reduction")
-    load = bind(parse(spec.reduction.load), {"x": expression.cast(x, _wide(x.dtype))})
+    load = bind(parse(spec.reduction.load), {"x": expression.cast(x, register(x.dtype))})
     fold = Fold(spec.reduction, load, target.dtype if after is None else after.dtype)
     reduce.emit(builder, fold, sources, shape, folded_axes(spec, attributes, len(shape)), target, after)
 
@@ -255,16 +286,57 @@ def _softmax(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
     (source,) = sources
-    _softmax_of(builder, attributes, input_term(0, source.dtype), sources, source.layout.shape, target)
+    x = input_term(0, source.dtype)
+    _softmax_of(builder, spec, attributes, x, sources, source.layout.shape, target)
 
 
 def _softmax_of(
-    builder: Builder, attributes: Attributes, x: Term, sources: list[Source], shape: Shape, target: Target
+    builder: Builder,
+    spec: OpSpec,
+    attributes: Attributes,
+    x: Term,
+    sources: list[Source],
+    shape: Shape,
+    target: Target,
 ) -> None:
-    """The softmax of the elements `x` of `sources` broadcast to `shape`."""
+    """The softmax, or its logarithm, of the elements `x` of `sources` broadcast to `shape`."""
     shape, x = shape or (1,), expression.cast(x, "f32")
     target = Target(target.operand, Layout.contiguous(shape), target.dtype)
-    softmax.emit(builder, x, sources, shape, axis(integer(attributes, "axis"), len(shape)), target)
+    where = axis(integer(attributes, "axis"), len(shape))
+    softmax.emit(builder, x, sources, shape, where, target, is_log=spec.name == "log_softmax")
+
+
+def _normalize(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    (source,) = sources
+    x = input_term(0, source.dtype)
+    _standardized(builder, attributes, x, sources, source.layout.shape, target, None)
+
+
+def _standardized(
+    builder: Builder,
+    attributes: Attributes,
+    x: Term,
+    sources: Sequence[Source],
+    shape: Shape,
+    target: Target,
+    after: After | None,
+) -> None:
+    """The elements `x` of `sources` broadcast to `shape`, standardised."""
+    kind = normalize.Kind(
+        shapes.axes(maybe_integers(attributes, "axes"), len(shape)),
+        typed("float", attributes["eps"]),
+        bool(attributes["centred"]),
+    )
+    normalize.emit(builder, kind, expression.cast(x, "f32"), sources, shape, target, after)
+
+
+def _attention(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    scale = typed("float | None", attributes["scale"])
+    attention.emit(builder, sources, bool(attributes["is_causal"]), scale, target)
 
 
 def _matmul(
@@ -272,6 +344,18 @@ def _matmul(
 ) -> None:
     left, right = (_converted(builder, source, target.dtype) for source in sources)
     matmul.emit(builder, left, right, target)
+
+
+def _convolution(
+    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+) -> None:
+    x, weight = sources
+    convolution.emit(builder, x, weight, _form(attributes, sources), target)
+
+
+def _form(attributes: Attributes, sources: Sequence[Source]) -> Convolution:
+    x, weight = sources
+    return Convolution.of(attributes, x.layout.shape, weight.layout.shape)
 
 
 def _converted(builder: Builder, source: Source, dtype: str) -> Source:
@@ -303,10 +387,20 @@ def _write(
     elementwise.emit(builder, expression.cast(input_term(0, value.dtype), target.dtype), [value], place)
 
 
+def _places(builder: Builder, index: Source) -> Source:
+    """Positions as kernels take them: those that are i64 as i32, and still outside where they were."""
+    if index.dtype != "i64":
+        return index
+    made = builder.temp(index.layout.shape, "i32")
+    near = bind(parse("minimum(maximum(x, -2147483648), 2147483647)"), {"x": input_term(0, "i64")})
+    elementwise.emit(builder, expression.cast(near, "i32"), [index], made)
+    return made.source()
+
+
 def _gather(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
-    x, index = sources
+    x, index = sources[0], _places(builder, sources[1])
     where = axis(integer(attributes, "axis"), len(target.layout.shape))
     indexing.gather(builder, x, index, where, target)
 
@@ -314,7 +408,7 @@ def _gather(
 def _scatter(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
-    x, index, value = sources
+    x, index, value = sources[0], _places(builder, sources[1]), sources[2]
     where = axis(integer(attributes, "axis"), len(target.layout.shape))
     scatter.emit(builder, x, index, value, where, str(attributes["reduce"]), target)
 
@@ -358,15 +452,18 @@ def _routine(
     ROUTINES[spec.name](builder, attributes, sources, target)
 
 
-_TAKES_HALVES = ("elementwise", "leaf", "view")
-"""Kinds whose kernels read and write packed f16; all others compute with copies in f32."""
+_TAKES_PACKED = ("elementwise", "leaf", "view")
+"""Kinds whose kernels read and write packed elements; all others compute with copies in the register's dtype."""
 _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Target], None]] = {
     "elementwise": _elementwise,
     "leaf": _elementwise,
     "reduction": _reduction,
     "search": _search,
     "softmax": _softmax,
+    "normalize": _normalize,
+    "attention": _attention,
     "matmul": _matmul,
+    "convolution": _convolution,
     "view": _view,
     "write": _write,
     "gather": _gather,

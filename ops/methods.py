@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ops import advanced, elementwise_functions, reduce_functions, shape_functions, unique_functions
+from ops import (
+    advanced,
+    draws,
+    elementwise_functions,
+    reduce_functions,
+    shape_functions,
+    spatial_functions,
+    unique_functions,
+)
 from ops.errors import GraphError
 from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
@@ -23,6 +31,8 @@ FUNCTIONS: dict[str, Function] = {}
 _BY_HAND = {"where", "cast"}
 _OF_TENSOR = {"flatten", "squeeze", "unsqueeze"}
 """Rows whose methods `Tensor` has itself, with PyTorch's arguments."""
+_OF_OTHERS = ("norm", "loss", "neural", "random")
+"""Sections whose functions are in `ops/nn/` and `ops/draws.py`."""
 
 
 def _elementwise(spec: OpSpec) -> Function:
@@ -52,9 +62,11 @@ def _composite(spec: OpSpec) -> Function:
         given = dict(zip(names, args, strict=False)) | {
             _input_name(spec, name): value for name, value in named.items()
         }
-        if len(args) > len(names) or any(name not in given for name in spec.inputs):
+        needed = spec.inputs[: len(spec.inputs) - spec.optional]
+        if len(args) > len(names) or any(name not in given for name in needed):
             raise TypeError(f"{spec.name}({', '.join(names)}) does not take these arguments")
-        tensors = operands([given.pop(name) for name in spec.inputs])
+        inputs = [given.pop(name, None) for name in spec.inputs]
+        tensors = operands([each for each in inputs if each is not None or not spec.optional])
         return apply(spec.name, tensors, **given)
 
     return _named(function, spec.name, spec.doc)
@@ -138,12 +150,17 @@ def _extreme(name: str, search: str, pairwise: str) -> Function:
     return _named(function, name, TABLE[name].doc)
 
 
-def softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
-    """`exp(x - max) / sum(exp(x - max))` along an axis, the last by default."""
-    where = axis if dim is None else dim
-    return apply(
-        "softmax", [input if dtype is None else input.type(dtype)], axis=-1 if where is None else where
-    )
+def _softmax(name: str) -> Function:
+    """The function of `softmax` or its kin, along the last axis by default."""
+
+    def function(
+        input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None
+    ) -> Tensor:
+        where = axis if dim is None else dim
+        given = input if dtype is None else input.type(dtype)
+        return apply(name, [given], axis=-1 if where is None else where)
+
+    return _named(function, name, TABLE[name].doc)
 
 
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:
@@ -189,7 +206,7 @@ def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 def fill() -> None:
     """Add what each row of the table gives. A second call adds what rows were added since."""
     for spec in TABLE.values():
-        if spec.name in _BY_HAND:
+        if spec.name in _BY_HAND or spec.section in _OF_OTHERS:
             continue
         if spec.kind in ("elementwise", "matmul"):
             function = _elementwise(spec)
@@ -203,8 +220,14 @@ def fill() -> None:
         FUNCTIONS.update(dict.fromkeys({spec.name, *spec.aliases} - own, function))
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
-    FUNCTIONS["softmax"] = softmax
-    for module in (elementwise_functions, reduce_functions, shape_functions, unique_functions):
+    FUNCTIONS.update({name: _softmax(name) for name in ("softmax", "log_softmax", "softmin")})
+    for module in (
+        elementwise_functions,
+        reduce_functions,
+        shape_functions,
+        spatial_functions,
+        unique_functions,
+    ):
         for name, function in module.written_by_hand().items():
             FUNCTIONS[name] = (
                 function if function.__doc__ else _named(function, name, f"As in PyTorch: `{name}`.")
@@ -217,7 +240,7 @@ def fill() -> None:
     for spec in TABLE.values():
         if spec.operator:
             _operators(spec.operator, FUNCTIONS[spec.name], len(spec.inputs), spec.result == "bool")
-    for name, function in {"where": _where_method, **shape_functions.METHODS}.items():
+    for name, function in {"where": _where_method, **shape_functions.METHODS, **draws.METHODS}.items():
         setattr(Tensor, name, _method(function))
     for name, function in (("__getitem__", advanced.read), ("__setitem__", advanced.write)):
         setattr(Tensor, name, function)

@@ -10,22 +10,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ops import lower
+from ops import lower, shapes
 from ops import reference_indexing as indexing
+from ops import reference_neural as neural
+from ops import reference_spatial as spatial
 from ops.attributes import Attributes, integer, integers
 from ops.composites import expand
 from ops.dtypes import BY_NAME
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
-from ops.infer import folded_axes, result_type, swapped, taken
+from ops.infer import folded_axes, maybe_integers, result_type, swapped, taken
+from ops.reference_bfloat import BF16, opened, rounded
 from ops.reference_functions import FUNCTIONS
 from ops.reference_hashes import HASHES
 from ops.reference_routines import ROUTINES
+from ops.space import Convolution, window
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
 from shaders.digests import DIGESTS
@@ -34,12 +38,19 @@ Array = npt.NDArray[Any]
 
 DTYPES: dict[str, npt.DTypeLike] = {
     "bool": np.dtype("bool"),
+    "u8": np.dtype("u1"),
+    "i8": np.dtype("i1"),
+    "u16": np.dtype("<u2"),
+    "i16": np.dtype("<i2"),
     "u32": np.dtype("<u4"),
     "i32": np.dtype("<i4"),
+    "i64": np.dtype("<i8"),
+    "bf16": BF16,
     "f16": np.dtype("<f2"),
     "f32": np.dtype("<f4"),
 }
-_WIDE = {"bool": np.bool_, "u32": np.int64, "i32": np.int64, "f16": np.float64, "f32": np.float64}
+_KINDS_WIDE = {"bool": np.bool_, "int": np.int64, "float": np.float64}
+_BY_ELEMENT = ("elementwise", "leaf")
 
 
 def dtype_name(dtype: npt.DTypeLike) -> str:
@@ -58,6 +69,11 @@ def from_wire(data: bytes | bytearray | memoryview, dtype: str, shape: Sequence[
     if dtype == "bool":
         return np.not_equal(np.frombuffer(data, np.uint8).reshape(shape), 0)
     return np.frombuffer(data, DTYPES[dtype]).reshape(shape)
+
+
+def _wide(array: Array, dtype: str) -> Array:
+    """Elements of `dtype` in the form in which is computed."""
+    return opened(array).astype(_KINDS_WIDE[BY_NAME[dtype].kind])
 
 
 def evaluate(graph: Graph, inputs: Mapping[int, Array]) -> list[Array]:
@@ -103,7 +119,8 @@ def apply(op: str, attributes: Mapping[str, object], args: Sequence[Array]) -> A
     normal = check_attributes(spec, attributes)
     result = result_type(spec, normal, types)
     with np.errstate(all="ignore"):
-        value = _KINDS[spec.kind](spec, normal, list(args), result)
+        taken = args if spec.kind in _BY_ELEMENT else map(opened, args)
+        value = _KINDS[spec.kind](spec, normal, list(taken), result)
         return narrow(value, result.dtype).reshape(result.shape)
 
 
@@ -122,9 +139,14 @@ def _composite(
 def narrow(value: Array, dtype: str) -> Array:
     """`value` rounded to `dtype`: floats saturate to integers, NaN to 0, integers wrap."""
     value = np.asarray(value)
-    if dtype in ("i32", "u32") and value.dtype.kind == "f":
-        low, high = (-(1 << 31), (1 << 31) - 1) if dtype == "i32" else (0, (1 << 32) - 1)
-        value = np.trunc(np.clip(np.nan_to_num(value, nan=0.0), low, high)).astype(np.int64)
+    if dtype == "bf16":
+        return value if value.dtype == BF16 else rounded(value)
+    if BY_NAME[dtype].kind == "int" and value.dtype.kind == "f":
+        ends = np.iinfo(DTYPES[dtype])
+        whole = np.trunc(np.nan_to_num(value.astype(np.float64), nan=0.0, posinf=2.0**64, neginf=-(2.0**64)))
+        inside = np.where(np.abs(whole) < 2.0**63, whole, 0).astype(np.int64)
+        value = np.where(whole >= 2.0**63, ends.max, np.where(whole <= -(2.0**63), ends.min, inside))
+        value = np.clip(value, ends.min, ends.max)
     return value.astype(DTYPES[dtype], copy=False)
 
 
@@ -153,27 +175,28 @@ def run(term: Term, args: Sequence[Array], index: Array) -> Array:
 def _term(node: Term, operands: list[Array], args: Sequence[Array], index: Array) -> Array:
     match node.function:
         case "input":
-            return args[int(node.value)].astype(_WIDE[node.dtype])
+            return _wide(args[int(node.value)], node.dtype)
         case "index":
             return index
         case "scalar" | "number":
-            return narrow(np.asarray(node.value), node.dtype).astype(_WIDE[node.dtype])
+            return _wide(narrow(np.asarray(node.value), node.dtype), node.dtype)
         case "cast":
-            return narrow(operands[0], node.dtype).astype(_WIDE[node.dtype])
+            return _wide(narrow(operands[0], node.dtype), node.dtype)
         case "pow" if node.dtype != "f32":
             return _integer_power(operands[0], operands[1], node.dtype)
     value = FUNCTIONS[node.function](*operands)
-    return narrow(value, node.dtype).astype(np.int64) if node.dtype in ("i32", "u32") else value
+    return narrow(value, node.dtype).astype(np.int64) if BY_NAME[node.dtype].kind == "int" else value
 
 
 def _integer_power(base: Array, exponent: Array, dtype: str) -> Array:
-    """`base ** exponent` modulo 2^32; 0 for a negative exponent, but for the bases 1 and -1."""
+    """`base ** exponent`, which wraps; 0 for a negative exponent, but for the bases 1 and -1."""
+    bits, is_signed = 8 * BY_NAME[dtype].wire_bytes, BY_NAME[dtype].is_signed
 
     def power(x: int, y: int) -> int:
         if y < 0:
             return {1: 1, -1: -1 if y % 2 else 1}.get(x, 0)
-        value = pow(x, y, 1 << 32)
-        return value - (1 << 32) if dtype == "i32" and value >= 1 << 31 else value
+        value = pow(x, y, 1 << bits)
+        return value - (1 << bits) if is_signed and value >> (bits - 1) else value
 
     return np.asarray(np.frompyfunc(power, 2, 1)(base, exponent), dtype=np.int64)
 
@@ -181,7 +204,7 @@ def _integer_power(base: Array, exponent: Array, dtype: str) -> Array:
 def _reduction(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     (array,) = args
     axes = folded_axes(spec, attributes, array.ndim)
-    wide: Array = array.astype(_WIDE[dtype_name(array.dtype)])
+    wide = _wide(array, dtype_name(array.dtype))
     return np.asarray(REDUCTIONS[spec.name](wide, axis=axes, keepdims=bool(attributes["keepdim"])))
 
 
@@ -215,16 +238,35 @@ def _search(spec: OpSpec, attributes: Attributes, args: list[Array], result: Ten
 def _softmax(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     wide = args[0].astype(np.float64)
     if wide.ndim == 0 or wide.size == 0:
-        return np.exp(wide - wide)
-    axis = integer(attributes, "axis")
-    raised = np.exp(wide - wide.max(axis=axis, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=axis, keepdims=True))
+        return np.exp(wide - wide) if spec.name == "softmax" else wide - wide
+    meaning = neural.log_softmax if spec.name == "log_softmax" else neural.softmax
+    return meaning(wide, integer(attributes, "axis"))
+
+
+def _normalize(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    axes = shapes.axes(maybe_integers(attributes, "axes"), args[0].ndim)
+    eps = cast("float", attributes["eps"])
+    return neural.standardize(args[0].astype(np.float64), axes, eps, bool(attributes["centred"]))
+
+
+def _attention(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    query, key, value, *mask = (arg.astype(np.float64) for arg in args)
+    scale = cast("float | None", attributes["scale"])
+    return neural.attention(
+        query, key, value, mask[0] if mask else None, bool(attributes["is_causal"]), scale
+    )
 
 
 def _matmul(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     if BY_NAME[result.dtype].kind == "float":
         return np.asarray(np.matmul(*(arg.astype(DTYPES["f32"]) for arg in args)))
-    return np.asarray(np.matmul(*(arg.astype(np.uint32) for arg in args)))  # wraps, as i32 does
+    wrapped: Array = np.matmul(*(arg.astype(np.uint32) for arg in args))  # wraps, as i32 does
+    return np.asarray(wrapped).astype(np.int64)
+
+
+def _convolution(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
+    x, weight = args
+    return spatial.convolution(x, weight, Convolution.of(attributes, x.shape, weight.shape))
 
 
 def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
@@ -238,6 +280,8 @@ def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: Tenso
             return array.transpose(integers(attributes, "axes"))
         case "transpose":
             return array.transpose(swapped(attributes, array.ndim))
+        case "windows":
+            return spatial.windows(array, *window(attributes, array.shape))
         case "diagonal":
             return np.diagonal(array, *(integer(attributes, name) for name in ("offset", "axis0", "axis1")))
     positions = taken(attributes, array.shape)
@@ -247,7 +291,7 @@ def _view(spec: OpSpec, attributes: Attributes, args: list[Array], result: Tenso
 def _write(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     array = args[0].copy()
     positions = taken(attributes, array.shape)
-    value = narrow(args[1], result.dtype)
+    value = opened(narrow(args[1], result.dtype))
     array[np.ix_(*positions) if positions else ()] = value
     return array
 
@@ -257,14 +301,14 @@ def _gather(spec: OpSpec, attributes: Attributes, args: list[Array], result: Ten
 
 
 def _scatter(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
-    value = np.broadcast_to(narrow(args[2], result.dtype), args[1].shape)
+    value = np.broadcast_to(opened(narrow(args[2], result.dtype)), args[1].shape)
     where, reduce = integer(attributes, "axis"), str(attributes["reduce"])
     return indexing.scatter(args[0], args[1], value, where, reduce)
 
 
 def _pad(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     ends = list(zip(integers(attributes, "before"), integers(attributes, "after"), strict=True))
-    value = narrow(np.asarray(attributes["value"]), result.dtype)
+    value = opened(narrow(np.asarray(attributes["value"]), result.dtype))
     return indexing.pad(args[0], ends, str(attributes["mode"]), value)
 
 
@@ -295,7 +339,10 @@ _KINDS: dict[str, Callable[[OpSpec, Attributes, list[Array], TensorType], Array]
     "reduction": _reduction,
     "search": _search,
     "softmax": _softmax,
+    "normalize": _normalize,
+    "attention": _attention,
     "matmul": _matmul,
+    "convolution": _convolution,
     "view": _view,
     "write": _write,
     "gather": _gather,

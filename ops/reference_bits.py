@@ -30,11 +30,11 @@ def _taken(x: Array, places: Callable[[int], int], bits: int) -> Array:
 
 
 def _left(x: Array, y: Array) -> Array:
-    return np.where((y < 0) | (y > 31), 0, x << np.clip(y, 0, 31))
+    return np.where((y < 0) | (y > 63), 0, x << np.clip(y, 0, 63))
 
 
 def _right(x: Array, y: Array) -> Array:
-    return np.asarray(x >> np.where((y < 0) | (y > 31), 63, y))
+    return np.asarray(x >> np.where((y < 0) | (y > 63), 63, y))
 
 
 def _gray(x: Array) -> Array:

@@ -49,7 +49,7 @@ def cummin(attributes: Attributes, args: list[Array]) -> Array:
 
 
 def _wide(x: Array) -> Any:
-    return np.float64 if x.dtype.kind == "f" else x.dtype
+    return np.float64 if x.dtype.kind == "f" else np.int64
 
 
 def _running(function: Any, attributes: Attributes, args: list[Array], **more: Any) -> Array:

@@ -378,6 +378,9 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 METHODS: dict[str, Callable[..., Any]] = {
     "repeat": repeat,
+    "unfold": lambda self, dimension, size, step: apply(
+        "windows", [self], axis=dimension, size=size, step=step
+    ),
     "view_as": lambda self, other: self.reshape(other.shape),
     "reshape_as": lambda self, other: self.reshape(other.shape),
     "unflatten": lambda self, dim, shape: self.reshape(

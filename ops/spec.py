@@ -12,10 +12,21 @@ from typing import Literal, TypeGuard
 
 from ops import dtypes
 from ops.dtypes import DTypeError
-from ops.errors import AttributeValueError
+from ops.errors import AttributeValueError, GraphError
 
 AttributeType = Literal[
-    "number", "integer", "flag", "text", "string", "dtype", "sizes", "integers", "axis", "axes"
+    "number",
+    "integer",
+    "flag",
+    "text",
+    "string",
+    "dtype",
+    "sizes",
+    "integers",
+    "axis",
+    "axes",
+    "extents",
+    "factors",
 ]
 Kind = Literal[
     "elementwise",
@@ -23,7 +34,10 @@ Kind = Literal[
     "reduction",
     "search",
     "softmax",
+    "normalize",
+    "attention",
     "matmul",
+    "convolution",
     "view",
     "write",
     "concat",
@@ -34,17 +48,22 @@ Kind = Literal[
     "routine",
     "composite",
 ]
-ResultRule = Literal["promote", "float", "i32", "bool", "u32", "sum", "first", "attribute"]
+ResultRule = Literal["promote", "float", "f32", "i32", "bool", "u32", "sum", "first", "attribute"]
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
     "reshape", "permute", "transpose", "slice", "diagonal", "expand", "write", "gather", "scatter", "pad",
+    "windows", "convolution", "standardize", "attention",
     "routine",
 ]  # fmt: skip
-Normal = None | bool | int | float | str | tuple[int, ...]
+Normal = None | bool | int | float | str | tuple[int, ...] | tuple[float, ...]
 
-ALL = ("f32", "f16", "i32", "u32", "bool")
-NUMBERS = ("f32", "f16", "i32", "u32")
-FLOATS = ("f32", "f16")
+FLOATS = ("f32", "f16", "bf16")
+NARROW = ("i16", "u16", "i8", "u8")
+NUMBERS = (*FLOATS, "i32", "u32", *NARROW)
+ALL = (*NUMBERS, "bool")
+NUMBERS_64, ALL_64 = (*NUMBERS, "i64"), (*ALL, "i64")
+"""The same with i64, a pair of words, which not every kernel takes."""
+INTEGERS = ("i64", "i32", "u32", *NARROW)
 SUM = "sum"
 REQUIRED = "\0required"
 _LIMIT = 1 << 53
@@ -58,7 +77,8 @@ class Attribute:
 
     Types: `number` any number; `integer`; `flag` a bool; `text` one of `choices`; `string` any short text; `dtype` a
     dtype's name; `sizes` a list of sizes (-1 where the op allows it); `integers` a list; `axis` one axis, or None for
-    all; `axes` one axis, a list of them, or None for all.
+    all; `axes` one axis, a list of them, or None for all; `extents` one integer for all axes of space, a list, or one
+    of `choices`; `factors` one number for all axes of space, or a list.
     """
 
     name: str
@@ -95,7 +115,8 @@ class OpSpec:
     `tolerance` is the error that f32 results may have against the exact value; 0 means exact or correctly rounded but
     for subnormal results. It is relative to `relative`: an expression of the inputs and of `result`, or SUM, the same
     op of absolute values.
-    `variadic` ops take one or more inputs. `namespace` is the first part of the full name, as in `hash.sha256`.
+    `variadic` ops take one or more inputs; of others the last `optional` inputs may be left out. `namespace` is the
+    first part of the full name, as in `hash.sha256`.
     `section` is where a composite stands in the documentation: the kind that it is like.
     `standard` is the publication that defines what is computed, if one does.
     """
@@ -107,7 +128,7 @@ class OpSpec:
     expression: str = ""
     aliases: tuple[str, ...] = ()
     attributes: tuple[Attribute, ...] = ()
-    dtypes: tuple[str, ...] = ALL
+    dtypes: tuple[str, ...] = ALL_64
     result: ResultRule = "promote"
     shape: ShapeRule = "broadcast"
     operator: str = ""
@@ -117,6 +138,7 @@ class OpSpec:
     gradients: tuple[str, ...] = ()
     reduction: Reduction | None = None
     variadic: bool = False
+    optional: int = 0
     namespace: str = "tensor"
     section: str = ""
     input_dtypes: tuple[tuple[str, ...], ...] = ()
@@ -154,9 +176,14 @@ _SYNONYMS = {
     "axes": {"axis"},
     "dim0": {"axis0"},
     "dim1": {"axis1"},
+    "strides": {"stride"},
+    "dilations": {"dilation"},
+    "pads": {"padding"},
+    "group": {"groups"},
+    "kernel_shape": {"kernel_size"},
     "keepdims": {"keepdim"},
 }
-"""PyTorch's and NumPy's names of attributes, with ours."""
+"""PyTorch's, NumPy's and ONNX's names of attributes, with ours."""
 
 
 def _default(spec: OpSpec, attribute: Attribute) -> Normal:
@@ -171,7 +198,7 @@ def _check(spec: OpSpec, attribute: Attribute, value: object) -> Normal:
     normal = _normal(attribute, value)
     if normal is not None or (value is None and _optional(attribute)):
         return normal
-    wanted = f"one of {', '.join(attribute.choices)}" if attribute.choices else _WANTED[attribute.type]
+    wanted = f"one of {', '.join(attribute.choices)}" if attribute.type == "text" else _WANTED[attribute.type]
     raise AttributeValueError(
         f"{spec.name}: the attribute {attribute.name!r} is {show(value)}, but must be {wanted}",
         hint=attribute.doc or None,
@@ -189,6 +216,8 @@ _WANTED = {
     "integers": f"a list of at most {_MAX_LIST} integers",
     "axis": "an axis or null",
     "axes": "an axis, a list of axes, or null",
+    "extents": "an integer or a list of one for each axis of space",
+    "factors": "a number or a list of one for each axis of space",
 }
 
 
@@ -224,9 +253,23 @@ def _normal(attribute: Attribute, value: object) -> Normal:
             return _dtype_name(value)
         case "axes" if _is_integer(value):
             return (value,)
+        case "extents" if _is_integer(value) or (isinstance(value, str) and value in attribute.choices):
+            return value
+        case "factors":
+            return _factors(value)
     if isinstance(value, list | tuple) and len(value) <= _MAX_LIST and all(map(_is_integer, value)):
         return tuple(value)
     return None
+
+
+def _factors(value: object) -> float | tuple[float, ...] | None:
+    if isinstance(value, list | tuple) and len(value) <= _MAX_LIST and all(map(_is_real, value)):
+        return tuple(map(float, value))
+    return float(value) if _is_real(value) else None
+
+
+def _is_real(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, float) or _is_integer(value)
 
 
 def _is_integer(value: object) -> TypeGuard[int]:
@@ -235,6 +278,16 @@ def _is_integer(value: object) -> TypeGuard[int]:
 
 def _dtype_name(value: object) -> str | None:
     return dtypes.dtype(value).name if isinstance(value, str) else None
+
+
+def check_count(spec: OpSpec, count: int) -> None:
+    """Refuse with `GraphError` a number of inputs that the op does not take."""
+    most = len(spec.inputs)
+    least = most - spec.optional
+    if (count < 1) if spec.variadic else not least <= count <= most:
+        choice = " or ".join(str(number) for number in range(least, most + 1))
+        wanted = "at least 1 input" if spec.variadic else f"{choice} inputs"
+        raise GraphError(f"{spec.name} takes {wanted}, not {count}")
 
 
 def check_dtypes(spec: OpSpec, given: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ from math import prod
 from struct import unpack
 from typing import Any
 
-from ops import dtypes, engine, formatting, lazy
+from ops import bfloat, dtypes, engine, formatting, lazy
 from ops.aliasing import Link, link, refresh, write
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
@@ -255,9 +255,29 @@ class Tensor:
         """As float16."""
         return self.type("f16")
 
+    def bfloat16(self) -> Tensor:
+        """As bfloat16."""
+        return self.type("bf16")
+
     def int(self) -> Tensor:
         """As int32."""
         return self.type("i32")
+
+    def long(self) -> Tensor:
+        """As int64."""
+        return self.type("i64")
+
+    def short(self) -> Tensor:
+        """As int16."""
+        return self.type("i16")
+
+    def char(self) -> Tensor:
+        """As int8."""
+        return self.type("i8")
+
+    def byte(self) -> Tensor:
+        """As uint8."""
+        return self.type("u8")
 
     def bool(self) -> Tensor:
         """As bool: whether not 0."""
@@ -353,7 +373,8 @@ def scalar(value: Number, like: str) -> Tensor:
     kind = "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "float"
     if _KINDS[kind] > _KINDS[dtypes.dtype(like).kind]:
         like = {"int": "i32", "float": "f32"}[kind]
-    if dtypes.dtype(like).kind == "int" and not -(1 << 31) <= value < 1 << 32:
+    lowest, highest = (-(1 << 63), 1 << 63) if like == "i64" else (-(1 << 31), 1 << 32)
+    if dtypes.dtype(like).kind == "int" and not lowest <= value < highest:
         raise AttributeValueError(f"the number {str(value)[:24]} does not fit in {type_name(like)!r}")
     is_float = dtypes.dtype(like).kind == "float"
     return apply("full", [], shape=[], value=float(value) if is_float else value, dtype=like)
@@ -412,9 +433,11 @@ def _read(tensor: Tensor) -> bytes:
 
 
 def _elements(data: bytes, row: dtypes.DType, shape: tuple[int, ...]) -> Any:
-    """The elements in wire form as a memoryview, of f32 for f16, which those of Python 3.11 lack."""
+    """The elements in wire form as a memoryview, of f32 for f16 and bf16, which it lacks."""
     if row.name == "f16":
         data, row = array("f", unpack(f"<{len(data) // 2}e", data)).tobytes(), dtypes.dtype("f32")
+    if row.name == "bf16":
+        data, row = bfloat.unpack(data).tobytes(), dtypes.dtype("f32")
     code: Any = row.code
     return memoryview(data).cast("B").cast(code, shape)
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ops import creation, methods, nn, typenames
+from ops import creation, draws, methods, nn, typenames
 from ops.tensor import Tensor, explain
 from ops.typenames import Size, TypeName
 
 F = TypeVar("F", bound=Callable[..., Any])
-_CREATION = (
-    "tensor full zeros ones zeros_like ones_like full_like arange linspace eye manual_seed rand randn randint"
+_CREATION = "tensor full zeros ones zeros_like ones_like full_like arange linspace eye"
+_ALSO_OF_NN = (
+    "layer_norm rms_norm group_norm instance_norm batch_norm cosine_similarity embedding embedding_bag dropout"
+    " cosine_embedding_loss hinge_embedding_loss margin_ranking_loss kl_div poisson_nll_loss"
 )
+"""Functions of `torch.nn.functional` that `torch` has too."""
 
 _METHODS = {
     "reshape": "shape",
@@ -52,6 +55,8 @@ def namespace() -> dict[str, object]:
     return {
         **methods.FUNCTIONS,
         **{name: getattr(creation, name) for name in _CREATION.split()},
+        **draws.FUNCTIONS,
+        **{name: nn.FUNCTIONAL[name] for name in _ALSO_OF_NN.split()},
         "as_tensor": creation.tensor,
         "from_numpy": creation.tensor,
         "empty": creation.zeros,
@@ -60,16 +65,15 @@ def namespace() -> dict[str, object]:
         "swapaxes": _function(Tensor.transpose),
         "explain": explain,
         "Tensor": Tensor,
+        "Generator": draws.Generator,
         "Size": Size,
         "dtype": TypeName,
-        "float32": typenames.float32,
+        **{repr(type).removeprefix("torch."): type for type in typenames.TYPES},
         "float": typenames.float32,
-        "float16": typenames.float16,
         "half": typenames.float16,
-        "int32": typenames.int32,
+        "long": typenames.int64,
         "int": typenames.int32,
-        "uint32": typenames.uint32,
-        "bool": typenames.bool_,
+        "short": typenames.int16,
         "no_grad": NoGrad,
         "inference_mode": NoGrad,
         "is_tensor": is_tensor,
@@ -80,7 +84,7 @@ def namespace() -> dict[str, object]:
         "nn": {
             **{layer.__name__: layer for layer in nn.LAYERS},
             "Parameter": nn.Parameter,
-            "functional": dict(nn.FUNCTIONAL),
+            "functional": nn.FUNCTIONAL,
         },
     }
 

@@ -30,10 +30,17 @@ class TypeName:
 
 float32 = TypeName("f32", "float32")
 float16 = TypeName("f16", "float16")
+bfloat16 = TypeName("bf16", "bfloat16")
+int64 = TypeName("i64", "int64")
 int32 = TypeName("i32", "int32")
+int16 = TypeName("i16", "int16")
+int8 = TypeName("i8", "int8")
 uint32 = TypeName("u32", "uint32")
+uint16 = TypeName("u16", "uint16")
+uint8 = TypeName("u8", "uint8")
 bool_ = TypeName("bool", "bool")
-_BY_NAME = {value._name: value for value in (float32, float16, int32, uint32, bool_)}
+TYPES = (float32, float16, bfloat16, int64, int32, int16, int8, uint32, uint16, uint8, bool_)
+_BY_NAME = {value._name: value for value in TYPES}
 _PYTHON: dict[object, str] = {float: "f32", int: "i32", bool: "bool"}
 
 

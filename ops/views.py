@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ops import shapes
+from ops import shapes, space
 from ops.attributes import integer, integers
 from ops.graph import TensorType
 from ops.infer import result_type, swapped, taken
@@ -37,6 +37,9 @@ def view(op: str, attributes: Mapping[str, object], layout: Layout) -> Layout | 
             names = ("axis0", "axis1")
             first, second = (shapes.axis(integer(normal, name), len(layout.shape)) for name in names)
             return layout.diagonal(shape, integer(normal, "offset"), first, second)
+        case "windows":
+            where, size, step, dilation = space.window(normal, layout.shape)
+            return layout.windows(where, shape[where], size, step, dilation)
         case "slice":
             return layout.slice(taken(normal, layout.shape))
     raise AssertionError(f"{op} is no view")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ops.dtypes import BY_NAME
+from ops.dtypes import BY_NAME, register
 from ops.expression import ABSENT, Call, Term, Value, parse, postorder
 from ops.functions import CASTS, FUNCTIONS
 from ops.numerics import helpers
@@ -18,6 +18,7 @@ from shaders.spec import Hole, Param, Scalar
 
 _F32_MAX = 3.4028234663852886e38
 _I32_MIN = -(1 << 31)
+_WORD_MASK, _LONG_MASK = (1 << 32) - 1, (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class Function:
 
 
 def storage(dtype: str) -> str:
-    """The WGSL type of an element of `dtype` in registers, and in buffers but for f16, which lies there packed."""
-    return "f32" if dtype == "f16" else BY_NAME[dtype].wgsl
+    """The WGSL type of an element of `dtype` in registers, and in buffers where it does not lie there packed."""
+    return BY_NAME[register(dtype)].wgsl
 
 
 def function(name: str, term: Term, inputs: Sequence[tuple[str, str]], prefix: str = "p") -> Function:
@@ -122,6 +123,9 @@ def literal(value: Value, dtype: str) -> str:
         return "true" if value else "false"
     if dtype == "f32":
         return _float(float(value))
+    if dtype == "i64":
+        bits = int(value) & _LONG_MASK
+        return f"vec2<u32>({bits & _WORD_MASK}u, {bits >> 32}u)"
     suffix = "i" if dtype == "i32" else "u"
     if value == _I32_MIN and dtype == "i32":
         return f"i32({value})"  # with a suffix it were the negation of a number that is too large

@@ -165,6 +165,7 @@ def _document(spec: OpSpec) -> dict[str, Any]:
         "dtypes": spec.dtypes,
         "inputs": spec.inputs,
         "variadic": spec.variadic,
+        "optional": spec.optional,
         "attributes": attributes,
         "doc": spec.doc,
     }

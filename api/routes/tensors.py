@@ -6,8 +6,9 @@ from contextlib import AsyncExitStack
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
 
-from api import downloads, uploads
+from api import body, downloads, uploads
 from api.access import Caller, Cursor, PageSize, Server, json_response
 from api.errors import InvalidRequest
 from api.formats import NPY, RAW, SAFETENSORS
@@ -46,7 +47,12 @@ _SPLIT: dict[str, Any] = {
 
 
 @router.post("", status_code=201, summary="Upload a tensor", openapi_extra=_SPLIT)
-async def upload(request: Request, server: Server, caller: Caller) -> Response:
+async def upload(
+    request: Request,
+    server: Server,
+    caller: Caller,
+    persist: Annotated[bool, Query(description="false: retention may take it when it is not used")] = True,
+) -> Response:
     """Store a tensor; it is on disk when this answers.
 
     A safetensors file answers `{"tensors": {NAME: …}}`, a body of byte strings with the names `bytes` and `offsets`.
@@ -55,7 +61,11 @@ async def upload(request: Request, server: Server, caller: Caller) -> Response:
     async with AsyncExitStack() as stack:
         parts = await uploads.receive(request, server.tensors, stack, _limits(server))
         stored = await server.tensors.store(
-            caller.owner, [(type, sink) for _, type, sink in parts], durable=True, quotas=caller.quotas
+            caller.owner,
+            [(type, sink) for _, type, sink in parts],
+            durable=True,
+            persist=persist,
+            quotas=caller.quotas,
         )
     if uploads.is_named(request):
         named = {name: record.document() for (name, _, _), record in zip(parts, stored, strict=True)}
@@ -95,10 +105,27 @@ async def replace(request: Request, server: Server, caller: Caller, tensor_id: s
             old.owner,
             [(parts[0][1], parts[0][2])],
             durable=True,
+            persist=old.persist or not old.stored,
             quotas=caller.quotas,
             replace=old.id,
         )
     return json_response(record.document())
+
+
+class Keeping(body.RequestModel):
+    """How long a tensor is kept."""
+
+    persist: bool = Field(description="true: until it is deleted; false: as long as retention lets it")
+
+
+@router.patch("/{tensor_id}", summary="Keep a tensor", openapi_extra=body.body_schema(Keeping))
+async def keep(request: Request, server: Server, caller: Caller, tensor_id: str) -> Response:
+    """Say whether a tensor stays until it is deleted. The output of a dispatch or an op is stored by `persist`; it is
+    on disk when this answers.
+    """
+    asked = await body.read_json(request, server.settings.json_bytes, lambda raw: body.validate(Keeping, raw))
+    record = await server.tensors.get(caller, tensor_id)
+    return json_response((await server.tensors.persist(record, asked.persist, caller.quotas)).document())
 
 
 @router.delete("/{tensor_id}", status_code=204, summary="Forget a tensor")

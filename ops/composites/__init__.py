@@ -9,14 +9,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ops.composite import Meaning, Parts
-from ops.composites import folding, indexing, linear, shaping
+from ops.composites import (
+    chance,
+    folding,
+    indexing,
+    linear,
+    losses,
+    neural,
+    norms,
+    pooling,
+    resizing,
+    shaping,
+    spatial,
+)
 from ops.graph import Node, TensorType
 
 MEANINGS: dict[str, Meaning] = {
+    **chance.MEANINGS,
     **folding.MEANINGS,
     **indexing.MEANINGS,
     **linear.MEANINGS,
+    **losses.MEANINGS,
+    **neural.MEANINGS,
+    **norms.MEANINGS,
     **shaping.MEANINGS,
+    **spatial.MEANINGS,
+    **pooling.MEANINGS,
+    **resizing.MEANINGS,
 }
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Literal
+from typing import ClassVar, Literal
 
+from ops.dtypes import BY_NAME
 from ops.expression import Term
 from ops.layout import Layout
 from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Param, Scalar
@@ -94,6 +95,7 @@ class HostProduct:
     All have the same batch axes; the last two are a matrix. `work` counts multiply-adds.
     """
 
+    op: ClassVar = "matmul"
     left: Source
     right: Source
     target: Target
@@ -104,12 +106,48 @@ class HostProduct:
         """The buffers that it touches, the one that it writes last."""
         return self.left.operand, self.right.operand, self.target.operand
 
+    @property
+    def layouts(self) -> tuple[Layout, Layout, Layout]:
+        """How these lie."""
+        return self.left.layout, self.right.layout, self.target.layout
+
+
+@dataclass(frozen=True, slots=True)
+class HostConvolution:
+    """`target` [batch, groups, outputs, *places] = the convolution of `x` [batch, groups, channels, *space] with
+    `weight` [groups, outputs, channels, *taps] on f32 by the host, in the device's memory.
+
+    `before` is how many zeros stand before each axis of space; after it are as many as the places need.
+    """
+
+    op: ClassVar = "convolution"
+    x: Source
+    weight: Source
+    target: Target
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
+    before: tuple[int, ...]
+    work: int
+
+    @property
+    def operands(self) -> tuple[Operand, Operand, Operand]:
+        """The buffers that it touches, the one that it writes last."""
+        return self.x.operand, self.weight.operand, self.target.operand
+
+    @property
+    def layouts(self) -> tuple[Layout, Layout, Layout]:
+        """How these lie."""
+        return self.x.layout, self.weight.layout, self.target.layout
+
+
+HostTask = HostProduct | HostConvolution
+
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
     """The steps of one op in order, and the sizes in bytes of the temporaries that they share."""
 
-    dispatches: tuple[Dispatch | HostProduct, ...]
+    dispatches: tuple[Dispatch | HostTask, ...]
     temps: tuple[int, ...] = ()
 
 
@@ -118,12 +156,12 @@ class Builder:
     """Collects the dispatches and temporaries of one op for an adapter of class `device`."""
 
     device: DeviceClass
-    dispatches: list[Dispatch | HostProduct] = field(default_factory=list)
+    dispatches: list[Dispatch | HostTask] = field(default_factory=list)
     temps: list[int] = field(default_factory=list)
 
     def temp(self, shape: Sequence[int], dtype: str) -> Target:
         """A fresh contiguous temporary."""
-        self.temps.append(4 * max(prod(shape), 1))
+        self.temps.append(max(BY_NAME[dtype].device_bytes, 4) * max(prod(shape), 1))
         return Target(Operand("temp", len(self.temps) - 1), Layout.contiguous(tuple(shape)), dtype)
 
     def dispatch(

@@ -12,9 +12,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ops import wgsl
+from ops.dtypes import BY_NAME, is_packed, register
 from ops.expression import Term, cast, input_term
 from ops.layout import Layout, collapse
-from ops.lowering import blocks, halves, windows
+from ops.lowering import blocks, packing, windows
 from ops.lowering.base import (
     After,
     Builder,
@@ -46,30 +47,27 @@ def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target
     function = wgsl.function("element", term, inputs)
     if function.indexed:
         sources = [_in_order(builder, source) for source in sources]
-    if target.dtype == "f16" and not _is_by_quads(builder, sources, target):
-        made = builder.temp(target.layout.shape, "f32")
+    if is_packed(target.dtype) and not _is_by_quads(builder, sources, target):
+        made = builder.temp(target.layout.shape, register(target.dtype))
         emit(builder, term, sources, made)
-        halves.pack(builder, made.source(), target)
+        packing.pack(builder, made.source(), target)
         return
     for seen, written, first in windows.boxes(builder.device, sources, target):
         _emit(builder, function, seen, written, first)
 
 
 def _is_by_quads(builder: Builder, sources: Sequence[Source], target: Target) -> bool:
-    """Whether one kernel can write f16: by fours in order, so that no two invocations write the same word."""
+    """Whether one kernel can write packed elements: by fours in order, so that no two invocations write one word."""
     layouts = [*(source.layout for source in sources), target.layout]
-    if (
-        _mode(target.layout) != "vector"
-        or windows.cut_axis(builder.device, target.layout.shape, layouts) is not None
-    ):
+    if _mode(target) != "vector" or windows.must_cut(builder.device, [*sources, target]):
         return False
     shape, _ = collapse(target.layout.shape, *(layout.strides for layout in layouts))
-    return "strided" not in map(_mode, layouts) or shape[-1] % QUAD == 0
+    return "strided" not in map(_mode, sources) or shape[-1] % QUAD == 0
 
 
 def _in_order(builder: Builder, source: Source) -> Source:
     """A source whose parts are runs of positions: itself, but where it reaches too far in another order."""
-    is_wide = windows.cut_axis(builder.device, source.layout.shape, [source.layout]) is not None
+    is_wide = windows.must_cut(builder.device, [source])
     return gather(builder, source) if is_wide and not source.layout.is_contiguous else source
 
 
@@ -79,9 +77,9 @@ def _emit(
     """Write `function` of sources of the target's shape; `first` is the `index` of the first element."""
     count = target.layout.count
     operands = [*(source.operand for source in sources), target.operand]
-    modes = [_mode(source.layout) for source in sources]
+    modes = [_mode(source) for source in sources]
     layouts = [*(source.layout for source in sources), target.layout]
-    if "strided" not in modes and _mode(target.layout) == "vector":
+    if "strided" not in modes and _mode(target) == "vector":
         quads = blocks.quads_of(builder.device, function, count)
         shifted = any(layout.offset for layout in layouts)
         spec = _contiguous_spec(
@@ -99,7 +97,9 @@ def _emit(
             params |= _offsets(layouts, [*modes, "vector"])
         builder.spread(spec, count // QUAD // quads, operands, params, quads * _QUAD_WORK)
         return
-    is_plain = not function.indexed and all(source.dtype != "f16" for source in sources)
+    is_plain = not function.indexed and all(
+        _is_plain(dtype) for dtype in (*(source.dtype for source in sources), target.dtype)
+    )
     fitting = blocks.fit(layouts) if is_plain else None
     if fitting is not None:
         blocks.emit(builder, function, fitting, operands, _types(sources, target))
@@ -120,9 +120,9 @@ def _emit(
 def copy(builder: Builder, source: Source, target: Target) -> None:
     """Copy the elements of `source`, bit by bit, to `target`, which has the same shape.
 
-    Copies of f16, which may be to and from f32, go by value: a NaN stays one.
+    What is not plain goes by value, and may be to and from the register's dtype: a NaN stays one.
     """
-    if "f16" in (source.dtype, target.dtype):
+    if not (_is_plain(source.dtype) and _is_plain(target.dtype)):
         emit(builder, cast(input_term(0, source.dtype), target.dtype), [source], target)
         return
     raw = Source(source.operand, source.layout, "u32")
@@ -135,15 +135,15 @@ def emit_after(builder: Builder, after: After, made: Source, target: Target) -> 
 
 
 def gather(builder: Builder, source: Source) -> Source:
-    """`source` copied into a contiguous temporary, f16 as f32."""
-    target = builder.temp(source.layout.shape, "f32" if source.dtype == "f16" else source.dtype)
+    """`source` copied into a contiguous temporary of its register's dtype."""
+    target = builder.temp(source.layout.shape, register(source.dtype))
     copy(builder, source, target)
     return target.source()
 
 
 def widened(builder: Builder, source: Source) -> Source:
-    """`source`, or a copy in f32 where it is f16: what is spread out is copied once."""
-    if source.dtype != "f16":
+    """`source`, or a copy in its register's dtype where it is packed: what is spread out is copied once."""
+    if not is_packed(source.dtype):
         return source
     layout = source.layout
     shape = tuple(
@@ -165,17 +165,24 @@ def by_halves(builder: Builder, target: Target, axis: int, write: Callable[[rang
         copy(builder, made.source(), place)
 
 
-def _mode(layout: Layout) -> str:
+def _is_plain(dtype: str) -> bool:
+    """Whether an element is a word."""
+    return not is_packed(dtype) and dtype != "i64"
+
+
+def _mode(operand: Source | Target) -> str:
+    layout = operand.layout
     if not any(stride for size, stride in zip(layout.shape, layout.strides, strict=True) if size != 1):
         return "scalar" if layout.count % QUAD == 0 else "strided"
     aligned = layout.offset % QUAD == 0 and layout.count % QUAD == 0
-    return "vector" if aligned and layout.is_contiguous else "strided"
+    is_vector = aligned and layout.is_contiguous and operand.dtype != "i64"
+    return "vector" if is_vector else "strided"
 
 
 def _types(sources: Sequence[Source], target: Target) -> tuple[str, ...]:
-    """How elements lie in buffers: as their WGSL type, or packed, `f16`."""
+    """How elements lie in buffers: as their WGSL type, or packed, as their dtype."""
     dtypes = [*(source.dtype for source in sources), target.dtype]
-    return tuple(dtype if dtype == "f16" else wgsl.storage(dtype) for dtype in dtypes)
+    return tuple(dtype if is_packed(dtype) else wgsl.storage(dtype) for dtype in dtypes)
 
 
 def _index_params(indexed: bool) -> tuple[Param, ...]:
@@ -220,7 +227,7 @@ def _contiguous_spec(
             values += [f"params.first_index + (first + {quad}u) * {QUAD}u + {lane}u"] * indexed
             elements.append(f"element({', '.join(values)})")
         row = ", ".join(elements)
-        value = f"words_of(vec4<f32>({row}))" if types[-1] == "f16" else f"vec4<{types[-1]}>({row})"
+        value = packing.words(types[-1], row) if _is_words(types[-1]) else f"vec4<{types[-1]}>({row})"
         body.append(f"out[{begins['out']}first + {quad}u] = {value};")
     return KernelSpec(
         "elementwise",
@@ -238,21 +245,21 @@ def _contiguous_spec(
 
 
 def _binding(type: str, mode: str) -> str:
-    """The element type of an operand's binding: words of two f16."""
-    if type == "f16":
-        return "vec2<u32>" if mode == "vector" else "u32"
+    """The element type of an operand's binding: words where elements are packed."""
+    if _is_words(type):
+        return packing.quad_type(type) if mode == "vector" else "u32"
     return f"vec4<{type}>" if mode == "vector" else type
 
 
 def _read(name: str, type: str, mode: str, place: str) -> str:
     """What an operand has at a quad's place, or everywhere."""
-    if type == "f16":
-        return f"halves_of({name}[{place}])" if mode == "vector" else _half(name, place)
-    return f"{name}[{place}]"
+    if _is_words(type) and mode == "vector":
+        return packing.quad(type, f"{name}[{place}]")
+    return packing.element(type, name, place) if _is_words(type) else f"{name}[{place}]"
 
 
-def _half(name: str, place: str) -> str:
-    return f"half_at({name}[({place}) / 2u], {place})"
+def _is_words(type: str) -> bool:
+    return type in BY_NAME and is_packed(type)
 
 
 @lru_cache(maxsize=4096)
@@ -270,18 +277,18 @@ def _strided_spec(
     for lane in range(lanes):
         shift = {name: f"at_{name} + {lane}u * step_{name}" if lane else f"at_{name}" for name in names}
         arguments = [
-            _half(name, shift[name]) if type == "f16" else f"{name}[{shift[name]}]"
-            for name, type in zip(names, types[:-1], strict=False)
+            _read(name, type, "", shift[name]) for name, type in zip(names, types[:-1], strict=False)
         ]
         arguments += [f"params.first_index + thread * {lanes}u + {lane}u"] * indexed
         elements.append(f"element({', '.join(arguments)})")
         body.append(f"out[{shift['out']}] = {elements[-1]};")
-    if types[-1] == "f16":
-        body[-lanes:] = [f"out[at_out / {QUAD}u] = words_of(vec4<f32>({', '.join(elements)}));"]
+    by_quads = _is_words(types[-1])
+    if by_quads:
+        body[-lanes:] = [f"out[at_out / {QUAD}u] = {packing.words(types[-1], ', '.join(elements))};"]
     return KernelSpec(
         "elementwise_strided",
         tuple(Binding(name, _binding(type, "")) for name, type in zip(names, types[:-1], strict=False)),
-        (Binding("out", _binding(types[-1], "vector" if types[-1] == "f16" else ""), "read_write"),),
+        (Binding("out", _binding(types[-1], "vector" if by_quads else ""), "read_write"),),
         "\n".join(body),
         (
             Param("count"),

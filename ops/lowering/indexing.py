@@ -70,7 +70,12 @@ def gather(builder: Builder, x: Source, index: Source, axis: int, target: Target
         "strides_index": padded(places.strides, rank, 0),
     }
     operands = [x.operand, index.operand, target.operand]
-    builder.spread(_gather_spec(index.dtype, rank), target.layout.count, operands, params)
+    builder.spread(_gather_spec(_word(x.dtype), index.dtype, rank), target.layout.count, operands, params)
+
+
+def _word(dtype: str) -> str:
+    """The WGSL type as which an element is moved: any word is a u32."""
+    return storage(dtype) if dtype == "i64" else "u32"
 
 
 def _vector(layout: Layout) -> Layout:
@@ -79,19 +84,20 @@ def _vector(layout: Layout) -> Layout:
 
 
 @lru_cache(maxsize=16)
-def _gather_spec(dtype: str, rank: int) -> KernelSpec:
+def _gather_spec(type: str, dtype: str, rank: int) -> KernelSpec:
     body = [
         "if (thread >= params.count) {\n    return;\n}",
         coordinates("thread", rank),
         f"let place = place_of(index[{address('index', rank)}], params.size);",
         f"let at = {address('x', rank)};",
-        "out[thread] = select(0u, x[at + min(place, params.size - 1u) * params.step], place < params.size);",
+        "let value = x[at + min(place, params.size - 1u) * params.step];",
+        f"out[thread] = select({type}(), value, place < params.size);",
     ]
     names = ("count", "size", "step", "offset_x", "offset_index")
     return KernelSpec(
         "gather",
-        (Binding("x", "u32"), Binding("index", dtype)),
-        (Binding("out", "u32", "read_write"),),
+        (Binding("x", type), Binding("index", dtype)),
+        (Binding("out", type, "read_write"),),
         "\n".join(body),
         (*map(Param, names), *stride_params(["shape", "strides_x", "strides_index"], rank)),
         functions=place_function(dtype),

@@ -67,7 +67,7 @@ def emit(
         loaded = builder.temp(shape, fold.load.dtype)
         elementwise.emit(builder, fold.load, sources, loaded)
         fold, sources = replace(fold, load=input_term(0, loaded.dtype)), [loaded.source()]
-    axis = _cut_axis(builder.device, sources, shape, folded)
+    axis = _cut_axis(builder.device, fold, sources, shape, folded)
     if axis is not None:
         _by_halves(builder, fold, sources, shape, folded, target, after, axis)
         return
@@ -88,15 +88,21 @@ def emit(
 
 
 def _cut_axis(
-    device: DeviceClass, sources: Sequence[Source], shape: Shape, folded: Sequence[int]
+    device: DeviceClass, fold: Fold, sources: Sequence[Source], shape: Shape, folded: Sequence[int]
 ) -> int | None:
     """The axis along which to cut what is folded, if an operand or a copy of one is larger than a binding."""
-    layouts = [source.layout for source in sources]
-    if 4 * prod(shape) <= device.binding and not any(windows.is_wide(device, layout) for layout in layouts):
+    layouts, width = [source.layout for source in sources], _width(fold, sources)
+    is_large = width * prod(shape) > device.binding
+    if not is_large and not any(windows.is_wide(device, layout, width) for layout in layouts):
         return None
     copied = [] if are_rows(sources, shape, folded) else [Layout.contiguous(shape)]
     written = Layout.contiguous(reduced(shape, folded, keepdim=True)).expand(shape)
-    return windows.cut_axis(device, shape, [*(layout.expand(shape) for layout in layouts), *copied, written])
+    operands = [*(layout.expand(shape) for layout in layouts), *copied, written]
+    return windows.cut_axis(device, shape, operands, width)
+
+
+def _width(fold: Fold, sources: Sequence[Source]) -> int:
+    return windows.width_of([fold.dtype, *(source.dtype for source in sources)])
 
 
 def _by_halves(

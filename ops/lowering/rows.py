@@ -53,10 +53,14 @@ class Rows:
 
     def quads(self) -> bool:
         """Whether every row of every source can be read by fours."""
-        return all(
-            step == 1 and offset % 4 == 0 and not any(stride % 4 for stride in strides)
-            for step, offset, strides in zip(self.steps, self.offsets, self.strides, strict=True)
-        ) and (self.columns % 4 == 0)
+        return (
+            "i64" not in self.dtypes
+            and all(
+                step == 1 and offset % 4 == 0 and not any(stride % 4 for stride in strides)
+                for step, offset, strides in zip(self.steps, self.offsets, self.strides, strict=True)
+            )
+            and (self.columns % 4 == 0)
+        )
 
     def params(self, width: int = 1) -> Params:
         """The parameters that `row_prologue` reads, in units of `width` elements."""

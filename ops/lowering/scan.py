@@ -42,7 +42,8 @@ def emit(
 def scan_rows(builder: Builder, fold: Reduction, x: Source, y: Target, columns: int, exclusive: bool) -> None:
     """The running folds of rows of `columns`; both are contiguous from the start of their buffers, and not empty."""
     total = x.layout.count
-    if builder.device.kind == "gpu" and columns == total and fold.combine == SUM.combine:
+    is_flat = columns == total and x.dtype != "i64"
+    if builder.device.kind == "gpu" and is_flat and fold.combine == SUM.combine:
         tiles.scan(builder, x, y, exclusive)
         return
     rows, chunks = total // columns, -(-columns // CHUNK)

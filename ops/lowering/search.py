@@ -15,13 +15,18 @@ from ops.lowering.rows import CHUNK, Rows, arrange, row_params, row_prologue
 from shaders.spec import Binding, KernelSpec, Param
 
 _ELEMENT_WORK = 16
-_KEYS = {"f32": "order_key_f32(x)", "i32": "bitcast<u32>(x) ^ 0x80000000u", "u32": "x"}
+_KEYS = {
+    "f32": "order_key_f32(x)",
+    "i32": "bitcast<u32>(x) ^ 0x80000000u",
+    "u32": "x",
+    "i64": "x ^ vec2<u32>(0u, 0x80000000u)",
+}
 _KEY = {
-    True: "fn key(x: {type}) -> u32 {{\n  return {value};\n}}",
-    False: "fn key(x: {type}) -> u32 {{\n  return ~({value});\n}}",
+    True: "fn key(x: {type}) -> {key} {{\n  return {value};\n}}",
+    False: "fn key(x: {type}) -> {key} {{\n  return ~({value});\n}}",
 }
 _NAN = "fn key_of(x: f32) -> u32 {\n  return select(key(x), 0xffffffffu, is_nan(x));\n}"
-_PLAIN = "fn key_of(x: {type}) -> u32 {{\n  return key(x);\n}}"
+_PLAIN = "fn key_of(x: {type}) -> {key} {{\n  return key(x);\n}}"
 
 
 def emit(builder: Builder, source: Source, folded: Sequence[int], largest: bool, target: Target) -> None:
@@ -57,9 +62,11 @@ def _pass(
 
 @lru_cache(maxsize=64)
 def _spec(dtype: str, rank: int, largest: bool, narrowed: bool) -> KernelSpec:
-    type = wgsl.storage(dtype)
-    key = _KEY[largest].format(type=type, value=_KEYS[dtype])
-    total = _NAN if dtype == "f32" else _PLAIN.format(type=type)
+    type, is_long = wgsl.storage(dtype), dtype == "i64"
+    key_type = type if is_long else "u32"
+    key = _KEY[largest].format(type=type, key=key_type, value=_KEYS[dtype])
+    total = _NAN if dtype == "f32" else _PLAIN.format(type=type, key=key_type)
+    is_better = "lt_u64(best_key, other_key)" if is_long else "other_key > best_key"
     candidate = "u32(candidates[row * params.columns + {}])" if narrowed else "{}"
     body = [
         "if (thread >= params.count) {\n    return;\n}",
@@ -73,8 +80,9 @@ def _spec(dtype: str, rank: int, largest: bool, narrowed: bool) -> KernelSpec:
         "for (var i = begin + 1u; i < end; i++) {",
         f"    let other = {candidate.format('i')};",
         "    let other_key = key_of(in0[at_in0 + other * params.step_in0]);",
-        "    best = select(best, other, other_key > best_key);",
-        "    best_key = max(best_key, other_key);",
+        f"    let is_better = {is_better};",
+        "    best = select(best, other, is_better);",
+        "    best_key = select(best_key, other_key, is_better);",
         "}",
         "out[row * params.chunks + part] = i32(best);",
     ]
@@ -85,5 +93,5 @@ def _spec(dtype: str, rank: int, largest: bool, narrowed: bool) -> KernelSpec:
         (Binding("out", "i32", "read_write"),),
         "\n".join(body),
         (*(Param(name) for name in ("count", "rows", "columns", "chunk", "chunks")), *row_params(1, rank)),
-        functions=wgsl.with_helpers(key, total),
+        functions=wgsl.with_helpers(key, total, body=is_better),
     )

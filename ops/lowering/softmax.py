@@ -1,4 +1,4 @@
-"""Softmax: one kernel, of a row an invocation or a row a workgroup; rows too long for that are folded and spread.
+"""Softmax and its logarithm: one kernel, of a row an invocation or a row a workgroup; longer rows are folded.
 
 Owns the two kernels. An invocation sweeps its row only twice: it scales its sum whenever the largest element grows
 (Milakov and Gimelshein, 2018). Must not know op names: what is read is a term, so that a fused producer is just a
@@ -13,7 +13,7 @@ from functools import lru_cache
 from ops import wgsl
 from ops.expression import Term, bind, input_term, parse
 from ops.layout import Layout
-from ops.lowering import elementwise, reduce, windows
+from ops.lowering import elementwise, reduce, sweeps, windows
 from ops.lowering.base import Builder, DeviceClass, Params, Source, Target
 from ops.lowering.reduce import Fold
 from ops.lowering.rows import are_rows, arrange, row_params, row_prologue, row_read
@@ -30,18 +30,24 @@ _SUM = Reduction("a + b", 0)
 
 
 def emit(
-    builder: Builder, load: Term, sources: Sequence[Source], shape: Shape, axis: int, target: Target
+    builder: Builder,
+    load: Term,
+    sources: Sequence[Source],
+    shape: Shape,
+    axis: int,
+    target: Target,
+    is_log: bool = False,
 ) -> None:
     """Write the softmax along `axis` of `load` (f32), whose inputs are `sources` broadcast to `shape`, to `target`.
 
-    The target is contiguous from offset 0.
+    The target is contiguous from offset 0. With `is_log` it gets the logarithm.
     """
     if target.layout.count == 0:
         return
     layouts = [source.layout.expand(shape) for source in sources]
     cut = windows.cut_axis(builder.device, shape, [*layouts, target.layout])
     if cut is not None and cut != axis:
-        _by_halves(builder, load, sources, shape, axis, target, cut)
+        _by_halves(builder, load, sources, shape, axis, target, is_log, cut)
         return
     columns = target.layout.shape[axis]
     if not are_rows(sources, shape, [axis]):
@@ -49,7 +55,7 @@ def emit(
     kernel = None if cut == axis else _kernel(builder.device, target.layout.count // columns, columns)
     if kernel is None:
         source = sources[0] if load.function == "input" else _loaded(builder, load, sources, shape)
-        _long(builder, Source(source.operand, source.layout.expand(shape), "f32"), axis, target)
+        _long(builder, Source(source.operand, source.layout.expand(shape), "f32"), axis, target, is_log)
         return
     rows = arrange(builder, sources, shape, [axis])
     inner = Layout.contiguous(target.layout.shape).strides[axis]
@@ -64,7 +70,8 @@ def emit(
         params["inner"] = inner
     lanes = builder.device.lanes
     types = tuple(map(wgsl.storage, rows.dtypes))
-    spec = kernel(function.text, function.params, types, load.function == "input", rows.rank, lanes, width)
+    bare = load.function == "input"
+    spec = kernel(function.text, function.params, types, bare, rows.rank, lanes, width, is_log)
     operands = [*rows.operands, target.operand]
     if kernel is _by_invocation:
         builder.spread(spec, rows.count, operands, params, _ELEMENT_WORK * columns)
@@ -80,6 +87,7 @@ def _by_halves(
     shape: Shape,
     axis: int,
     target: Target,
+    is_log: bool,
     cut: int,
 ) -> None:
     """The same in two parts along the axis `cut`, since an operand is larger than a binding."""
@@ -87,7 +95,7 @@ def _by_halves(
 
     def write(part: range, there: Target) -> None:
         seen = [windows.halved(source, cut, part) for source in sources]
-        emit(builder, load, seen, there.layout.shape, axis, there)
+        emit(builder, load, seen, there.layout.shape, axis, there, is_log)
 
     elementwise.by_halves(builder, target, cut, write)
 
@@ -106,7 +114,7 @@ def _loaded(builder: Builder, load: Term, sources: Sequence[Source], shape: Shap
     return target.source()
 
 
-def _long(builder: Builder, source: Source, axis: int, target: Target) -> None:
+def _long(builder: Builder, source: Source, axis: int, target: Target, is_log: bool) -> None:
     """The same in five or more kernels, of any length."""
     shape = source.layout.shape
     folded: Shape = tuple(1 if number == axis else size for number, size in enumerate(shape))
@@ -117,9 +125,12 @@ def _long(builder: Builder, source: Source, axis: int, target: Target) -> None:
     grown = bind(parse("exp(x - y)"), {"x": x, "y": y})
     elementwise.emit(builder, grown, [source, peak.source()], raised)
     reduce.emit(builder, Fold(_SUM, x, "f32"), [raised.source()], shape, [axis], total)
-    elementwise.emit(
-        builder, bind(parse("x / y"), {"x": x, "y": y}), [raised.source(), total.source()], target
-    )
+    if is_log:
+        logs = bind(parse("x - y - log(z)"), {"x": x, "y": y, "z": input_term(2, "f32")})
+        elementwise.emit(builder, logs, [source, peak.source(), total.source()], target)
+    else:
+        share = bind(parse("x / y"), {"x": x, "y": y})
+        elementwise.emit(builder, share, [raised.source(), total.source()], target)
 
 
 @lru_cache(maxsize=256)
@@ -131,24 +142,28 @@ def _by_invocation(
     rank: int,
     lanes: int,
     width: int,
+    is_log: bool,
 ) -> KernelSpec:
     """A row an invocation, read in runs of `_UNROLL` units of `width` elements."""
-    type, parts = _type(width)
+    type, parts = sweeps.unit_type(width)
 
     def grow(units: int) -> list[str]:
         values = [f"x{number}" for number in range(units)]
         return [
             *(line for number in range(units) for line in _value(number, types, bare, width)),
-            f"let most = {_nested('max({}, {})', values)};",
-            f"let next = max(peak, {_folded('max({}, {})', parts, 'most')});",
+            f"let most = {sweeps.nested('max({}, {})', values)};",
+            f"let next = max(peak, {sweeps.folded('max({}, {})', parts, 'most')});",
             f"total = total * shrink(peak - next){''.join(f' + power({value} - next)' for value in values)};",
             "peak = next;",
         ]
 
     def spread(units: int) -> list[str]:
-        again = [row_read(0, _unit(n), width) if bare else _out(_unit(n), width) for n in range(units)]
+        again = [
+            row_read(0, sweeps.unit(n), width) if bare else _out(sweeps.unit(n), width) for n in range(units)
+        ]
+        made = "{} - peak - sum_log" if is_log else "finite_power({} - peak) * scale"
         return [
-            f"{_out(_unit(number), width)} = finite_power({value} - peak) * scale;"
+            f"{_out(sweeps.unit(number), width)} = {made.format(value)};"
             for number, value in enumerate(again)
         ]
 
@@ -158,11 +173,11 @@ def _by_invocation(
         *_begin(len(types), rank, width),
         f"var peak = {_LEAST}f;",
         f"var total = {type}();",
-        *_sweep(_UNROLL, grow),
-        f"let scale = 1.0f / ({_folded('{} + {}', parts, 'total')});",
-        *_sweep(_UNROLL, spread),
+        *sweeps.sweep(_UNROLL, grow),
+        _end(f"({sweeps.folded('{} + {}', parts, 'total')})", is_log),
+        *sweeps.sweep(_UNROLL, spread),
     ]
-    return _spec("softmax_rows", body, load, params, types, rank, (lanes, 1, 1), width, "")
+    return _spec(f"{_name(is_log)}_rows", body, load, params, types, rank, (lanes, 1, 1), width, "")
 
 
 @lru_cache(maxsize=256)
@@ -174,30 +189,43 @@ def _by_group(
     rank: int,
     lanes: int,
     width: int,
+    is_log: bool,
 ) -> KernelSpec:
     """A row a workgroup, whose lanes take turns."""
-    type, parts = _type(width)
-    again = row_read(0, "i", width) if bare else _out("i", width)
+    type, parts = sweeps.unit_type(width)
+    again, mine = row_read(0, "i", width) if bare else _out("i", width), _out("i", width)
+    kept, last = (
+        ([], f"{mine} = {again} - row_peak[0] - sum_log;")
+        if is_log
+        else ([f"{mine} = e;"], f"{mine} *= scale;")
+    )
     body = [
         f"let row = wid.x + wid.y * nwg.x + params.first_thread / {lanes}u;",
         "if (row >= params.rows) {\n    return;\n}",
         "let lane = lid.x;",
         *_begin(len(types), rank, width),
         f"var peak = {type}(-infinity());",
-        *_stride(lanes, [*_value(0, types, bare, width), "peak = max(peak, x0);"]),
-        f"row_peak[lane] = {_folded('max({}, {})', parts, 'peak')};",
-        *_tree("peak", "max(row_peak[lane], row_peak[lane + {}u])", lanes),
+        *sweeps.stride(lanes, [*_value(0, types, bare, width), "peak = max(peak, x0);"]),
+        f"row_peak[lane] = {sweeps.folded('max({}, {})', parts, 'peak')};",
+        *sweeps.tree("peak", "max(row_peak[lane], row_peak[lane + {}u])", lanes),
         f"var total = {type}();",
-        *_stride(
-            lanes, [f"let e = power({again} - row_peak[0]);", "total += e;", f"{_out('i', width)} = e;"]
-        ),
-        f"row_total[lane] = {_folded('{} + {}', parts, 'total')};",
-        *_tree("total", "row_total[lane] + row_total[lane + {}u]", lanes),
-        "let scale = 1.0f / row_total[0];",
-        *_stride(lanes, [f"{_out('i', width)} *= scale;"]),
+        *sweeps.stride(lanes, [f"let e = power({again} - row_peak[0]);", "total += e;", *kept]),
+        f"row_total[lane] = {sweeps.folded('{} + {}', parts, 'total')};",
+        *sweeps.tree("total", "row_total[lane] + row_total[lane + {}u]", lanes),
+        _end("row_total[0]", is_log),
+        *sweeps.stride(lanes, [last]),
     ]
     shared = "\n".join(f"var<workgroup> row_{name}: array<f32, {lanes}>;" for name in ("peak", "total"))
-    return _spec("softmax", body, load, params, types, rank, (lanes, 1, 1), width, shared)
+    return _spec(_name(is_log), body, load, params, types, rank, (lanes, 1, 1), width, shared)
+
+
+def _name(is_log: bool) -> str:
+    return "log_softmax" if is_log else "softmax"
+
+
+def _end(total: str, is_log: bool) -> str:
+    """The statement that says what each element needs of the row's sum."""
+    return f"let sum_log = log_f32({total});" if is_log else f"let scale = 1.0f / {total};"
 
 
 def _spec(
@@ -228,42 +256,15 @@ def _spec(
             *params,
         ),
         size,
-        functions="\n".join([shared, wgsl.with_helpers(load, body="infinity()"), *powers]),
+        functions="\n".join(
+            [shared, wgsl.with_helpers(load, body="\n".join(["infinity()", *body])), *powers]
+        ),
     )
-
-
-def _type(width: int) -> tuple[str, list[str]]:
-    """The WGSL type of a unit, and its components as templates of its name."""
-    return ("vec4<f32>", ["{}.x", "{}.y", "{}.z", "{}.w"]) if width == 4 else ("f32", ["{}"])
 
 
 def _begin(count: int, rank: int, width: int) -> list[str]:
     inner = "row / params.inner * params.inner * params.columns + row % params.inner"
     return [row_prologue(count, rank), f"let at_out = {inner if width == 1 else 'row * params.columns'};"]
-
-
-def _sweep(units: int, turn: Callable[[int], list[str]]) -> list[str]:
-    """Statements that do `turn` to `units` units from `i` on, as long as there are so many, and then to one."""
-    return [
-        "{",
-        "var i = 0u;",
-        f"for (; i + {units}u <= params.columns; i += {units}u) {{",
-        *turn(units),
-        "}",
-        "for (; i < params.columns; i++) {",
-        *turn(1),
-        "}",
-        "}",
-    ]
-
-
-def _stride(lanes: int, turn: Sequence[str]) -> list[str]:
-    """Statements that do `turn` to the units `i` of a lane."""
-    return [f"for (var i = lane; i < params.columns; i += {lanes}u) {{", *turn, "}"]
-
-
-def _unit(number: int) -> str:
-    return f"(i + {number}u)" if number else "i"
 
 
 def _out(index: str, width: int) -> str:
@@ -272,7 +273,7 @@ def _out(index: str, width: int) -> str:
 
 def _value(number: int, types: Sequence[str], bare: bool, width: int) -> list[str]:
     """Statements that find the unit `i + number` as `x` and its number; what is computed is kept in the output."""
-    unit = _unit(number)
+    unit = sweeps.unit(number)
     reads = [row_read(n, unit, width) for n in range(len(types))]
     if bare:
         return [f"let x{number} = {reads[0]};"]
@@ -284,31 +285,6 @@ def _value(number: int, types: Sequence[str], bare: bool, width: int) -> list[st
         f"let x{number} = {value};",
         f"{_out(unit, width)} = x{number};",
     ]
-
-
-def _folded(combine: str, parts: Sequence[str], name: str) -> str:
-    """The components of `name` combined."""
-    return _nested(combine, [part.format(name) for part in parts])
-
-
-def _nested(combine: str, values: Sequence[str]) -> str:
-    text = values[0]
-    for value in values[1:]:
-        text = combine.format(text, value)
-    return text
-
-
-def _tree(name: str, combine: str, lanes: int) -> list[str]:
-    """Statements that fold what each lane stored for `name` into element 0 of the workgroup's array."""
-    lines = ["workgroupBarrier();"]
-    step = lanes // 2
-    while step:
-        lines += [
-            f"if (lane < {step}u) {{\n    row_{name}[lane] = {combine.format(step)};\n}}",
-            "workgroupBarrier();",
-        ]
-        step //= 2
-    return lines
 
 
 _LEAST = -3.4028234663852886e38

@@ -5,7 +5,7 @@ Owns which axis is cut, and the windows. Must not know what is computed: whoever
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ops.dtypes import BY_NAME
@@ -32,23 +32,37 @@ def window(layout: Layout, width: int = 4) -> tuple[int, int, Layout]:
     return begin, nbytes, replace(layout, offset=layout.offset - begin // width)
 
 
-def cut_axis(device: DeviceClass, shape: Shape, layouts: Sequence[Layout]) -> int | None:
+def cut_axis(device: DeviceClass, shape: Shape, layouts: Sequence[Layout], width: int = 4) -> int | None:
     """The axis along which operands of `shape` are to be cut, as one reaches too far; None where none does.
 
-    Elements count as four bytes: those of f16 may reach half as far as they could.
+    `width` is the bytes that elements count as (`width_of`).
     """
     for layout in layouts:
-        if is_wide(device, layout):
+        if is_wide(device, layout, width):
             return max(range(len(shape)), key=lambda axis: abs(layout.strides[axis]) * (shape[axis] - 1))
     return None
 
 
-def is_wide(device: DeviceClass, layout: Layout) -> bool:
+def width_of(dtypes: Iterable[str]) -> int:
+    """The bytes that elements of operands count as: those of the widest, at least four.
+
+    So packed ones may reach less far than they could.
+    """
+    return max(4, *(BY_NAME[dtype].device_bytes for dtype in dtypes))
+
+
+def must_cut(device: DeviceClass, operands: Sequence[Source | Target]) -> bool:
+    """Whether one of several operands of equal shape reaches too far."""
+    width = width_of(operand.dtype for operand in operands)
+    return any(is_wide(device, operand.layout, width) for operand in operands)
+
+
+def is_wide(device: DeviceClass, layout: Layout, width: int = 4) -> bool:
     """Whether an operand that lies so reaches too far."""
     low, high = _ends(layout)
-    if 4 * (high - low + 1) + ALIGNMENT + _UNIT <= device.binding:  # most are far from it
+    if width * (high - low + 1) + ALIGNMENT + _UNIT <= device.binding:  # most are far from it
         return False
-    return layout.count > 0 and window(layout)[1] > device.binding
+    return layout.count > 0 and window(layout, width)[1] > device.binding
 
 
 def _ends(layout: Layout) -> tuple[int, int]:
@@ -94,11 +108,12 @@ def boxes(
     device: DeviceClass, sources: Sequence[Source], target: Target
 ) -> Iterator[tuple[list[Source], Target, int]]:
     """Operands of the target's shape in parts that can be bound, each with the target's offset before."""
-    layouts = [*(source.layout for source in sources), target.layout]
-    if cut_axis(device, target.layout.shape, layouts) is None:
+    if not must_cut(device, [*sources, target]):
         yield list(sources), target, 0
         return
-    for *given, written in _parts(device, layouts):
+    layouts = [*(source.layout for source in sources), target.layout]
+    width = width_of([*(source.dtype for source in sources), target.dtype])
+    for *given, written in _parts(device, layouts, width):
         seen = [
             Source(*through(source.operand, layout, source.dtype), source.dtype)
             for source, layout in zip(sources, given, strict=True)
@@ -107,13 +122,13 @@ def boxes(
         yield seen, Target(*through(target.operand, written, target.dtype), target.dtype), begin
 
 
-def _parts(device: DeviceClass, layouts: Sequence[Layout]) -> Iterator[Sequence[Layout]]:
-    axis = cut_axis(device, layouts[0].shape, layouts)
+def _parts(device: DeviceClass, layouts: Sequence[Layout], width: int) -> Iterator[Sequence[Layout]]:
+    axis = cut_axis(device, layouts[0].shape, layouts, width)
     if axis is None:
         yield layouts
         return
     for part in halves(layouts[0].shape[axis]):
-        yield from _parts(device, [half(layout, axis, part) for layout in layouts])
+        yield from _parts(device, [half(layout, axis, part) for layout in layouts], width)
 
 
 def part_of(target: Target, axis: int, part: range) -> Target:

@@ -11,13 +11,23 @@ from __future__ import annotations
 
 import re
 
-from ops.numerics import basic, division, exponential, halves, hyperbolic, integers, special, trigonometry
+from ops.numerics import (
+    basic,
+    division,
+    exponential,
+    hyperbolic,
+    integers,
+    longs,
+    packed,
+    special,
+    trigonometry,
+)
 
 _NAME = re.compile(r"^fn (\w+)\(", re.MULTILINE)
 _WORD = re.compile(r"\b[a-z_]\w*(?=\()")
 HELPERS = {
     match.group(1): text.strip()
-    for module in (basic, exponential, hyperbolic, trigonometry, special, division, integers, halves)
+    for module in (basic, exponential, hyperbolic, trigonometry, special, division, integers, longs, packed)
     for text in module.TEXT.split("\n\n")
     if (match := _NAME.search(text))
 }

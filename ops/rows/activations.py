@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ops.rows.elementwise import activation, number, smooth, unary
-from ops.spec import FLOATS, NUMBERS, Attribute, OpSpec
+from ops.spec import FLOATS, NUMBERS_64, Attribute, OpSpec
 
 _APPROXIMATE = Attribute(
     "approximate", "text", "none", ("none", "tanh"), "`none` is exact by erf, `tanh` the approximation."
@@ -22,7 +22,7 @@ ROWS = (
           gradients=("grad if x > 0 and x < 6 else 0.0",)),
     activation(
         "hardtanh", "minimum(maximum(x, min_val), max_val)", "`x` between `min_val` and `max_val`.",
-        number("min_val", -1), number("max_val", 1), dtypes=NUMBERS,
+        number("min_val", -1), number("max_val", 1), dtypes=NUMBERS_64,
         gradients=("grad if x > min_val and x < max_val else 0.0",),
     ),
     activation("leaky_relu", "x if x > 0 else x * negative_slope", "`x`, below 0 times `negative_slope`.",
@@ -30,7 +30,7 @@ ROWS = (
     OpSpec("prelu", "elementwise", ("x", "weight"), "`x`, below 0 times `weight`.", "x if x > 0 else weight * x",
            dtypes=FLOATS),
     activation("threshold", "value if x <= threshold else x", "`x`, and `value` up to `threshold`.",
-               number("threshold", 0.0), number("value", 0.0), dtypes=NUMBERS),
+               number("threshold", 0), number("value", 0), dtypes=NUMBERS_64),
     activation("elu", "x if x > 0 else alpha * expm1(x)", "`x`, below 0 `alpha * expm1(x)`.", _ALPHA, tolerance=6e-7),
     activation("celu", "x if x > 0 else alpha * expm1(x / alpha)", "`x`, below 0 `alpha * expm1(x / alpha)`.", _ALPHA,
                tolerance=6e-7),

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from ops.spec import Attribute, OpSpec, ResultRule
+from ops.spec import INTEGERS, Attribute, OpSpec, ResultRule
 
-_WHOLE = ("u32", "i32", "bool")
-_INTEGERS = ("u32", "i32")
+_WHOLE = (*INTEGERS, "bool")
 _WORDS = ("u32",)
 
 
 def _bitwise(name: str, symbol: str, operator: str, doc: str, *aliases: str) -> OpSpec:
-    dtypes = _INTEGERS if "shift" in name else _WHOLE
+    dtypes = INTEGERS if "shift" in name else _WHOLE
     return OpSpec(
         name, "elementwise", ("x", "y"), doc, f"x {symbol} y", aliases, (), dtypes, operator=operator
     )
 
 
 def _bits(name: str, inputs: tuple[str, ...], expression: str, doc: str, *attributes: Attribute) -> OpSpec:
-    dtypes = _INTEGERS if name in ("popcount", "reverse_bits", "clz", "ctz") else _WORDS
+    dtypes = ("u32", "i32") if name in ("popcount", "reverse_bits", "clz", "ctz") else _WORDS
     result: ResultRule = "promote"
     return OpSpec(
         name, "elementwise", inputs, doc, expression, (), attributes, dtypes, result, namespace="bits"
@@ -38,12 +37,12 @@ ROWS = (
         operator="__invert__",
     ),
     _bitwise(
-        "left_shift", "<<", "__lshift__", "Bits moved up; by 32 or more, and by less than 0, gives 0.",
+        "left_shift", "<<", "__lshift__", "Bits moved up; by 32 or more (64 of i64), and by less than 0, gives 0.",
         "bitwise_left_shift",
     ),
     _bitwise(
         "right_shift", ">>", "__rshift__",
-        "Bits moved down, an i32 keeps its sign; by 32 or more, and by less than 0, as by all.",
+        "Bits moved down, signed numbers keep their sign; by 32 or more (64 of i64), and by less than 0, as by all.",
         "bitwise_right_shift",
     ),
     _bits("popcount", ("x",), "popcount(x)", "How many bits are 1."),

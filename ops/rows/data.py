@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ops.rows.hashes import LONGEST
-from ops.spec import ALL, NUMBERS, SUM, Attribute, OpSpec, ResultRule
+from ops.spec import ALL, NUMBERS, NUMBERS_64, SUM, Attribute, OpSpec, ResultRule
 
 _BYTES = "bytes packed into u32 words (the first byte lowest)"
 _SIZE = Attribute("size", "integer", doc="How many bytes the input holds.")
@@ -46,21 +46,21 @@ def _routine(
 ROWS = (
     _routine(
         "cumsum",
-        {"x": NUMBERS},
+        {"x": NUMBERS_64},
         "Running sums along an axis; `exclusive` begins with 0 and leaves the last element out. Integers wrap.",
         _ALONG,
         Attribute("exclusive", "flag", False),
-        result="first",
+        result="sum",
         aliases=("prefix_sum",),
         tolerance=1e-6,
         relative=SUM,
     ),
     _routine(
         "cumprod",
-        {"x": NUMBERS},
+        {"x": NUMBERS_64},
         "Running products along an axis. Integers wrap.",
         _ALONG,
-        result="first",
+        result="sum",
         tolerance=1e-4,
     ),
     _routine("cummax", {"x": NUMBERS}, "Running maxima along an axis.", _ALONG, result="first"),

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ops.spec import ALL, FLOATS, NUMBERS, Attribute, OpSpec
+from ops.spec import ALL_64, FLOATS, NUMBERS_64, Attribute, OpSpec
 
 Dtypes = tuple[str, ...]
 
 
 def unary(
-    name: str, expression: str, doc: str, *aliases: str, dtypes: Dtypes = NUMBERS, **more: Any
+    name: str, expression: str, doc: str, *aliases: str, dtypes: Dtypes = NUMBERS_64, **more: Any
 ) -> OpSpec:
     """An op of one input whose result has its dtype."""
     return OpSpec(name, "elementwise", ("x",), doc, expression, aliases, dtypes=dtypes, **more)
@@ -22,7 +22,7 @@ def unary(
 
 def smooth(name: str, expression: str, doc: str, *aliases: str, tolerance: float, **more: Any) -> OpSpec:
     """An op of one input of any dtype, computed in f32."""
-    return unary(name, expression, doc, *aliases, dtypes=ALL, result="float", tolerance=tolerance, **more)
+    return unary(name, expression, doc, *aliases, dtypes=ALL_64, result="float", tolerance=tolerance, **more)
 
 
 def activation(
@@ -34,7 +34,7 @@ def activation(
 
 
 def binary(
-    name: str, expression: str, doc: str, *aliases: str, dtypes: Dtypes = NUMBERS, **more: Any
+    name: str, expression: str, doc: str, *aliases: str, dtypes: Dtypes = NUMBERS_64, **more: Any
 ) -> OpSpec:
     """An op of two inputs whose result has their common dtype."""
     return OpSpec(name, "elementwise", ("x", "y"), doc, expression, aliases, dtypes=dtypes, **more)

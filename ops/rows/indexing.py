@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ops.spec import ALL, Attribute, OpSpec
+from ops.spec import ALL, ALL_64, INTEGERS, Attribute, OpSpec
 
-_PLACES = ("i32", "u32")
+_PLACES = INTEGERS
 _AXIS = Attribute("axis", "integer", 0)
 _RULE = "A position below 0 counts from the end; one outside reads 0 and is not written."
 
 _Inputs = dict[str, tuple[str, ...]]
 _X: _Inputs = {"x": ALL}
+_ANY: _Inputs = {"x": ALL_64}
 _INDEX: _Inputs = {"index": _PLACES}
 _VALUE: _Inputs = {"value": ALL}
 
@@ -27,7 +28,8 @@ ROWS = (
     OpSpec(
         "gather", "gather", ("x", "index"),
         f"The elements of `x` whose position along an axis is `index`; their other coordinates are their own. {_RULE}",
-        aliases=("gather_elements",), attributes=(_AXIS,), result="first", shape="gather", input_dtypes=(ALL, _PLACES),
+        aliases=("gather_elements",), attributes=(_AXIS,), result="first", shape="gather",
+        input_dtypes=(ALL_64, _PLACES),
     ),
     OpSpec(
         "scatter", "scatter", ("x", "index", "value"),
@@ -37,10 +39,11 @@ ROWS = (
         attributes=(_AXIS, Attribute("reduce", "text", "none", ("none", "add", "mul", "max", "min"))), result="first",
         shape="scatter", input_dtypes=(ALL, _PLACES, ALL), tolerance=2e-6,
     ),
-    _composite("index_select", _X | _INDEX,
+    _composite("index_select", _ANY | _INDEX,
                "The parts of `x` at positions along an axis, in whose place comes the shape of `index`.", _AXIS),
-    _composite("take_along_dim", _X | _INDEX, "As `gather`, where the other axes broadcast; of the flattened tensor for"
-               " null.", Attribute("axis", "axis", None), aliases=("take_along_axis",)),
+    _composite("take_along_dim", _ANY | _INDEX,
+               "As `gather`, where the other axes broadcast; of the flattened tensor for null.",
+               Attribute("axis", "axis", None), aliases=("take_along_axis",)),
     _composite("scatter_add", _X | _INDEX | _VALUE, "`scatter` that adds.", _AXIS, tolerance=2e-6),
     _composite("index_add", _X | _INDEX | _VALUE, "`x` with parts of `alpha * value` added at positions along an axis.",
                _AXIS, Attribute("alpha", "number", 1), tolerance=2e-6),

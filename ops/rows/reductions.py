@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ops.spec import ALL, FLOATS, NUMBERS, SUM, Attribute, OpSpec, Reduction
+from ops.spec import ALL, FLOATS, NUMBERS, NUMBERS_64, SUM, Attribute, OpSpec, Reduction
 
 _AXES = Attribute(
     "axes", "axes", None, doc="One axis, a list of axes, or null for all; negative ones count from the end."
@@ -25,7 +25,14 @@ def _fold(name: str, doc: str, reduction: Reduction, *aliases: str, **more: Any)
 def _search(name: str, which: str) -> OpSpec:
     doc = f"The position (i32) of the first {which}; a NaN counts as the {which}."
     return OpSpec(
-        name, "search", ("x",), doc, attributes=(_AXIS, _KEEP), dtypes=NUMBERS, result="i32", shape="reduce"
+        name,
+        "search",
+        ("x",),
+        doc,
+        attributes=(_AXIS, _KEEP),
+        dtypes=NUMBERS_64,
+        result="i32",
+        shape="reduce",
     )
 
 
@@ -51,14 +58,14 @@ _K = Attribute("k", "integer")
 _CORRECTION = Attribute("correction", "number", 1, doc="The divisor is the number of elements less it.")
 
 ROWS = (
-    _fold("sum", "Sum; of bools an i32, as there is no i64 yet. Integers wrap.", Reduction("a + b", 0), "reduce_sum",
-          result="sum", **_EXACT),
+    _fold("sum", "Sum; of bools and integers below 32 bits an i32. Integers wrap.", Reduction("a + b", 0),
+          "reduce_sum", result="sum", **_EXACT),
     _fold("nansum", "Sum of what is not NaN.", Reduction("a + b", 0, load="0 if is_nan(x) else x"), result="sum",
           **_EXACT),
     _fold("mean", "Arithmetic mean; NaN of nothing.", Reduction("a + b", 0, finish="a / n", empty=float("nan")),
           "reduce_mean", dtypes=FLOATS, result="float", **_EXACT),
-    _fold("prod", "Product; of bools an i32. Integers wrap.", Reduction("a * b", 1), "reduce_prod", result="sum",
-          tolerance=1e-4),
+    _fold("prod", "Product; of bools and integers below 32 bits an i32. Integers wrap.", Reduction("a * b", 1),
+          "reduce_prod", result="sum", tolerance=1e-4),
     _fold("max", "Largest element; NaN if there is one.", Reduction("maximum(a, b)", None), "amax", "reduce_max"),
     _fold("min", "Smallest element; NaN if there is one.", Reduction("minimum(a, b)", None), "amin", "reduce_min"),
     _fold("any", "Whether an element is true (not 0).", Reduction("a or b", 0), result="bool"),
@@ -90,4 +97,10 @@ ROWS = (
         "softmax", "softmax", ("x",), "`exp(x - max) / sum(exp(x - max))` along an axis.", attributes=(_LAST,),
         dtypes=FLOATS, shape="same", tolerance=6e-6,
     ),
+    OpSpec(
+        "log_softmax", "softmax", ("x",), "`x - max - log(sum(exp(x - max)))` along an axis.", attributes=(_LAST,),
+        dtypes=FLOATS, shape="same", tolerance=3e-6, relative="maximum(1, abs(result))",
+    ),
+    OpSpec("softmin", "composite", ("x",), "`softmax` of `-x`.", attributes=(_LAST,), dtypes=FLOATS, shape="same",
+           tolerance=6e-6, section="softmax"),
 )  # fmt: skip

@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,11 @@ from api.server import Server
 from api.settings import Settings
 from sandbox.gates.grants import parse
 from sandbox.gates.network import SYSTEM, Network
+from tests.api.postgres import MISSING, PostgresServer, programs
 
 WAIT_S = 60.0
+ON_BOTH = ("backup", "database", "kernels", "kill", "restart", "retention", "runs", "scripts", "tensors")
+"""The modules whose tests run on SQLite and on PostgreSQL."""
 
 
 class RunningServer:
@@ -51,7 +55,7 @@ class RunningServer:
     def key_for(self, name: str, grants: object = None, role: str = "user", **more: Any) -> dict[str, str]:
         """The headers of a new key, a user's unless it says otherwise; `more` is as in `NewKey`."""
         most = None if grants is None else parse(grants)
-        data = Database(self.settings.data / "kernelgate.db")
+        data = Database(self.settings.database)
         data.open()
         try:
             new = keys.NewKey(name, role, grants=most, **more)
@@ -76,17 +80,49 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float = WAIT_S
         time.sleep(0.005)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests of a server run on SQLite, those of what is stored on PostgreSQL too."""
+    if "new_database" in metafunc.fixturenames:
+        both = metafunc.module.__name__.rpartition("test_")[2] in ON_BOTH
+        kinds = [pytest.param("sqlite", id=pytest.HIDDEN_PARAM), *(["postgresql"] if both else [])]
+        metafunc.parametrize("new_database", kinds, indirect=True, scope="session")
+
+
 @pytest.fixture(scope="session")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server."""
+    found = programs()
+    if found is None:
+        pytest.skip(MISSING)
+    server = PostgresServer(found)
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+@pytest.fixture(scope="session")
+def new_database(request: pytest.FixtureRequest) -> Callable[[Path], str | None]:
+    """Gives each data folder a database: its URL, or None for SQLite in the folder."""
+    if request.param == "sqlite":
+        return lambda folder: None
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return cache(lambda folder: server.database())
+
+
+@pytest.fixture(scope="session")
+def start(
+    tmp_path_factory: pytest.TempPathFactory, new_database: Callable[[Path], str | None]
+) -> Callable[..., Any]:
     """Start a server of one's own, on the NumPy device: `with start(workers=1) as running:`."""
 
     @contextlib.contextmanager
     def starter(
         data: Path | None = None, network: Network = SYSTEM, **changes: Any
     ) -> Iterator[RunningServer]:
-        settings = Settings(
-            port=0, drain_s=0, data=data or tmp_path_factory.mktemp("data"), **{"adapter": "numpy", **changes}
-        )
+        data = data or tmp_path_factory.mktemp("data")
+        given = {"adapter": "numpy", "database_url": new_database(data), **changes}
+        settings = Settings(port=0, drain_s=0, data=data, **given)
         running = RunningServer(settings, network)
         try:
             yield running

@@ -85,6 +85,32 @@ def test_a_blob_that_is_missing_or_cut_short_is_a_clear_error(tmp_path: Path) ->
     with_store(tmp_path, scenario)
 
 
+def test_a_blob_whose_content_changed_is_an_error_until_it_is_stored_again(tmp_path: Path) -> None:
+    async def scenario(store: BlobStore) -> None:
+        await put(store, DATA)
+        os.close(store.open(DIGEST, len(DATA)))
+        with store.path(DIGEST).open("r+b") as file:
+            file.seek(len(DATA) // 2)
+            file.write(bytes(8))
+        for _ in range(2):
+            with pytest.raises(BlobCorrupt, match="has the content of"):
+                store.map(DIGEST, len(DATA))
+        await put(store, DATA)
+        assert bytes(store.map(DIGEST, len(DATA))) == DATA
+
+    with_store(tmp_path, scenario)
+
+
+def test_a_blob_is_hashed_at_the_first_reading_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(store: BlobStore) -> None:
+        await put(store, DATA)
+        assert bytes(store.map(DIGEST, len(DATA))) == DATA
+        monkeypatch.delattr(blobs.hashlib, "file_digest")
+        assert bytes(store.map(DIGEST, len(DATA))) == DATA
+
+    with_store(tmp_path, scenario)
+
+
 def test_a_blob_that_is_about_to_be_recorded_is_not_removed(tmp_path: Path) -> None:
     async def scenario(store: BlobStore) -> None:
         async with store.writer() as writer:

@@ -13,7 +13,17 @@ from api import elements
 from api.errors import MalformedTensor
 from ops.dtypes import BY_NAME
 
-CODES = {"f32": "f", "f16": "e", "i32": "i", "u32": "I", "bool": "?"}
+CODES = {
+    "f32": "f",
+    "f16": "e",
+    "i32": "i",
+    "u32": "I",
+    "i64": "q",
+    "u8": "B",
+    "i8": "b",
+    "i16": "h",
+    "bool": "?",
+}
 SINGLE = st.floats(width=32)
 
 
@@ -28,11 +38,14 @@ def test_floats_go_to_the_wire_and_back_with_nan_and_infinities_as_strings(value
     assert elements.to_list(raw, row) == written
 
 
-@given(st.sampled_from(["i32", "u32", "bool"]), st.data())
+@given(st.sampled_from(["i32", "u32", "i16", "i8", "u8", "bool"]), st.data())
 def test_whole_numbers_and_bools_go_to_the_wire_and_back(name: str, data: st.DataObject) -> None:
     bounds = {
         "i32": st.integers(-(2**31), 2**31 - 1),
         "u32": st.integers(0, 2**32 - 1),
+        "i16": st.integers(-(2**15), 2**15 - 1),
+        "i8": st.integers(-128, 127),
+        "u8": st.integers(0, 255),
         "bool": st.booleans(),
     }
     values = data.draw(st.lists(bounds[name]))
@@ -85,3 +98,27 @@ def test_a_tensor_that_cannot_be_is_refused_before_it_is_made(shape: tuple[int, 
     with pytest.raises(MalformedTensor) as caught:
         elements.size_of(shape, BY_NAME["f32"], 1024)
     assert says in caught.value.message
+
+
+@given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1)))
+def test_i64_beyond_what_doubles_hold_is_text_in_json(values: list[int]) -> None:
+    row = BY_NAME["i64"]
+    raw = elements.from_list(values, (len(values),), row)
+    assert raw == struct.pack(f"<{len(values)}q", *values)
+    written = elements.to_list(raw, row)
+    assert written == [value if abs(value) <= 1 << 53 else str(value) for value in values]
+    assert elements.from_list(written, (len(values),), row) == raw
+
+
+@pytest.mark.parametrize("data", [["1.5"], ["x"], ["1" * 20], [1 << 63], [str(1 << 63)], ["-"]])
+def test_text_that_is_no_i64_is_refused(data: list[object]) -> None:
+    with pytest.raises(MalformedTensor):
+        elements.from_list(data, (1,), BY_NAME["i64"])
+
+
+def test_bf16_is_rounded_to_the_nearest_and_refused_beyond_its_range() -> None:
+    row = BY_NAME["bf16"]
+    raw = elements.from_list([1, 1.00390625, -0.1, "NaN", "Infinity"], (5,), row)
+    assert elements.to_list(raw, row) == [1, 1, -0.10009765625, "NaN", "Infinity"]
+    with pytest.raises(MalformedTensor, match="is beyond bf16"):
+        elements.from_list([3.4e38], (1,), row)

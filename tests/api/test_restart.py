@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
+
+from tests.api.processes import children_of, serve
 
 ENDLESS = "def main():\n    while True:\n        pass"
 LOOP = """
@@ -83,29 +83,13 @@ def test_a_run_whose_inputs_can_come_back_goes_on_after_the_device_died(
         assert device.generation == 2
 
 
-@contextlib.contextmanager
-def serve(data: Path) -> Iterator[tuple[subprocess.Popen[str], httpx2.Client]]:
-    """A server process, killed at the end if it still runs, and a client of it."""
-    command = [sys.executable, "-m", "kernelgate", "serve", "--port", "0", "--data", str(data)]
-    with subprocess.Popen([*command, "--adapter", "null"], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            url = next(line.split()[1] for line in process.stdout if line.startswith("address"))
-            key = (data / "admin.key").read_text().strip()
-            with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60) as http:
-                yield process, http
-        finally:
-            process.kill()
-
-
-def children_of(pid: int) -> list[int]:
-    """The processes whose parent is `pid`."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it may end while we look
-            if int(stat.read_text().rpartition(")")[2].split()[1]) == pid:
-                found.append(int(stat.parent.name))
-    return found
+@pytest.fixture(autouse=True)
+def _database(
+    new_database: Callable[[Path], str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = new_database(tmp_path)
+    if url is not None:
+        monkeypatch.setenv("KERNELGATE_DATABASE_URL", url)
 
 
 def test_after_kill_9_of_the_server_runs_have_failed_results_are_there_and_no_process_is_left(

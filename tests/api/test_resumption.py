@@ -13,7 +13,8 @@ import pytest
 
 from api import keys
 from api.database import Database
-from tests.api.test_restart import ENDLESS, serve
+from tests.api.processes import serve
+from tests.api.test_restart import ENDLESS
 
 ONE_PLACE = {"KERNELGATE_RUNS_AT_ONCE": "1", "KERNELGATE_DRAIN_S": "0"}
 

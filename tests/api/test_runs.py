@@ -13,6 +13,8 @@ import httpx2
 import numpy as np
 import pytest
 
+from api.errors import StorageFull
+
 ENDLESS = "def main():\n    print('begun')\n    while True:\n        pass"
 WAIT = {"Prefer": "wait=60"}
 
@@ -451,3 +453,44 @@ def test_a_run_that_is_cancelled_at_any_moment_of_its_start_ends_at_once(http: h
         for _ in range(number % 6):
             http.get("/healthz")
         assert http.delete(f"/api/runs/{run_id}", timeout=20).json()["status"] == "cancelled"
+
+
+# ---------------------------------------------------------------------- what cannot be stored
+def test_a_run_whose_end_cannot_be_stored_keeps_its_result_and_is_stored_later(
+    start: Callable[..., Any], wait_until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StorageFull("the disk is full")
+
+    script = {"script": "def main():\n    print('said')\n    return 5"}
+    with start(workers=1) as running:
+        http, data = running.http, running.settings.data
+        monkeypatch.setattr("api.records.update_run", full)
+        done = http.post("/api/runs", json=script, headers={"Prefer": "wait=60"}).json()
+        assert (done["status"], done["result"]) == ("succeeded", 5)
+        url = f"/api/runs/{done['id']}"
+        assert http.get(url).json() == done
+        assert http.get("/api/runs").json()["runs"][0]["finished_at"] == done["finished_at"]
+        assert http.delete(url).json() == done, "it is over"
+        monkeypatch.undo()
+        runs = running.server.runtime.runs
+        wait_until(lambda: done["id"] not in runs._live, "the end is stored")
+        assert http.get(url).json() == done
+        events = http.get(f"{url}/events").text
+        assert (events.count("event: output"), events.count("event: result")) == (1, 1)
+    with start(data=data, workers=1) as running:
+        assert running.http.get(url).json() == done
+
+
+def test_a_run_that_cannot_be_stored_is_refused_and_not_made(
+    start: Callable[..., Any], wait_until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StorageFull("the disk is full")
+
+    with start(workers=1) as running:
+        monkeypatch.setattr("api.records.insert_run", full)
+        refused = running.http.post("/api/runs", json={"script": "def main():\n    while True: pass"})
+        assert (refused.status_code, refused.json()["code"]) == (507, "storage_full")
+        wait_until(lambda: not running.server.runtime.runs._live, "it was stopped")
+        assert running.http.get("/api/runs").json()["runs"] == []

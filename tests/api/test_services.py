@@ -24,5 +24,5 @@ def test_a_report_of_progress_is_cut_when_it_is_large(values: dict[str, Any], cu
     events = EventLog(10)
     services = RunServices(*[cast(Any, None)] * 6, events, cast(Any, None), {})
     asyncio.run(services.progress(float("inf"), values))
-    (event,) = events.take_unstored()
+    (event,) = events.unstored()
     assert ('"cut":true' in event.data) == cut

@@ -22,6 +22,11 @@ ARRAYS = {
     "f32": np.array([[1.5, -0.0, np.inf], [np.nan, 1e-45, 3.4e38]], np.float32),
     "i32": np.array([[-(2**31), 0, 2**31 - 1]], np.int32),
     "u32": np.array([0, 2**32 - 1], np.uint32),
+    "i64": np.array([[-(2**63), 0, 2**53 + 1, 2**63 - 1]], np.int64),
+    "i16": np.array([[-(2**15), 5, 2**15 - 1]], np.int16),
+    "u16": np.array([0, 2**16 - 1, 7], np.uint16),
+    "i8": np.array([[-128], [127], [3]], np.int8),
+    "u8": np.array([0, 255, 1, 2, 3], np.uint8),
     "bool": np.array([[True], [False]]),
 }
 
@@ -243,3 +248,23 @@ def test_a_download_that_is_left_is_no_incident(
     gc.collect()
     assert http.get("/healthz").status_code == 200
     assert not [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_damaged_elements_are_an_error_of_their_own_until_they_are_uploaded_again(
+    running: Any, http: httpx2.Client
+) -> None:
+    array = np.arange(10_000, dtype=np.float32)
+    record, other = upload(http, array), upload(http, array + 1)
+    blobs = running.settings.data / "blobs"
+    (blobs / hashlib.sha256(array.tobytes()).hexdigest()).write_bytes(bytes(array.nbytes))
+    wire = {"$tensor": {"id": record["id"]}}
+    for answer in (
+        http.get(f"/api/tensors/{record['id']}/data"),
+        http.post("/api/ops/neg", json={"inputs": [wire]}),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (500, "blob_corrupt"), answer.text
+    url = f"/api/tensors/{other['id']}/data?format=raw"
+    assert http.get(url).content == (array + 1).tobytes()
+    upload(http, array)
+    url = f"/api/tensors/{record['id']}/data?format=raw"
+    assert http.get(url).content == array.tobytes()

@@ -46,6 +46,8 @@ WITH_AXES: list[Callable[[int, int], Node]] = [
     lambda index, axis: Node("mean", (index,), {"axes": [axis]}),
     lambda index, axis: Node("max", (index,), {"axes": [axis], "keepdim": True}),
     lambda index, axis: Node("softmax", (index,), {"axis": axis}),
+    lambda index, axis: Node("standardize", (index,), {"axes": [axis], "eps": 0.5}),
+    lambda index, axis: Node("log_softmax", (index,), {"axis": axis}),
     lambda index, axis: Node("transpose", (index,), {"axis0": axis, "axis1": -1}),
     lambda index, axis: Node("slice", (index,), {"starts": [1], "stops": [13], "axes": [axis]}),
     lambda index, axis: Node("reshape", (index,), {"shape": [-1, 4]}),

@@ -124,7 +124,7 @@ def test_a_run_that_is_cancelled_leaves_nothing_wherever_it_was(turn: int, engin
 def test_a_run_that_is_dropped_between_two_steps_leaves_nothing(engine: WgpuEngine) -> None:
     put(engine)
     for steps in range(4):
-        begun = work(engine, product(200))
+        begun = work(engine, product(1000))
         for _ in range(steps):
             next(begun)
         begun.close()

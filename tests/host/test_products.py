@@ -14,9 +14,9 @@ from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
 from host.errors import Cancelled
 from host.frames import RunGraph
+from host.hands import Hands, Tiles
 from host.native import Gpu
 from host.plans import HostStep
-from host.products import Hands, Tiles
 from host.shared import Source as Elements
 from ops.dtypes import dtype as dtype_of
 from ops.graph import Graph, Node, TensorType
@@ -178,7 +178,7 @@ def test_a_layout_that_leaves_its_buffer_is_refused_before_a_byte_is_touched(eng
     for wrong in (Layout((8, 8), (8, 1), 1), Layout((8, 8), (-8, 1), 8), Layout((8, 9), (8, 1))):
         work = _product(wrong, right, right)
         with pytest.raises(ValueError, match=r"stride|buffer|offset"):
-            hands.multiply(gpu, work, [(buffer, 0) for buffer in buffers], Tiles(work), NEVER)
+            hands.work(gpu, work, [(buffer, 0) for buffer in buffers], Tiles(work), NEVER)
     with gpu.map(buffers[2], 256) as view:
         assert not any(view)
     hands.close()
@@ -203,7 +203,7 @@ def test_tiles_cover_a_product_once_and_are_bounded(
         where, row, column = taken
         part = seen[where][..., row, column]
         part += 1
-        assert part.size * min(inner, products._SPAN) <= 2 * products._SIDE**2 * products._SPAN
+        assert part.size * min(inner, products.SPAN) <= 2 * products.SIDE**2 * products.SPAN
     assert tiles.take() is None
     assert np.all(seen == 1)
 

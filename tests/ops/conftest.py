@@ -24,6 +24,7 @@ from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, GPU, DeviceClass, Lowering, lower
 from ops.reference import DTYPES, dtype_name
+from ops.reference_bfloat import BF16, opened
 from ops.spec import OpSpec
 from ops.table import find
 from ops.validate import validate
@@ -164,10 +165,11 @@ def place(array: np.ndarray) -> tuple[np.ndarray, Layout]:
 
 
 def to_device(array: np.ndarray) -> np.ndarray:
-    """The words that hold `array` on a device: a bool takes a whole one, two f16 share one."""
-    if array.dtype == np.float16:
-        return np.append(array, np.zeros(array.size % 2, np.float16)).view(np.uint32)
-    return array.astype(np.uint32) if array.dtype == np.bool_ else array.view(np.uint32)
+    """The words that hold `array` on a device: a bool takes a whole one, shorter elements share one."""
+    if array.dtype == np.bool_:
+        return array.astype(np.uint32)
+    data = array.tobytes()
+    return np.frombuffer(data + bytes(-len(data) % 4), np.uint32)
 
 
 def from_device(words: np.ndarray, type: TensorType) -> np.ndarray:
@@ -251,7 +253,7 @@ def agree(
     """
     assert actual.shape == expected.shape
     assert actual.dtype == expected.dtype
-    if actual.dtype == np.float16:
+    if actual.dtype in _STEPS:
         return agree_in_half(actual, expected, tolerance, scale)
     if actual.dtype != np.float32:
         return np.asarray(actual == expected)
@@ -266,17 +268,27 @@ def agree(
     return np.asarray(exact | (near & (tolerance > 0)) | subnormal | both_nan | overflows)
 
 
+_STEPS = {
+    np.dtype(np.float16): (2.0**-10, 2.0**-24, 2.0**16),
+    BF16: (2.0**-7, TINY, 2.0**128),
+}
+"""Of dtypes of two bytes: the relative distance of neighbours, the absolute one below, and what rounds to infinity."""
+
+
 def agree_in_half(
     actual: np.ndarray, expected: np.ndarray, tolerance: float, scale: np.ndarray | None
 ) -> np.ndarray:
-    """As `agree`: what is exact is rounded right, else the next f16 will do, and infinity is next to the largest."""
+    """As `agree`: what is exact is rounded right, else the next number will do, and infinity is next to the largest."""
+    step, least, beyond = _STEPS[actual.dtype]
+    actual, expected = opened(actual), opened(expected)
     both_nan = np.isnan(actual) & np.isnan(expected)
+    subnormal = (np.abs(actual) < TINY) & (np.abs(expected) < TINY)
     if not tolerance:
-        return np.asarray((actual == expected) | both_nan)
-    got, wanted = (np.clip(each.astype(np.float64), -65536, 65536) for each in (actual, expected))
+        return np.asarray((actual == expected) | both_nan | subnormal)
+    got, wanted = (np.clip(each.astype(np.float64), -beyond, beyond) for each in (actual, expected))
     with np.errstate(invalid="ignore", over="ignore"):
         bound = tolerance * np.abs(wanted if scale is None else scale)
-        near = np.abs(got - wanted) <= bound + 2**-10 * np.abs(wanted) + 2**-24
+        near = np.abs(got - wanted) <= bound + step * np.abs(wanted) + least
         overflows = False if scale is None else (np.abs(scale) > HUGE) & ~np.isfinite(actual)
     return np.asarray(near | both_nan | overflows)
 

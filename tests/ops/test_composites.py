@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,10 @@ from ops.graph import Graph, Node, TensorType
 from ops.reference import DTYPES, dtype_name
 from ops.table import TABLE, find
 from ops.validate import validate
+from tests.ops.neural_samples import NEURAL_SAMPLES
+from tests.ops.pooling_samples import POOLS
+from tests.ops.sample import Sample
+from tests.ops.spatial_samples import SPATIAL
 
 Array = np.ndarray
 X: Array = np.random.default_rng(0).normal(0.3, 1, (4, 6, 5)).astype(np.float32)
@@ -28,15 +31,6 @@ N: Array = np.random.default_rng(2).normal(size=(7, 4)).astype(np.float32)
 V: Array = np.arange(1, 6, dtype=np.float32)
 PLACES: Array = np.array([2, 0, -1, 3, 3], np.int32)
 NAN: Array = np.where(X > 1, np.float32(np.nan), X)
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A call, and what it must give."""
-
-    attributes: dict[str, Any]
-    inputs: list[Array]
-    expected: Array = field(compare=False)
 
 
 def sums(function: Callable[..., Any], x: Array = X, **more: Any) -> list[Sample]:
@@ -260,10 +254,13 @@ SAMPLES: dict[str, list[Sample]] = {
             ("abc->cab", (X,)), ("...,...", (X, X)), ("i...,i->...", (X, X[:, 0, 0])), ("ij,ij->ij", (M, M)),
         )
     ],
+    **NEURAL_SAMPLES,
 }  # fmt: skip
+SAMPLES |= {name: [Sample(*case) for case in cases] for name, cases in {**SPATIAL, **POOLS}.items()}
 TESTED_ELSEWHERE = {
     "sum", "mean", "max", "min", "argmax", "argmin", "softmax", "matmul", "concat", "full", "arange",
-    "reshape", "permute", "transpose", "slice", "expand", "slice_scatter",
+    "reshape", "permute", "transpose", "slice", "expand", "slice_scatter", "random_uniform", "random_normal",
+    "random_integers", "dropout",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ops import reference
 from ops.reference import DTYPES
+from ops.reference_bfloat import rounded
 from ops.spec import OpSpec
 from ops.table import TABLE
 
@@ -75,8 +76,22 @@ EDGES: dict[str, np.ndarray] = {
     "u32": np.array(
         [0, 1, 2, 3, 7, 31, 32, 65536, (1 << 24) + 1, 1 << 31, (1 << 31) - 1, (1 << 32) - 1], np.uint32
     ),
+    "i64": np.array(
+        [0, 1, -1, 3, -7, 31, 32, 64, -(1 << 31), (1 << 32) - 1, (1 << 40) + 1, (1 << 63) - 1, -(1 << 63)],
+        np.int64,
+    ),
+    "u8": np.array([0, 1, 2, 7, 8, 31, 127, 128, 255], np.uint8),
+    "i8": np.array([0, 1, -1, 2, 7, -8, 31, 127, -128], np.int8),
+    "u16": np.array([0, 1, 2, 7, 31, 100, 32768, 65535], np.uint16),
+    "i16": np.array([0, 1, -1, 2, 7, -31, 100, 32767, -32768], np.int16),
+    "bf16": rounded(
+        np.array([0.0, -0.0, 1, -1, 0.5, 3, -7, 1e-30, 3.3e38, np.inf, -np.inf, np.nan, 257, 0.1])
+    ),
     "bool": np.array([False, True]),
 }
+CORE = ("f32", "f16", "i32", "u32", "i64", "bool")
+PACKED = ("i8", "bf16", "u8", "i16", "u16")
+"""Dtypes of which a row is checked with one: kernels read and write them apart from what they compute."""
 ROWS = [row for row in TABLE.values() if row.kind == "elementwise"]
 
 
@@ -96,23 +111,34 @@ def attribute_choices(row: OpSpec) -> list[dict[str, Any]]:
 
 
 MIXED = [("f32", "i32"), ("i32", "f32"), ("u32", "i32"), ("bool", "f32"), ("i32", "bool"), ("u32", "f32")]
-MIXED += [("f16", "f32"), ("f16", "i32"), ("u32", "f16")]
+MIXED += [("f16", "f32"), ("f16", "i32"), ("u32", "f16"), ("i64", "u32"), ("f32", "i64"), ("u8", "i8")]
+MIXED += [
+    ("u8", "u32"),
+    ("u32", "i16"),
+    ("u16", "i16"),
+    ("i8", "i64"),
+    ("bf16", "f16"),
+    ("bf16", "i64"),
+    ("i8", "bool"),
+]
 EVERY_PAIR = {"add", "div", "lt", "pow"}
-"""Rows that are checked with every pair of dtypes; promotion is the same for the others."""
+"""Rows that are checked with every mixed pair of dtypes; promotion is the same for the others."""
 
 
 def dtype_choices(row: OpSpec, number: int) -> list[tuple[str, ...]]:
     """Combinations of dtypes that a row takes: all of one, and mixed ones that differ from row to row."""
     count = len(row.inputs)
-    same = [(name,) * count for name in row.dtypes]
+    dtypes = [name for name in (*CORE, PACKED[number % len(PACKED)]) if name in row.dtypes]
+    same = [(name,) * count for name in dtypes]
     if count == 1:
         return same
     if count == 2 and row.name in EVERY_PAIR:
-        return list(itertools.product(row.dtypes, repeat=2))
+        pairs = itertools.product([name for name in CORE if name in row.dtypes], repeat=2)
+        return [*pairs, *(pair for pair in MIXED if {*pair} & {*PACKED} and {*pair} <= {*row.dtypes})]
     mixed = [pair for pair in MIXED if {*pair} <= {*row.dtypes}]
     turned = mixed[number % len(mixed) :][:1] if mixed else []
     if count == 3 and row.inputs[0] == "condition":
-        return [("bool", *pair) for pair in itertools.product(row.dtypes, repeat=2)]
+        return [("bool", *pair) for pair in itertools.product(dtypes, repeat=2)]
     return same + [(*pair, pair[0])[:count] for pair in turned]
 
 

@@ -115,7 +115,7 @@ def test_every_row_that_takes_f32_takes_f16() -> None:
         if row.inputs and ("f32" in dtypes) != ("f16" in dtypes)
     }
     assert not missing
-    assert set(FLOATS) == {"f32", "f16"}
+    assert set(FLOATS) == {"f32", "f16", "bf16"}
 
 
 KINDS: list[tuple[str, dict[str, Any], list[Any]]] = [

@@ -14,7 +14,8 @@ from ops.graph import TensorType
 from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, DeviceClass, lower
-from ops.reference import DTYPES
+from ops.reference import DTYPES, dtype_name, narrow
+from ops.reference_bfloat import opened
 from ops.spec import OpSpec
 from ops.table import TABLE
 
@@ -27,22 +28,25 @@ def sample(shape: tuple[int, ...], name: str, seed: int = 0) -> np.ndarray:
     """Random values of a dtype."""
     draw = np.random.default_rng(seed)
     if dtype(name).kind == "float":
-        return draw.normal(0.3, 1, shape).astype(DTYPES[name])
-    low, high = {"bool": (0, 2), "u32": (0, 1 << 32), "i32": (-(1 << 31), 1 << 31)}[name]
-    return draw.integers(low, high, shape).astype(DTYPES[name])
+        return narrow(draw.normal(0.3, 1, shape), name)
+    if name == "bool":
+        return draw.integers(0, 2, shape).astype(np.bool_)
+    ends = np.iinfo(DTYPES[name])
+    return draw.integers(ends.min, ends.max, shape, DTYPES[name], endpoint=True)
 
 
 def fold(check: Any, row: OpSpec, array: np.ndarray, **attributes: Any) -> np.ndarray:
     """Check a fold, with errors relative to the sum of absolute values; products are of numbers near 1."""
     scale = None
-    if row.name == "prod" and array.dtype.kind == "f":
-        near = np.where(np.isfinite(array) & (array != 0), np.sign(array) * np.exp2(array / 64), array)
-        array = near.astype(array.dtype)
+    name, wide = dtype_name(array.dtype), opened(array)
+    if row.name == "prod" and wide.dtype.kind == "f":
+        near = np.where(np.isfinite(wide) & (wide != 0), np.sign(wide) * np.exp2(wide / 64), wide)
+        array = narrow(near, name)
     elif row.tolerance:
         axes = attributes.get("axes")
         axes = tuple(axes) if isinstance(axes, list) else axes
         keep = attributes.get("keepdim", False)
-        scale = np.abs(array.astype(np.float64)).sum(axis=axes, keepdims=keep)
+        scale = np.abs(wide.astype(np.float64)).sum(axis=axes, keepdims=keep)
         if row.name == "mean":
             scale = scale / (array.size / max(scale.size, 1))
     return check(row.name, attributes, [array], scale=scale)

@@ -16,6 +16,8 @@ from ops import creation, methods, reference
 from ops.document import document
 from ops.errors import UnknownOpError
 from ops.functions import ROWS as FUNCTION_ROWS
+from ops.graph import TensorType
+from ops.infer import infer
 from ops.numerics import HELPERS
 from ops.spec import OpSpec
 from ops.table import TABLE, find, full_name
@@ -63,7 +65,7 @@ def test_every_name_and_alias_means_one_row() -> None:
 def test_an_unknown_name_gets_the_closest_ones() -> None:
     with pytest.raises(UnknownOpError) as caught:
         find("tensor.sofmax")
-    assert caught.value.hint == "Did you mean softmax or fmax or max?"
+    assert caught.value.hint == "Did you mean softmax or fmax or log_softmax?"
 
 
 def test_rows_are_complete() -> None:
@@ -133,3 +135,14 @@ def test_what_a_worker_imports_loads_neither_numpy_nor_jinja2() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for row in TABLE.values() if row.kind == "elementwise" and row.result == "promote"],
+    ids=full_name,
+)
+def test_defaults_of_attributes_do_not_make_integers_floats(row: OpSpec) -> None:
+    for dtype in set(row.dtypes) & {"i32", "u32"}:
+        (type,) = infer(full_name(row), {}, [TensorType((2,), dtype)] * len(row.inputs))
+        assert type.dtype == dtype

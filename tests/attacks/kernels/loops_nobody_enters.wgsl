@@ -1,4 +1,5 @@
 // ends while
+// on a GPU: gives 32000
 @group(0) @binding(0) var<storage, read_write> o: array<u32>;
 @compute @workgroup_size(1) fn main() {
     var x = 3u;

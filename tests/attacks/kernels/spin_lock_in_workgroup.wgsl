@@ -1,4 +1,5 @@
 // gives 0 1024
+// on a GPU: ends loop
 @group(0) @binding(0) var<storage, read_write> o: array<atomic<u32>>;
 @compute @workgroup_size(64) fn main() {
     loop {

@@ -1,4 +1,5 @@
 // runs
+// on a GPU: ends for
 @group(0) @binding(0) var<storage, read_write> o: array<u32>;
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) g: vec3<u32>) {

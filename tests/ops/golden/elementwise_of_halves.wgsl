@@ -84,7 +84,7 @@ fn erfc_f32(x: f32) -> f32 {
   let value = select(select(tail, 2.0f - tail, x < 0.0f), 1.0f - erf_f32(x), size < 1.0f);
   return select(value, x, is_nan(x));
 }
-fn half_bits(x: f32) -> u32 {
+fn f16_bits(x: f32) -> u32 {
   let size = magnitude_bits(x);
   let sign = (bitcast<u32>(x) >> 16u) & 0x8000u;
   let normal = min((size - 0x37fff001u + ((size >> 13u) & 1u)) >> 13u, 0x7c00u);
@@ -94,30 +94,27 @@ fn half_bits(x: f32) -> u32 {
   let finite = select(small, normal, size >= 0x38800000u);
   return sign | select(finite, 0x7e00u, size > 0x7f800000u);
 }
-fn half_value(bits: u32) -> f32 {
+fn f16_value(bits: u32) -> f32 {
   let size = bits & 0x7fffu;
   let small = bitcast<u32>(f32(size) * 5.9604644775390625e-8f);
   let large = (size << 13u) + select(0x38000000u, 0x70000000u, size >= 0x7c00u);
   return bitcast<f32>(((bits & 0x8000u) << 16u) | select(small, large, size >= 0x400u));
 }
-fn to_half(x: f32) -> f32 {
-  return half_value(half_bits(x));
+fn to_f16(x: f32) -> f32 {
+  return f16_value(f16_bits(x));
 }
-fn half_at(word: u32, place: u32) -> f32 {
-  return half_value((word >> (16u * (place & 1u))) & 0xffffu);
+fn f16_at(word: u32, place: u32) -> f32 {
+  return f16_value((word >> (16u * (place & 1u))) & 0xffffu);
 }
-fn halves_of(words: vec2<u32>) -> vec4<f32> {
-  return vec4<f32>(half_at(words.x, 0u), half_at(words.x, 1u), half_at(words.y, 0u), half_at(words.y, 1u));
+fn f16_quad(words: vec2<u32>) -> vec4<f32> {
+  return vec4<f32>(f16_at(words.x, 0u), f16_at(words.x, 1u), f16_at(words.y, 0u), f16_at(words.y, 1u));
 }
-fn word_of(x: f32, y: f32) -> u32 {
-  return half_bits(x) | (half_bits(y) << 16u);
-}
-fn words_of(x: vec4<f32>) -> vec2<u32> {
-  return vec2<u32>(word_of(x.x, x.y), word_of(x.z, x.w));
+fn f16_words(x: vec4<f32>) -> vec2<u32> {
+  return vec2<u32>(f16_bits(x.x) | (f16_bits(x.y) << 16u), f16_bits(x.z) | (f16_bits(x.w) << 16u));
 }
 fn element(x0: f32) -> f32 {
   let t0 = x0;
-  return to_half(((0.5f * t0) * erfc_f32((t0 * (-0.7071067811865476f)))));
+  return to_f16(((0.5f * t0) * erfc_f32((t0 * (-0.7071067811865476f)))));
 }
 
 @compute @workgroup_size(64, 1, 1)
@@ -132,6 +129,6 @@ fn main(
         return;
     }
     let first = thread * 1u;
-    let v0_0 = halves_of(in0[first + 0u]);
-    out[first + 0u] = words_of(vec4<f32>(element(v0_0.x), element(v0_0.y), element(v0_0.z), element(v0_0.w)));
+    let v0_0 = f16_quad(in0[first + 0u]);
+    out[first + 0u] = f16_words(vec4<f32>(element(v0_0.x), element(v0_0.y), element(v0_0.z), element(v0_0.w)));
 }

@@ -51,5 +51,6 @@ fn main(
     let c0 = rest;
     let place = place_of(index[params.offset_index + c0 * strides_index_at(0u) + c1 * strides_index_at(1u)], params.size);
     let at = params.offset_x + c0 * strides_x_at(0u) + c1 * strides_x_at(1u);
-    out[thread] = select(0u, x[at + min(place, params.size - 1u) * params.step], place < params.size);
+    let value = x[at + min(place, params.size - 1u) * params.step];
+    out[thread] = select(u32(), value, place < params.size);
 }

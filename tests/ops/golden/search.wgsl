@@ -67,8 +67,9 @@ fn main(
     for (var i = begin + 1u; i < end; i++) {
         let other = i;
         let other_key = key_of(in0[at_in0 + other * params.step_in0]);
-        best = select(best, other, other_key > best_key);
-        best_key = max(best_key, other_key);
+        let is_better = other_key > best_key;
+        best = select(best, other, is_better);
+        best_key = select(best_key, other_key, is_better);
     }
     out[row * params.chunks + part] = i32(best);
 }
@@ -143,8 +144,9 @@ fn main(
     for (var i = begin + 1u; i < end; i++) {
         let other = u32(candidates[row * params.columns + i]);
         let other_key = key_of(in0[at_in0 + other * params.step_in0]);
-        best = select(best, other, other_key > best_key);
-        best_key = max(best_key, other_key);
+        let is_better = other_key > best_key;
+        best = select(best, other, is_better);
+        best_key = select(best_key, other_key, is_better);
     }
     out[row * params.chunks + part] = i32(best);
 }

@@ -1,0 +1,118 @@
+"""Steps of a plan that the host does itself, in the device's own memory.
+
+Owns the threads that take a step's tiles, and how its operands are seen there. BLAS itself shall have one thread, as
+`host/child.py` sees to: its own threads wait for each other in loops, which costs tens of milliseconds where cores are
+busy. `products.py` and `convolutions.py` have what is computed. Must not know plans or owners.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from host import convolutions, products
+from host.native import Buffer, Gpu
+from ops.layout import Layout
+from ops.lower import HostConvolution, HostProduct, HostTask
+
+_SHARED_WORK = 1 << 24
+
+Array = npt.NDArray[Any]
+Place = tuple[Buffer, int]
+"""A buffer, and where in it an operand's bytes begin."""
+
+
+class Job(Protocol):
+    """A task over arrays."""
+
+    def compute(self, tile: Any) -> None:
+        """Write a tile."""
+
+
+_TILES: Mapping[type, Callable[[Any], Iterator[Any]]] = {
+    HostProduct: products.tiles,
+    HostConvolution: convolutions.tiles,
+}
+_JOBS: Mapping[type, Callable[[Any, Sequence[Array]], Job]] = {
+    HostProduct: products.Product,
+    HostConvolution: convolutions.Convolution,
+}
+
+
+class Hands:
+    """As many threads as this process has cores, the caller's own among them."""
+
+    def __init__(self, count: int | None = None) -> None:
+        self._others = (count or os.cpu_count() or 1) - 1
+        self._pool = ThreadPoolExecutor(self._others or 1, "hand")
+
+    def work(self, gpu: Gpu, task: HostTask, places: Sequence[Place], tiles: Tiles, until: float) -> None:
+        """Compute tiles of `task`, one at least, until there are none, or the time (`perf_counter`) is `until`.
+
+        `places` are those of its operands in order; nobody else may use these buffers meanwhile.
+        """
+        with ExitStack() as stack:
+            views = {
+                buffer: stack.enter_context(gpu.map(buffer, buffer.size)) for buffer in {b for b, _ in places}
+            }
+            arrays = [
+                _array(views[buffer], offset, layout)
+                for (buffer, offset), layout in zip(places, task.layouts, strict=True)
+            ]
+            take = partial(_take, tiles, _JOBS[type(task)](task, arrays), until)
+            others = self._others if task.work >= _SHARED_WORK else 0
+            helpers = [self._pool.submit(take) for _ in range(others)]
+            try:
+                take()
+            finally:
+                wait(helpers)  # none may run on when the buffers are the device's again
+            for helper in helpers:
+                helper.result()
+
+    def close(self) -> None:
+        """End the threads."""
+        self._pool.shutdown()
+
+
+class Tiles:
+    """The tiles of a task that nobody has taken."""
+
+    def __init__(self, task: HostTask) -> None:
+        self._tiles = _TILES[type(task)](task)
+        self._lock = threading.Lock()
+        self._next = next(self._tiles, None)
+
+    @property
+    def are_over(self) -> bool:
+        """Whether all were taken."""
+        return self._next is None
+
+    def take(self) -> Any:
+        """The next one, to whoever asks first; None where there is none."""
+        with self._lock:
+            tile = self._next
+            self._next = next(self._tiles, None)
+            return tile
+
+
+def _take(tiles: Tiles, job: Job, until: float) -> None:
+    with np.errstate(all="ignore"):
+        while (tile := tiles.take()) is not None:
+            job.compute(tile)
+            if time.perf_counter() > until:
+                return
+
+
+def _array(view: memoryview, offset: int, layout: Layout) -> Array:
+    """The elements that lie so in `view`. NumPy refuses a layout that leaves it."""
+    strides = [4 * stride for stride in layout.strides]
+    return np.ndarray(layout.shape, np.float32, view, offset + 4 * layout.offset, strides)

@@ -1,0 +1,102 @@
+"""Attention: scores of some queries at a time, their softmax, and the product with the values.
+
+Owns how queries are cut into blocks, so that the scores that exist at a time are few however long the sequences are;
+keys that no query of a block sees are left out. Each block is two products, which the host may do, and a softmax that
+scales and masks what it reads. Must not know op names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf, prod
+
+from ops.expression import Term, bind, constant, input_term, parse, scalar_term
+from ops.lowering import elementwise, matmul, softmax
+from ops.lowering.base import Builder, Source, Target
+
+_MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 25}
+_EVEN = 16
+
+
+def emit(
+    builder: Builder, sources: Sequence[Source], is_causal: bool, scale: float | None, target: Target
+) -> None:
+    """Write the attention of query, key, value and perhaps a mask, all f32, to `target`, contiguous from offset 0."""
+    query, key, value, *mask = sources
+    *batch, rows, _ = target.layout.shape
+    columns, size = key.layout.shape[-2:]
+    if target.layout.count == 0:
+        return
+    if columns == 0:
+        elementwise.emit(builder, constant(0, "f32"), (), target)
+        return
+    factor = size**-0.5 if scale is None and size else scale or 0.0
+    most = _MOST_SCORES[builder.device.kind] // (prod(batch) * columns)
+    step = rows if most >= rows else max(most - most % _EVEN, 1)
+    shown = [_shown(each, (*batch, rows, columns)) for each in mask]
+    for begin in range(0, rows, step):
+        part = range(begin, min(begin + step, rows))
+        seen = range(min(part.stop, columns) if is_causal else columns)
+        biases = [_cut(_cut(each, -2, part), -1, seen) for each in shown]
+        if is_causal:
+            biases.append(_unseen(builder, part, seen))
+        scores = builder.temp((*batch, len(part), len(seen)), "f32")
+        turned = _turned(_cut(key, -2, seen))
+        matmul.emit(builder, _cut(query, -2, part), turned, scores)
+        load = _load(factor, len(biases))
+        shares = builder.temp(scores.layout.shape, "f32")
+        softmax.emit(builder, load, [scores.source(), *biases], scores.layout.shape, len(batch) + 1, shares)
+        values = _cut(value, -2, seen)
+        if len(part) == rows:
+            matmul.emit(builder, shares.source(), values, target)
+        else:
+            _write(builder, shares.source(), values, part, target)
+
+
+def _write(builder: Builder, shares: Source, values: Source, part: range, target: Target) -> None:
+    """The results of some queries, at their place."""
+    made = builder.temp((*target.layout.shape[:-2], len(part), target.layout.shape[-1]), "f32")
+    matmul.emit(builder, shares, values, made)
+    ranges = [range(size) for size in target.layout.shape]
+    ranges[-2] = part
+    elementwise.copy(builder, made.source(), replace(target, layout=target.layout.slice(ranges)))
+
+
+def _load(factor: float, biases: int) -> Term:
+    """What softmax reads: the scores times `factor`, plus the biases."""
+    term = bind(parse("x * f"), {"x": input_term(0, "f32"), "f": scalar_term(float(factor))})
+    for number in range(1, biases + 1):
+        term = bind(parse("x + y"), {"x": term, "y": input_term(number, "f32")})
+    return term
+
+
+def _unseen(builder: Builder, rows: range, columns: range) -> Source:
+    """-inf where a key comes after a query, else 0."""
+    numbers = []
+    for positions, shape in ((rows, (len(rows), 1)), (columns, (1, len(columns)))):
+        made = builder.temp(shape, "i32")
+        term = bind(parse("start + index"), {"start": scalar_term(positions.start)})
+        elementwise.emit(builder, term, (), made)
+        numbers.append(made.source())
+    target = builder.temp((len(rows), len(columns)), "f32")
+    names = {"x": input_term(0, "i32"), "y": input_term(1, "i32"), "out": constant(-inf, "f32")}
+    elementwise.emit(builder, bind(parse("out if y > x else 0.0"), names), numbers, target)
+    return target.source()
+
+
+def _cut(source: Source, axis: int, part: range) -> Source:
+    """A source at some positions along an axis."""
+    ranges = [range(size) for size in source.layout.shape]
+    ranges[axis] = part
+    return replace(source, layout=source.layout.slice(ranges))
+
+
+def _turned(source: Source) -> Source:
+    """A source with its last two axes exchanged."""
+    rank = len(source.layout.shape)
+    return replace(source, layout=source.layout.permute([*range(rank - 2), rank - 1, rank - 2]))
+
+
+def _shown(source: Source, shape: tuple[int, ...]) -> Source:
+    return replace(source, layout=source.layout.expand(shape))

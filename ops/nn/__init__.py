@@ -1,0 +1,27 @@
+"""Layers: `torch.nn` as far as its parts are ops of the table.
+
+Owns the lists of layers and of functions of `torch.nn.functional`; a module beside has those of one family. Must not
+know engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ops import shape_functions
+from ops.nn import activations, attention, dropout, embedding, linear, losses, module, norms, spatial
+from ops.nn.module import Module, Parameter
+
+__all__ = ["FUNCTIONAL", "LAYERS", "Parameter"]
+
+_FAMILIES = (linear, activations, norms, losses, embedding, attention, dropout, spatial)
+LAYERS: tuple[type[Module], ...] = (
+    *module.LAYERS,
+    *(layer for family in _FAMILIES for layer in family.LAYERS),
+)
+FUNCTIONAL: dict[str, Callable[..., Any]] = {
+    "pad": shape_functions.pad,
+    "one_hot": shape_functions.one_hot,
+    **{name: function for family in _FAMILIES for name, function in family.FUNCTIONAL.items()},
+}

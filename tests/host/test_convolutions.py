@@ -1,0 +1,86 @@
+"""Convolutions by the host's BLAS: every form against the reference, tiles, and which convolutions are the host's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from host import convolutions
+from host.hands import Tiles
+from ops import reference
+from ops.dtypes import dtype as dtype_of
+from ops.graph import TensorType
+from ops.infer import infer
+from ops.layout import Layout
+from ops.lower import CPU, MAPPED, HostConvolution, HostProduct, lower
+
+DRAW = np.random.default_rng(5)
+FORMS = {
+    "plain": ((1, 16, 24, 24), (16, 16, 3, 3), 1, 1, 1, 1),
+    "shifted": ((2, 70, 20, 20), (9, 70, 3, 3), 1, 1, 1, 1),
+    "strided": ((2, 40, 31, 29), (40, 40, 3, 2), 2, 1, 1, 1),
+    "dilated": ((1, 70, 20, 30), (9, 70, 3, 3), 1, 3, 2, 1),
+    "in groups": ((2, 32, 40, 40), (32, 1, 5, 5), 1, 1, 2, 32),
+    "surrounded by more than itself": ((1, 70, 6, 5), (40, 70, 3, 3), 1, 4, 6, 1),
+    "of a line": ((1, 64, 3000), (8, 64, 5), 1, 1, 0, 1),
+    "of a room": ((1, 20, 9, 10, 11), (8, 20, 3, 3, 3), 1, 1, 1, 1),
+    "of few places": ((1, 64, 7, 7), (80, 64, 3, 3), 1, 1, 1, 1),
+    "of one tap, strided": ((2, 64, 40, 40), (40, 64, 1, 1), 2, 1, 0, 1),
+}
+
+
+def attributes_of(form: Any) -> dict[str, Any]:
+    shape, _, stride, dilation, padding, groups = form
+    rank = len(shape) - 2
+    numbers = {"stride": stride, "dilation": dilation, "before": padding, "after": padding}
+    return {**{name: [number] * rank for name, number in numbers.items()}, "groups": groups}
+
+
+def lowered(form: Any, device: Any = MAPPED, dtype: str = "f32") -> list[Any]:
+    shapes = form[:2]
+    (output,) = infer("convolution", attributes_of(form), [TensorType(shape, dtype) for shape in shapes])
+    operands = [(Layout.contiguous(shape), dtype_of(dtype)) for shape in shapes]
+    return list(lower("convolution", attributes_of(form), operands, output, device).dispatches)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_tiles_together_are_the_convolution(name: str) -> None:
+    (task,) = lowered(FORMS[name])
+    assert isinstance(task, HostConvolution)
+    x, weight = (DRAW.normal(size=shape).astype(np.float32) for shape in FORMS[name][:2])
+    target = np.full(task.target.layout.shape, np.nan, np.float32)
+    arrays = [x.reshape(task.x.layout.shape), weight.reshape(task.weight.layout.shape), target]
+    tiles, job = Tiles(task), convolutions.Convolution(task, arrays)
+    while (tile := tiles.take()) is not None:
+        assert np.isnan(target[(tile[0], tile[1], slice(None), *map(indices, tile[2]))]).all()
+        job.compute(tile)
+    expected = reference.apply("convolution", attributes_of(FORMS[name]), [x, weight])
+    size = reference.apply("convolution", attributes_of(FORMS[name]), [np.abs(x), np.abs(weight)])
+    assert np.all(np.abs(target.reshape(expected.shape) - expected) <= 2e-6 * size)
+
+
+def indices(places: range) -> slice:
+    return slice(places.start, places.stop)
+
+
+def test_a_tile_s_buffer_is_bounded() -> None:
+    for form in (*FORMS.values(), ((1, 64, 30, 60, 60), (64, 64, 3, 3, 3), 1, 1, 1, 1)):
+        (task,) = lowered(form)
+        inner = np.prod(task.weight.layout.shape[2:])
+        for _, groups, places in convolutions.tiles(task):
+            size = (groups.stop - groups.start) * inner * np.prod([len(part) for part in places])
+            assert size <= 4 * convolutions._TILE
+
+
+def test_only_large_convolutions_of_floats_are_the_hosts() -> None:
+    plain = FORMS["plain"]
+    for form, device, dtype in (
+        (((1, 4, 5, 5), (4, 4, 3, 3), 1, 1, 1, 1), MAPPED, "f32"),
+        (plain, CPU, "f32"),
+    ):
+        assert not any(isinstance(step, HostConvolution) for step in lowered(form, device, dtype))
+    assert any(isinstance(step, HostConvolution) for step in lowered(plain, MAPPED, "f16"))
+    one = lowered(((1, 128, 40, 40), (128, 128, 1, 1), 1, 1, 0, 1))
+    assert [type(step) for step in one] == [HostProduct]
