@@ -46,7 +46,15 @@ Caller = Annotated[Identity, Depends(identity_of)]
 
 
 PageSize = Annotated[int, Query(ge=1, le=500, description="entries in one answer")]
-Cursor = Annotated[str | None, Query(max_length=64, description="`next` of the answer before")]
+Cursor = Annotated[str | None, Query(max_length=128, description="`next` of the answer before")]
+Owned = Annotated[
+    str | None, Query(max_length=64, description="whose; of all that you may read unless given")
+]
+
+
+def reference(caller: Identity, owner: str, name: str) -> str:
+    """What `caller` calls the kernel or script `name` of `owner`."""
+    return name if owner == caller.owner else f"{owner}/{name}"
 
 
 def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

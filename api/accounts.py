@@ -62,17 +62,25 @@ class Account:
 
     def admit_run(self) -> None:
         """Count a run that begins to wait; `run_over` is called at its end. Raises `QuotaExceeded`."""
+        self.check_at_once()
+        self.check_a_minute()
+        if self._started is not None:
+            self._started.take(1)
+        self.runs += 1
+
+    def check_at_once(self) -> None:
+        """Raise `QuotaExceeded` if as many runs wait or run as may."""
         most = self.quotas.runs_at_once
         if most is not None and self.runs >= most:
             raise QuotaExceeded.of("runs_at_once", most, self.runs, retry_after_s=1)
-        if self._started is not None:
-            if self._started.level < 1:
-                used = self._started.capacity - math.floor(self._started.level)
-                raise QuotaExceeded.of(
-                    "runs_a_minute", self._started.capacity, used, retry_after_s=self._started.wait_s(1)
-                )
-            self._started.take(1)
-        self.runs += 1
+
+    def check_a_minute(self) -> None:
+        """Raise `QuotaExceeded` if as many runs have begun as may."""
+        if self._started is not None and self._started.level < 1:
+            used = self._started.capacity - math.floor(self._started.level)
+            raise QuotaExceeded.of(
+                "runs_a_minute", self._started.capacity, used, retry_after_s=self._started.wait_s(1)
+            )
 
     def resume_run(self) -> None:
         """Count a run that was admitted before the server's restart."""

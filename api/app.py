@@ -13,7 +13,22 @@ from fastapi import Depends, FastAPI
 from api import problems
 from api.access import identity_of
 from api.exchange import Exchanges
-from api.routes import audit, device, health, kernels, keys, ops, quarantine, runs, scripts, sessions, tensors
+from api.routes import (
+    acl,
+    audit,
+    device,
+    explain,
+    health,
+    kernels,
+    keys,
+    ops,
+    quarantine,
+    runs,
+    scripts,
+    secrets,
+    sessions,
+    tensors,
+)
 from api.runtime import Runtime
 from api.settings import VERSION, Settings
 from sandbox.gates.network import SYSTEM, Network
@@ -49,7 +64,21 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     problems.install(app)
     app.add_middleware(Exchanges, server=runtime)
     app.include_router(health.router)
-    for module in (runs, sessions, scripts, kernels, quarantine, tensors, ops, device, keys, audit):
+    for module in (
+        acl,
+        runs,
+        sessions,
+        scripts,
+        kernels,
+        quarantine,
+        tensors,
+        ops,
+        device,
+        secrets,
+        keys,
+        audit,
+        explain,
+    ):
         app.include_router(
             module.router, dependencies=[Depends(identity_of)], responses={"default": problems.RESPONSE}
         )

@@ -31,7 +31,6 @@ from api.reserve import Reserve
 from api.restore import restore as restore_from
 from api.server import Server, configure_logging
 from api.settings import Settings
-from sandbox.gates import grants
 from shaders.errors import KernelgateError
 
 
@@ -197,7 +196,7 @@ def _new_key(options: argparse.Namespace) -> NewKey:
         options.name,
         options.role,
         options.owner,
-        None if options.grants is None else grants.parse(_json(Path(options.grants))),
+        None if options.grants is None else key_store.parse_maximum(_json(Path(options.grants))),
         tuple(options.group),
         None if options.scope is None else tuple(options.scope),
         {} if options.quotas is None else quotas.parse(_json(Path(options.quotas))),

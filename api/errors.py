@@ -130,6 +130,13 @@ class ScopeMissing(KernelgateError):
     title = "The key's scopes leave this out"
 
 
+class AccessDenied(KernelgateError):
+    """An object that the key may see, but not do this with."""
+
+    code = "access_denied"
+    title = "The access list leaves this out"
+
+
 class KeyNotFound(KernelgateError):
     """A key that does not exist."""
 
@@ -158,6 +165,13 @@ class QuotaExceeded(KernelgateError):
         error = cls(f"the key's quota {quota} is {limit:,.10g}; {used:,.10g} are used{asked}", hint=hint)
         error.retry_after_s = retry_after_s
         return error
+
+
+class SecretNotFound(KernelgateError):
+    """A secret that does not exist."""
+
+    code = "secret_not_found"
+    title = "There is no such secret"
 
 
 class KernelQuarantined(KernelgateError):

@@ -22,7 +22,9 @@ from api.problems import LEFT, problem_response
 from api.runtime import Runtime
 from api.scopes import writes
 
-DENIED = frozenset(["admin_only", "permission_denied", "scope_missing"])
+DENIED = frozenset(["access_denied", "admin_only", "permission_denied", "scope_missing"])
+COUNTED = {"access_denied": "acl", "admin_only": "scope", "scope_missing": "scope"}
+"""What denials are counted under; those of grants are counted where they are made."""
 _GONE: Message = {"type": "http.disconnect"}
 
 
@@ -126,8 +128,8 @@ class _Answer:
         exchange, identity = self._exchange, self._exchange.identity
         if self._stage != "none" or identity is None:
             return
-        if outcome in ("admin_only", "scope_missing"):
-            self._server.metrics.denied.labels("scope").inc()
+        if outcome in COUNTED:
+            self._server.metrics.denied.labels(COUNTED[outcome]).inc()
         if not (writes(exchange.route) or outcome in DENIED):
             return
         if outcome == DONE or self._server.accounts.of(identity).admit_failure():

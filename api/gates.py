@@ -21,12 +21,13 @@ from api.background import later
 from api.events import EventLog
 from api.keys import Identity
 from api.metrics import Metrics
+from api.secrets import SecretStore
 from api.settings import Settings
 from sandbox.gates.errors import FetchRefused, FileRefused, GrantError, PermissionDenied
-from sandbox.gates.fetch import FetchEvent
+from sandbox.gates.fetch import FetchEvent, Secret
 from sandbox.gates.folder import FileLimits
 from sandbox.gates.frames import EnvironmentRead, GateAnswer, GateRequest
-from sandbox.gates.grants import Grants, NameGate, intersect, parse
+from sandbox.gates.grants import Grants, NameGate, advise, intersect, parse
 from sandbox.gates.network import Network
 from sandbox.gates.service import GateEvent, Gates
 
@@ -41,13 +42,20 @@ class Gatekeeper:
     """Decides what a run is granted, and opens its gates."""
 
     def __init__(
-        self, settings: Settings, metrics: Metrics, network: Network, accounts: Accounts, log: AuditLog
+        self,
+        settings: Settings,
+        metrics: Metrics,
+        network: Network,
+        accounts: Accounts,
+        log: AuditLog,
+        secrets: SecretStore,
     ) -> None:
         self._settings = settings
         self._metrics = metrics
         self._network = network
         self._accounts = accounts
         self._log = log
+        self._secrets = secrets
 
     def grants(self, identity: Identity, asked: object) -> Grants:
         """What a run of `identity` gets of the grants that it asks for. Raises `GrantError`."""
@@ -70,11 +78,13 @@ class Gatekeeper:
             grants.require(gate, name)
         except PermissionDenied as denial:
             self._count(gate, f"a request of {identity.owner}", denial.asked, denial.code)
-            raise
+            raise advise(denial, identity.maximum) from None
 
-    def open(self, run_id: str, identity: Identity, grants: Grants, events: EventLog) -> RunGates:
-        """The gates of a run, to be closed."""
-        return RunGates(self, self._settings, self._network, run_id, identity, grants, events)
+    async def open(self, run_id: str, identity: Identity, grants: Grants, events: EventLog) -> RunGates:
+        """The gates of a run, to be closed. Raises `StorageError` if the server's secrets cannot be read."""
+        names = {grant.secret for grant in grants.fetch if grant.secret is not None}
+        secrets = await self._secrets.reveal(identity.owner, names)
+        return RunGates(self, self._settings, self._network, run_id, identity, grants, secrets, events)
 
     def denied(
         self, gate: str, run_id: str, identity: Identity, asked: str, code: str, *, line: bool = True
@@ -112,6 +122,7 @@ class RunGates:
         run_id: str,
         identity: Identity,
         grants: Grants,
+        secrets: Mapping[str, Secret],
         events: EventLog,
     ) -> None:
         self._keeper = keeper
@@ -123,6 +134,7 @@ class RunGates:
         self.has_overlay = any(grant.mode == "overlay" for grant in grants.files)
         self._gates = Gates(
             grants,
+            secrets=secrets,
             file_limits=FileLimits(overlay_bytes=settings.overlay_bytes),
             on_event=self._report,
             resolve=network.resolve,
@@ -143,7 +155,10 @@ class RunGates:
         if isinstance(request, EnvironmentRead):
             with self._on_record("env"):
                 return await self._gates.serve(request)
-        return await self._gates.serve(request)
+        try:
+            return await self._gates.serve(request)
+        except PermissionDenied as denial:
+            raise advise(denial, self._identity.maximum) from None
 
     def require(self, gate: NameGate, name: str) -> None:
         """Raises `PermissionDenied` unless the run may use the operation, kernel or tensor `name`."""
@@ -162,7 +177,7 @@ class RunGates:
             event = {"gate": gate, "asked": denial.asked, "denied": denial.code, "reason": denial.message}
             self._events.add("gate", event)
             self._deny(gate, denial.asked, denial.code)
-            raise
+            raise advise(denial, self._identity.maximum) from None
 
     def files(self) -> bytes:
         """What the run changed in its overlays, as JSON: path to `$bytes`, or to null for what it removed."""

@@ -15,6 +15,7 @@ import msgspec
 import sqlalchemy as sa
 
 from api import tables
+from api.acl import Level, Target
 from api.builds import Build, Builder, is_current, text_hash
 from api.database import Database
 from api.dialects import upsert
@@ -23,12 +24,15 @@ from api.ids import now
 from api.keys import Identity
 from api.parameters import Template, dump, load
 from api.quotas import Quotas
+from api.sharing import Sharing, forget, readable
 from api.stored import check_kernels
 from shaders.reflection import Reflection
 from shaders.template import TemplateParamsError
 
 NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,63}")
 RESERVED = ("builtin", "kernelgate")
+ADDRESSES = ("acl",)
+"""Names that would stand where an address of the API ends."""
 CACHED = 1024
 
 
@@ -45,6 +49,11 @@ class KernelRecord(msgspec.Struct, frozen=True):
     reflection: Reflection
     created_at: str
     template: Template | None = None
+
+    @property
+    def target(self) -> Target:
+        """What access lists call it, with all its versions."""
+        return Target("kernel", self.owner, self.name)
 
     def document(self) -> dict[str, Any]:
         """What a client is told of it."""
@@ -74,8 +83,9 @@ class KernelRecord(msgspec.Struct, frozen=True):
 class KernelStore:
     """The kernels of all owners."""
 
-    def __init__(self, database: Database, builder: Builder) -> None:
+    def __init__(self, database: Database, builder: Builder, sharing: Sharing) -> None:
         self._database = database
+        self._sharing = sharing
         self._builder = builder
         self._cache: OrderedDict[tuple[str, str, str], KernelRecord] = OrderedDict()
 
@@ -141,20 +151,21 @@ class KernelStore:
         self._forget(record.owner, record.name)
         return renewed
 
-    async def find(self, identity: Identity, reference: str, *, shared: bool = False) -> KernelRecord:
-        """The kernel called `name`, `name@hash`, `owner/name` or `owner/name@hash`. Raises `KernelNotFound`.
+    async def find(self, identity: Identity, reference: str, wanted: Level = "read") -> KernelRecord:
+        """The kernel `name`, `name@hash`, `owner/name` or `owner/name@hash`, if `identity` may do what it wants.
 
-        `shared`: a grant covers it, so that it may be anybody's.
+        Raises `KernelNotFound`, also for what it may not even see, `AccessDenied`, `PermissionDenied`.
         """
         owner, name, digest = self._split(identity, reference)
         record = self._cache.get((owner, name, digest))
         if record is None:
             record = await self._database.do(lambda db: _find(db, owner, name, digest))
-        if record is None or not (shared or owner == identity.owner or identity.role == "admin"):
-            raise KernelNotFound(
-                f"there is no kernel {reference[:80]!r}",
-                hint="GET /api/kernels lists yours; POST one to add it.",
-            )
+        missing = KernelNotFound(
+            f"there is no kernel {reference[:80]!r}", hint="GET /api/kernels lists yours; POST one to add it."
+        )
+        if record is None:
+            raise missing
+        await self._sharing.require(identity, record.target, wanted, missing)
         self._cache[owner, name, digest] = record
         if len(self._cache) > CACHED:
             self._cache.popitem(last=False)
@@ -166,18 +177,24 @@ class KernelStore:
         """See `Builder.prove`."""
         await self._builder.prove(identity.owner, kernel.hash, kernel.reflection, sets)
 
-    async def page(self, identity: Identity, limit: int, after: str | None) -> list[KernelRecord]:
-        """The owner's kernels by name, each at the version its name points at."""
-        return await self._database.do(lambda db: _page(db, identity.owner, limit, after))
+    async def page(
+        self, identity: Identity, limit: int, after: str | None, owner: str | None = None
+    ) -> list[KernelRecord]:
+        """Kernels that a key may read, of all owners or one, by name and owner, each at the version its name points at.
+
+        `after` is the reference of the last one of the page before.
+        """
+        start = None if after is None else self._split(identity, after)
+        return await self._database.do(lambda db: _page(db, identity, limit, start, owner))
 
     async def delete(self, identity: Identity, reference: str) -> None:
-        """Forget a name with all its versions. Raises `KernelNotFound`, `InvalidRequest` for a pinned version."""
-        record = await self.find(identity, reference)
+        """Forget a name with all its versions. Raises as `find`, and `InvalidRequest` for a pinned version."""
+        record = await self.find(identity, reference, "write")
         if "@" in reference:
             raise InvalidRequest(
                 "a version is not deleted alone", hint="DELETE the name; all its versions go."
             )
-        await self._database.do(lambda db: _delete(db, record.owner, record.name), durable=True, frees=True)
+        await self._database.do(lambda db: _delete(db, record.target), durable=True, frees=True)
         self._forget(record.owner, record.name)
 
     def _split(self, identity: Identity, reference: str) -> tuple[str, str, str]:
@@ -203,9 +220,10 @@ def check_name(name: str) -> None:
             f"{name[:80]!r} is no name for a kernel",
             hint="Use up to 64 of a-z, 0-9, _, . and -, beginning with a letter, a digit or _.",
         )
-    if name.startswith(RESERVED):
+    if name.startswith(RESERVED) or name in ADDRESSES:
         raise NameReserved(
-            f"names beginning with {' or '.join(RESERVED)} are the server's", hint="Choose another."
+            f"names beginning with {' or '.join(RESERVED)}, and {', '.join(ADDRESSES)}, are the server's",
+            hint="Choose another.",
         )
 
 
@@ -224,13 +242,19 @@ def _find(db: sa.Connection, owner: str, name: str, digest: str) -> KernelRecord
     return _record(rows[0]) if len(rows) == 1 else None
 
 
-def _page(db: sa.Connection, owner: str, limit: int, after: str | None) -> list[KernelRecord]:
+def _page(
+    db: sa.Connection, identity: Identity, limit: int, after: tuple[str, str, str] | None, owner: str | None
+) -> list[KernelRecord]:
     c, names = tables.kernels.c, tables.kernel_names.c
     same = (names.owner == c.owner) & (names.name == c.name) & (names.hash == c.hash)
-    query = sa.select(tables.kernels).join(tables.kernel_names, same).where(c.owner == owner)
+    query = sa.select(tables.kernels).join(tables.kernel_names, same).order_by(c.name, c.owner).limit(limit)
     if after is not None:
-        query = query.where(c.name > after)
-    return [_record(row) for row in db.execute(query.order_by(c.name).limit(limit))]
+        query = query.where(sa.tuple_(c.name, c.owner) > sa.tuple_(after[1], after[0]))
+    if owner is not None:
+        query = query.where(c.owner == owner)
+    parts = readable(query, "kernel", identity, c.owner, c.name)
+    rows = [row for part in parts for row in db.execute(part)]
+    return [_record(row) for row in sorted(rows, key=lambda row: (row.name, row.owner))[:limit]]
 
 
 def _record(row: sa.Row[Any]) -> KernelRecord:
@@ -295,7 +319,8 @@ def _delete_pointer(db: sa.Connection, owner: str, name: str) -> None:
     db.execute(sa.delete(tables.kernel_names).where(c.owner == owner, c.name == name))
 
 
-def _delete(db: sa.Connection, owner: str, name: str) -> None:
-    _delete_pointer(db, owner, name)
+def _delete(db: sa.Connection, target: Target) -> None:
+    forget(db, target)
+    _delete_pointer(db, target.owner, target.name)
     c = tables.kernels.c
-    db.execute(sa.delete(tables.kernels).where(c.owner == owner, c.name == name))
+    db.execute(sa.delete(tables.kernels).where(c.owner == target.owner, c.name == target.name))

@@ -34,6 +34,8 @@ RESERVED_OWNERS = ("builtin",)
 MAX_GROUPS = 32
 LONGEST_S = 3.2e9
 """Until a key ends: a hundred years."""
+DEFAULT = {"kernels": ["**"], "tensors": ["**"]}
+"""What a key's grants have where they say nothing of it: all that access lists let it use. A run must ask for it."""
 CACHE_S = 2.0
 REVOKED, EXPIRED = "key_revoked", "key_expired"
 _TOKEN = re.compile(r"kg_([0-9a-f]{12})_([0-9a-f]{48})")
@@ -101,7 +103,7 @@ class KeyRecord(msgspec.Struct, frozen=True):
             "state": self.state(moment),
             "groups": identity.groups,
             "scopes": sorted(identity.scopes),
-            "grants": None if self.grants is None else shown(parse(msgspec.json.decode(self.grants))),
+            "grants": None if self.grants is None else shown(_stored(self.grants), _USERS),
             "quotas": identity.quotas,
             "created_at": self.created_at,
             "expires_at": self.expires_at,
@@ -187,14 +189,25 @@ class Keys:
 
 def maximum(role: str, grants: str | None) -> Grants | None:
     """The most that a key's runs may be granted. Without grants of its own an admin has no bound, a user the default:
-    our ops and the owner's own kernels."""
-    if grants is not None:
-        return parse(msgspec.json.decode(grants))
-    return _default(role)
+    our ops, and the kernels and tensors that access lists let it use."""
+    return _default(role) if grants is None else _stored(grants)
+
+
+def parse_maximum(data: object) -> Grants:
+    """The grants of a key that JSON-like `data` describes. Raises `GrantError` that names the field."""
+    return parse({**DEFAULT, **data} if isinstance(data, dict) else data)
+
+
+_USERS = parse_maximum({})
+
+
+def _stored(grants: str) -> Grants:
+    """A key's own grants, stored without what is the default."""
+    return parse_maximum(msgspec.json.decode(grants))
 
 
 def _default(role: str) -> Grants | None:
-    return None if role == "admin" else Grants()
+    return None if role == "admin" else _USERS
 
 
 def expiry(seconds: float) -> str:
@@ -249,7 +262,7 @@ def create(db: sa.Connection, asked: NewKey) -> tuple[KeyRecord, str]:
         owner=owner,
         role=asked.role,
         created_at=now(),
-        grants=None if grants is None else _json(to_json(grants)),
+        grants=None if grants is None else _json(to_json(grants, _USERS)),
         groups=_json(sorted(set(asked.groups))),
         scopes=None if asked.scopes is None else _json(sorted(set(asked.scopes))),
         quotas=_json(quotas.parse(dict(asked.quotas))),

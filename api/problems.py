@@ -28,6 +28,7 @@ LEFT = 499
 STATUS = {
     "malformed_json": 400,
     "unauthorized": 401,
+    "access_denied": 403,
     "admin_only": 403,
     "file_refused": 403,
     "kernel_quarantined": 403,
@@ -42,6 +43,7 @@ STATUS = {
     "kernel_not_found": 404,
     "quarantine_not_found": 404,
     "script_not_found": 404,
+    "secret_not_found": 404,
     "session_not_found": 404,
     "tensor_not_found": 404,
     "unknown_op": 404,

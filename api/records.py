@@ -12,10 +12,13 @@ import msgspec
 import sqlalchemy as sa
 
 from api import tables
+from api.acl import Target
 from api.events import FINAL, Event, insert_events
 from api.ids import now
+from api.keys import Identity
 from api.problems import problem
 from api.settings import RunLimits
+from api.sharing import readable
 from shaders.errors import ErrorRecord
 
 LIVE = ("queued", "running")
@@ -70,6 +73,11 @@ class RunRecord(msgspec.Struct):
     event_bytes: int = 0
 
     @property
+    def target(self) -> Target:
+        """What access lists call it."""
+        return Target("run", self.owner, self.id)
+
+    @property
     def live(self) -> bool:
         """Whether it has not ended."""
         return self.status in LIVE
@@ -91,7 +99,7 @@ class RunRecord(msgspec.Struct):
 
 
 _SUMMARY = (
-    "id", "kind", "status", "usage", "reason", "cancelled_by", "created_at", "started_at", "finished_at",
+    "id", "owner", "kind", "status", "usage", "reason", "cancelled_by", "created_at", "started_at", "finished_at",
 )  # fmt: skip
 _SHOWN = (
     "id", "kind", "status", "result", "error", "stdout", "stderr", "output_cut", "files", "usage", "limits",
@@ -153,18 +161,25 @@ def find_by_key(db: sa.Connection, owner: str, key: str) -> RunRecord | None:
 
 
 def page_of_runs(
-    db: sa.Connection, owner: str, limit: int, before: str | None, status: str | None
+    db: sa.Connection,
+    identity: Identity,
+    limit: int,
+    before: str | None,
+    status: str | None,
+    owner: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Short forms of an owner's runs, newest first, at most `limit`, older than the id `before`."""
+    """Short forms of the runs that a key may read, newest first, at most `limit`, older than the id `before`."""
     c = tables.runs.c
-    query = (
-        sa.select(*(c[name] for name in _SUMMARY)).where(c.owner == owner).order_by(c.id.desc()).limit(limit)
-    )
+    query = sa.select(*(c[name] for name in _SUMMARY)).order_by(c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(c.id < before)
-    if status is not None:
-        query = query.where(c.status == status)
-    return [{**row._mapping, "usage": msgspec.Raw(row.usage.encode())} for row in db.execute(query)]
+    for column, wanted in ((c.status, status), (c.owner, owner)):
+        if wanted is not None:
+            query = query.where(column == wanted)
+    parts = readable(query, "run", identity, c.owner, c.id)
+    rows = [row for part in parts for row in db.execute(part)]
+    newest = sorted(rows, key=lambda row: row.id, reverse=True)[:limit]
+    return [{**row._mapping, "usage": msgspec.Raw(row.usage.encode())} for row in newest]
 
 
 def end_interrupted(db: sa.Connection, error: ErrorRecord) -> int:

@@ -21,6 +21,7 @@ from pydantic_core import to_json
 
 from api import records, values
 from api.accounts import Accounts
+from api.acl import Level
 from api.database import Database
 from api.errors import IdempotencyConflict, RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
@@ -37,6 +38,7 @@ from api.scripts import ScriptStore
 from api.services import RunServices
 from api.sessions import Sessions
 from api.settings import RunLimits, Settings
+from api.sharing import Sharing
 from api.submission import Submission
 from api.tensors import TensorStore
 from api.values import TensorId, TensorValue
@@ -93,6 +95,7 @@ class RunManager:
         gates: Gatekeeper,
         sessions: Sessions,
         accounts: Accounts,
+        sharing: Sharing,
         ready: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
@@ -106,6 +109,7 @@ class RunManager:
         self._gates = gates
         self._sessions = sessions
         self._accounts = accounts
+        self._sharing = sharing
         self._ready = ready
         self._live: dict[str, LiveRun] = {}
         self._unstored: dict[str, LiveRun] = {}
@@ -153,12 +157,17 @@ class RunManager:
                 return found, False
             return await self._accept(identity, submission), True
 
-    async def find(self, identity: Identity, run_id: str) -> LiveRun | RunRecord:
-        """A run that `identity` may see. Raises `RunNotFound`."""
+    async def find(self, identity: Identity, run_id: str, wanted: Level = "read") -> LiveRun | RunRecord:
+        """A run, if `identity` may do with it what it wants.
+
+        Raises `RunNotFound`, also for what it may not even see, and `AccessDenied`.
+        """
         live = self._live.get(run_id)
         record = live.record if live else await self._database.do(lambda db: records.find_run(db, run_id))
-        if record is None or (record.owner != identity.owner and identity.role != "admin"):
-            raise RunNotFound(f"there is no run {run_id[:60]!r}", hint="GET /api/runs lists yours.")
+        missing = RunNotFound(f"there is no run {run_id[:60]!r}", hint="GET /api/runs lists yours.")
+        if record is None:
+            raise missing
+        await self._sharing.require(identity, record.target, wanted, missing)
         return live or record
 
     def freshen(self, summary: dict[str, Any]) -> dict[str, Any]:
@@ -296,7 +305,7 @@ class RunManager:
             session.begin(record.id, live.events)
             await self._perform(live, session.work, session.gates, session.run, began)
             return
-        gates = self._gates.open(record.id, live.identity, submission.grants, live.events)
+        gates = await self._gates.open(record.id, live.identity, submission.grants, live.events)
         account = self._accounts.of(live.identity)
         run = partial(self._pool.run_script, native=bool(submission.grants.native))
         async with Work(

@@ -32,8 +32,10 @@ from api.residency import Residency
 from api.resumption import resume
 from api.runs import RunManager
 from api.scripts import ScriptStore
+from api.secrets import SecretStore
 from api.sessions import Sessions
 from api.settings import Settings
+from api.sharing import Sharing, sweep
 from api.spill import Spill
 from api.sse import Streams
 from api.standby import Standby
@@ -83,6 +85,7 @@ class Runtime:
             )
         )
         self.keys = keys.Keys(self.database, settings.quotas)
+        self.sharing = Sharing(self.database)
         self.holdings = Holdings()
         self.accounts = Accounts(self.holdings)
         self.audit = AuditLog(self.database, settings.audit_days)
@@ -95,11 +98,14 @@ class Runtime:
             self.residency,
             self.spill,
             self.holdings,
+            self.sharing,
             settings.transient_tensors,
         )
         self.quarantine = Quarantine(self.database)
         self.compiling = Compiler(self.compiler, self.patient, self.database, self.quarantine)
-        self.kernels = KernelStore(self.database, Builder(self.pool, self.compiling, self.compiler_ready))
+        self.kernels = KernelStore(
+            self.database, Builder(self.pool, self.compiling, self.compiler_ready), self.sharing
+        )
         self.launcher = Launcher(
             self.device,
             self.lane,
@@ -108,9 +114,10 @@ class Runtime:
             self.metrics,
             settings.heavy_compile_ms,
         )
-        self.scripts = ScriptStore(self.database)
+        self.scripts = ScriptStore(self.database, self.sharing)
         self.streams = Streams(settings.event_streams)
-        self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit)
+        self.secrets = SecretStore(self.database, settings.data / "secrets.key")
+        self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)
         self.desk = Desk(settings, self.gates, self.pool, self.tensors)
         self.sessions = Sessions(settings, self.pool, self.launcher, self.tensors, self.gates, self.accounts)
         self.runs = RunManager(
@@ -125,6 +132,7 @@ class Runtime:
             self.gates,
             self.sessions,
             self.accounts,
+            self.sharing,
             self.ready,
         )
         self.upkeep = Upkeep(settings, self.database, self.tensors, self.reserve)
@@ -143,6 +151,7 @@ class Runtime:
         self._begin("workers", self.pool.start)
         await self.database.start()
         await self.quarantine.start()
+        await self.database.do(sweep)
         self.new_key = await asyncio.to_thread(
             keys.ensure_admin, self.database, self.settings.data / "admin.key"
         )

@@ -22,6 +22,10 @@ SCOPES = {
     "ops:read": "list the ops",
     "ops:run": "compute single ops",
     "device:read": "see the device",
+    "access:read": "see access lists, and why something is allowed or not",
+    "access:write": "change access lists",
+    "secrets:read": "list secrets, without their values",
+    "secrets:write": "store, replace and forget secrets",
     "keys:admin": "make, list and revoke keys",
     "quarantine:admin": "see and lift quarantines",
     "audit:admin": "read the audit log",
@@ -61,6 +65,12 @@ ROUTES = {
     "GET /api/ops": "ops:read",
     "POST /api/ops/{name}": "ops:run",
     "GET /api/device": "device:read",
+    "GET /api/{kind}/{name}/acl": "access:read",
+    "PUT /api/{kind}/{name}/acl": "access:write",
+    "POST /api/explain": "access:read",
+    "GET /api/secrets": "secrets:read",
+    "PUT /api/secrets/{name}": "secrets:write",
+    "DELETE /api/secrets/{name}": "secrets:write",
     "POST /api/keys": "keys:admin",
     "GET /api/keys": "keys:admin",
     "GET /api/keys/{key_id}": "keys:admin",
@@ -99,4 +109,4 @@ def require(role: str, scopes: Collection[str], route: str) -> None:
 
 def writes(route: str) -> bool:
     """Whether `route` changes what is kept; what only computes keeps nothing."""
-    return not route.startswith("GET ") and not ROUTES[route].endswith(":run")
+    return not route.startswith("GET ") and not ROUTES[route].endswith((":run", ":read"))

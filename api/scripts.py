@@ -13,14 +13,18 @@ import msgspec
 import sqlalchemy as sa
 
 from api import tables
+from api.acl import Level, Target
 from api.database import Database
 from api.errors import InvalidRequest, NameReserved, ScriptNotFound
 from api.ids import now
 from api.keys import Identity
 from api.quotas import Quotas
+from api.sharing import Sharing, forget, readable
 from api.stored import check_bytes
 from sandbox.policy import modules
 
+ADDRESSES = ("acl",)
+"""Names that would stand where an address of the API ends."""
 _NAMES = tables.script_names.c
 _SCRIPTS = tables.scripts.c
 
@@ -35,6 +39,11 @@ class ScriptRecord(msgspec.Struct, frozen=True):
     created_at: str
     nbytes: int
 
+    @property
+    def target(self) -> Target:
+        """What access lists call it, with all its versions."""
+        return Target("script", self.owner, self.name)
+
     def document(self) -> dict[str, Any]:
         """What a client is told of it, but for the source."""
         return {"name": self.name, "owner": self.owner, "hash": self.hash, "created_at": self.created_at}
@@ -43,8 +52,9 @@ class ScriptRecord(msgspec.Struct, frozen=True):
 class ScriptStore:
     """The scripts of all owners."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, sharing: Sharing) -> None:
         self._database = database
+        self._sharing = sharing
 
     async def add(self, identity: Identity, name: str, source: str) -> tuple[ScriptRecord, bool]:
         """Store `source` and point the caller's `name` at it; whether the source is new under that name.
@@ -59,36 +69,54 @@ class ScriptStore:
             lambda db: _store(db, record, identity.quotas), durable=True, grows=True
         )
 
-    async def find(self, identity: Identity, reference: str) -> ScriptRecord:
-        """The caller's script `name`, or version `name@hash` of it. Raises `ScriptNotFound`."""
-        name, _, digest = reference.partition("@")
-        record = await self._database.do(lambda db: _find(db, identity.owner, name, digest))
+    async def find(self, identity: Identity, reference: str, wanted: Level = "read") -> ScriptRecord:
+        """The script `name`, `name@hash`, `owner/name` or `owner/name@hash`, if `identity` may do what it wants.
+
+        Raises `ScriptNotFound`, also for what it may not even see, `AccessDenied`.
+        """
+        owner, name, digest = _split(identity, reference)
+        record = await self._database.do(lambda db: _find(db, owner, name, digest))
+        missing = ScriptNotFound(
+            f"there is no script {reference[:80]!r}", hint="GET /api/scripts lists yours; POST one to add it."
+        )
         if record is None:
-            raise ScriptNotFound(
-                f"there is no script {reference[:80]!r}",
-                hint="GET /api/scripts lists yours; POST one to add it.",
-            )
+            raise missing
+        await self._sharing.require(identity, record.target, wanted, missing)
         return record
 
-    async def page(self, identity: Identity, limit: int, after: str | None) -> list[ScriptRecord]:
-        """The owner's scripts by name, each at the version its name points at."""
-        return await self._database.do(lambda db: _page(db, identity.owner, limit, after))
+    async def page(
+        self, identity: Identity, limit: int, after: str | None, owner: str | None = None
+    ) -> list[ScriptRecord]:
+        """Scripts that a key may read, of all owners or one, by name and owner, each at the version its name points at.
+
+        `after` is the reference of the last one of the page before.
+        """
+        start = None if after is None else _split(identity, after)
+        return await self._database.do(lambda db: _page(db, identity, limit, start, owner))
 
     async def delete(self, identity: Identity, reference: str) -> None:
-        """Forget a name with all its versions. Raises `ScriptNotFound`, `InvalidRequest` for a pinned version."""
-        record = await self.find(identity, reference)
+        """Forget a name with all its versions. Raises as `find`, and `InvalidRequest` for a pinned version."""
+        record = await self.find(identity, reference, "write")
         if "@" in reference:
             raise InvalidRequest(
                 "a version is not deleted alone", hint="DELETE the name; all its versions go."
             )
-        await self._database.do(lambda db: _delete(db, record.owner, record.name), durable=True, frees=True)
+        await self._database.do(lambda db: _delete(db, record.target), durable=True, frees=True)
+
+
+def _split(identity: Identity, reference: str) -> tuple[str, str, str]:
+    """Owner, name and digest (perhaps "") in a reference."""
+    path, _, digest = reference.partition("@")
+    owner, slash, name = path.rpartition("/")
+    return (owner if slash else identity.owner), name, digest
 
 
 def check_name(name: str) -> None:
     """Raise unless `name` may be given to a script."""
-    if name in modules.RESERVED:
+    if name in modules.RESERVED or name in ADDRESSES:
         raise NameReserved(
-            f"`import {name}` gives scripts something else: the name is reserved", hint="Choose another."
+            f"`import {name}` or an address means something else: the name is reserved",
+            hint="Choose another.",
         )
     if not modules.can_be_stored(name):
         raise InvalidRequest(
@@ -126,18 +154,28 @@ def _find(db: sa.Connection, owner: str, name: str, digest: str) -> ScriptRecord
     return ScriptRecord(**rows[0]._mapping) if len(rows) == 1 else None
 
 
-def _page(db: sa.Connection, owner: str, limit: int, after: str | None) -> list[ScriptRecord]:
+def _page(
+    db: sa.Connection, identity: Identity, limit: int, after: tuple[str, str, str] | None, owner: str | None
+) -> list[ScriptRecord]:
     same = (_NAMES.owner == _SCRIPTS.owner) & (_NAMES.name == _SCRIPTS.name) & (_NAMES.hash == _SCRIPTS.hash)
-    query = sa.select(tables.scripts).join(tables.script_names, same).where(_SCRIPTS.owner == owner)
+    query = sa.select(tables.scripts).join(tables.script_names, same)
+    query = query.order_by(_SCRIPTS.name, _SCRIPTS.owner).limit(limit)
     if after is not None:
-        query = query.where(_SCRIPTS.name > after)
-    return [ScriptRecord(**row._mapping) for row in db.execute(query.order_by(_SCRIPTS.name).limit(limit))]
+        query = query.where(sa.tuple_(_SCRIPTS.name, _SCRIPTS.owner) > sa.tuple_(after[1], after[0]))
+    if owner is not None:
+        query = query.where(_SCRIPTS.owner == owner)
+    parts = readable(query, "script", identity, _SCRIPTS.owner, _SCRIPTS.name)
+    rows = [row for part in parts for row in db.execute(part)]
+    return [
+        ScriptRecord(**row._mapping) for row in sorted(rows, key=lambda row: (row.name, row.owner))[:limit]
+    ]
 
 
 def _delete_pointer(db: sa.Connection, owner: str, name: str) -> None:
     db.execute(sa.delete(tables.script_names).where(_NAMES.owner == owner, _NAMES.name == name))
 
 
-def _delete(db: sa.Connection, owner: str, name: str) -> None:
-    _delete_pointer(db, owner, name)
-    db.execute(sa.delete(tables.scripts).where(_SCRIPTS.owner == owner, _SCRIPTS.name == name))
+def _delete(db: sa.Connection, target: Target) -> None:
+    forget(db, target)
+    _delete_pointer(db, target.owner, target.name)
+    db.execute(sa.delete(tables.scripts).where(_SCRIPTS.owner == target.owner, _SCRIPTS.name == target.name))

@@ -125,7 +125,7 @@ class RunServices:
         """Dispatch a stored kernel that the run was granted."""
         identity = self._work.identity
         self._gates.require("kernels", kernel_name(identity, request.kernel))
-        kernel = await self._kernels.find(identity, request.kernel, shared=True)
+        kernel = await self._kernels.find(identity, request.kernel, "use")
         asked = await aside(len(request.request), lambda: self._asked(request.request))
         kernel = await self._kernels.prepare(identity, kernel, asked.params)
 
@@ -141,8 +141,8 @@ class RunServices:
         return parse(form, lambda value, where: value, self._settings.upload_bytes)
 
     async def script(self, name: str) -> str:
-        """The text of a stored script of the run's owner."""
-        return (await self._scripts.find(self._work.identity, name)).source
+        """The text of a stored script that the run's key may call."""
+        return (await self._scripts.find(self._work.identity, name, "use")).source
 
     async def free(self, handles: list[int]) -> None:
         """The script dropped tensors."""

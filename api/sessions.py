@@ -158,12 +158,13 @@ class Sessions:
         """A new session of a key. Raises `TooManySessions`, `ServerStopping`, and what a worker's start raises."""
         self._check_room(identity.key_id)
         self._opening.append(identity.key_id)
+        session_id = new_id("ses")
         try:
+            gates = await self._gates.open(session_id, identity, grants, EventLog(0))
             notebook = await self._pool.open_notebook(limits.memory_mb, native=bool(grants.native))
         finally:
             self._opening.remove(identity.key_id)
         work = Work(self._launcher, self._tensors, identity, self._accounts.of(identity), limits.handles)
-        session_id = new_id("ses")
         most = self._settings.session_idle_s
         session = LiveSession(
             session_id,
@@ -173,13 +174,13 @@ class Sessions:
             most if idle_s is None else min(idle_s, most),
             now(),
             work,
-            self._gates.open(session_id, identity, grants, EventLog(0)),
+            gates,
             notebook,
             self._clock.now(),
             now(),
         )
         session.resources.callback(notebook.close)
-        session.resources.push_async_callback(session.gates.close)
+        session.resources.push_async_callback(gates.close)
         await session.resources.enter_async_context(work)
         self._forget()
         self._sessions[session_id] = session

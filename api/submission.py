@@ -14,7 +14,7 @@ import msgspec
 from pydantic import Field
 
 from api import body, values
-from api.errors import InvalidRequest, TensorNotFound
+from api.errors import InvalidRequest
 from api.gates import Gatekeeper
 from api.keys import Identity
 from api.records import RunRecord
@@ -230,13 +230,8 @@ class Desk:
         return {tensor_id: await self._tensor(caller, grants, tensor_id) for tensor_id in sorted(ids)}
 
     async def _tensor(self, caller: Identity, grants: Grants, tensor_id: str) -> TensorRecord:
-        """A tensor for a run: one's own, or one that a grant covers. What a key can never be granted is not there."""
-        record = await self._tensors.find(tensor_id)
-        if record is None:
-            raise TensorNotFound.of(tensor_id)
+        """A tensor for a run: one's own, or one that its access list lets the key use, and a grant the run."""
+        record = await self._tensors.get(caller, tensor_id, "use")
         if record.owner != caller.owner:
-            name = f"{record.owner}/{record.id}"
-            if caller.maximum is not None and not caller.maximum.opens("tensors", name):
-                raise TensorNotFound.of(tensor_id)
-            self._gates.check(caller, grants, "tensors", name)
+            self._gates.check(caller, grants, "tensors", record.target.full_name)
         return record

@@ -58,6 +58,29 @@ audit = Table(
     Index("audit_of_owner", "owner", "id"),
 )
 
+acl = Table(
+    "acl",
+    metadata,
+    Column("kind", String(8), nullable=False),
+    Column("owner", String(64), nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("grantee", String(64), nullable=False),
+    Column("may", String(8), nullable=False),
+    PrimaryKeyConstraint("grantee", "kind", "owner", "name"),
+    Index("acl_of_object", "kind", "owner", "name"),
+)
+
+secrets = Table(
+    "secrets",
+    metadata,
+    Column("owner", String(64), nullable=False),
+    Column("name", String(128), nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("created_at", String(32), nullable=False),
+    Column("updated_at", String(32), nullable=False),
+    PrimaryKeyConstraint("owner", "name"),
+)
+
 kernels = Table(
     "kernels",
     metadata,

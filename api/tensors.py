@@ -19,6 +19,7 @@ import msgspec
 import sqlalchemy as sa
 
 from api import tables
+from api.acl import Level, Target
 from api.blobs import BlobStore, BlobWriter
 from api.database import Database
 from api.errors import TensorNotFound
@@ -27,6 +28,7 @@ from api.ids import new_id, now
 from api.keys import Identity
 from api.quotas import UNBOUNDED, Quotas
 from api.residency import Residency, Resident
+from api.sharing import Sharing, forget, readable
 from api.spill import Spill
 from api.stored import check_bytes
 from host.supervisor import Device
@@ -60,6 +62,11 @@ class TensorRecord(msgspec.Struct, frozen=True):
     def stored(self) -> bool:
         """Whether its elements are on disk."""
         return self.blob is not None or self.data is not None
+
+    @property
+    def target(self) -> Target:
+        """What access lists call it."""
+        return Target("tensor", self.owner, self.id)
 
     @property
     def type(self) -> TensorType:
@@ -144,6 +151,7 @@ class TensorStore:
         residency: Residency,
         spill: Spill,
         holdings: Holdings,
+        sharing: Sharing,
         transient_limit: int,
     ) -> None:
         self._database = database
@@ -152,6 +160,7 @@ class TensorStore:
         self._residency = residency
         self._spill = spill
         self._holdings = holdings
+        self._sharing = sharing
         self._transient_limit = transient_limit
         self._transient: OrderedDict[str, TensorRecord] = OrderedDict()
         self._cache: OrderedDict[str, TensorRecord] = OrderedDict()
@@ -161,15 +170,18 @@ class TensorStore:
         """Where the elements of a new tensor go."""
         return Sink(self._blobs, self._collect, boolean=dtype_name == "bool")
 
-    async def get(self, identity: Identity, tensor_id: str) -> TensorRecord:
-        """The record of a tensor that `identity` may use. Raises `TensorNotFound`."""
-        record = await self.find(tensor_id)
-        if record is None or (record.owner != identity.owner and identity.role != "admin"):
-            raise TensorNotFound.of(tensor_id)
+    async def get(self, identity: Identity, tensor_id: str, wanted: Level = "read") -> TensorRecord:
+        """The record of a tensor, if `identity` may do with it what it wants.
+
+        Raises `TensorNotFound`, also for what it may not even see, `AccessDenied`, `PermissionDenied`.
+        """
+        record, missing = await self._find(tensor_id), TensorNotFound.of(tensor_id)
+        if record is None:
+            raise missing
+        await self._sharing.require(identity, record.target, wanted, missing)
         return record
 
-    async def find(self, tensor_id: str) -> TensorRecord | None:
-        """The record of anybody's tensor: whoever asks decides who may use it."""
+    async def _find(self, tensor_id: str) -> TensorRecord | None:
         record = self._transient.get(tensor_id) or self._cache.get(tensor_id)
         if record is None:
             record = await self._database.do(lambda db: _find(db, tensor_id))
@@ -179,9 +191,11 @@ class TensorStore:
             self._used.add(record.id)
         return record
 
-    async def page(self, identity: Identity, limit: int, before: str | None) -> list[TensorRecord]:
-        """Stored tensors of an owner, newest first, at most `limit`, older than the id `before`."""
-        return await self._database.do(lambda db: _page(db, identity.owner, limit, before))
+    async def page(
+        self, identity: Identity, limit: int, before: str | None, owner: str | None = None
+    ) -> list[TensorRecord]:
+        """Stored tensors that a key may read, of all owners or one, newest first, older than the id `before`."""
+        return await self._database.do(lambda db: _page(db, identity, limit, before, owner))
 
     async def store(
         self,
@@ -229,7 +243,8 @@ class TensorStore:
         self._forget_transient(record.id)
         self._cache.pop(record.id, None)
         if record.stored:
-            await self._collect(await self._database.do(lambda db: _delete(db, record.id), frees=True))
+            await self._collect(await self._database.do(lambda db: _forget(db, record.id), frees=True))
+        await self._sharing.forget(record.target)
         await self._residency.drop(record.id)
 
     async def persist(self, record: TensorRecord, persist: bool, quotas: Quotas) -> TensorRecord:
@@ -266,7 +281,7 @@ class TensorStore:
         """Delete stored tensors, whoever has them."""
         for tensor_id in ids:
             self._cache.pop(tensor_id, None)
-            await self._collect(await self._database.do(partial(_delete, tensor_id=tensor_id), frees=True))
+            await self._collect(await self._database.do(partial(_forget, tensor_id=tensor_id), frees=True))
             await self._residency.drop(tensor_id)
 
     async def collect_orphans(self) -> int:
@@ -287,9 +302,7 @@ class TensorStore:
         self._holdings.take(owner, record.id, record.nbytes)
         await self._residency.adopt(record.id, handle, record.nbytes, only=True)
         while len(self._transient) > self._transient_limit:
-            oldest = next(iter(self._transient))
-            self._forget_transient(oldest)
-            await self._residency.drop(oldest)
+            await self.delete(next(iter(self._transient.values())))
         return record
 
     async def make_room(self, owner: str, nbytes: int) -> None:
@@ -305,8 +318,7 @@ class TensorStore:
         for record in idle:
             if nbytes <= 0:
                 return
-            self._forget_transient(record.id)
-            await self._residency.drop(record.id)
+            await self.delete(record)
             nbytes -= record.nbytes
 
     def _forget_transient(self, tensor_id: str) -> None:
@@ -400,7 +412,9 @@ def _find(db: sa.Connection, tensor_id: str) -> TensorRecord | None:
     return None if row is None else _record(row)
 
 
-def _page(db: sa.Connection, owner: str, limit: int, before: str | None) -> list[TensorRecord]:
+def _page(
+    db: sa.Connection, identity: Identity, limit: int, before: str | None, owner: str | None
+) -> list[TensorRecord]:
     c = tables.tensors.c
     query = sa.select(
         c.id,
@@ -413,10 +427,14 @@ def _page(db: sa.Connection, owner: str, limit: int, before: str | None) -> list
         c.created_at,
         c.persist,
     )
-    query = query.where(c.owner == owner).order_by(c.id.desc()).limit(limit)
+    query = query.order_by(c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(c.id < before)
-    return [_record(row) for row in db.execute(query)]
+    if owner is not None:
+        query = query.where(c.owner == owner)
+    parts = readable(query, "tensor", identity, c.owner, c.id)
+    rows = [row for part in parts for row in db.execute(part)]
+    return [_record(row) for row in sorted(rows, key=lambda row: row.id, reverse=True)[:limit]]
 
 
 def _record(row: sa.Row[Any]) -> TensorRecord:
@@ -442,6 +460,14 @@ def _insert(
         ]
         db.execute(sa.insert(tables.tensors), rows)
     return old
+
+
+def _forget(db: sa.Connection, tensor_id: str) -> list[str]:
+    """Delete a tensor with its access list; the blob that it referred to, if any."""
+    owner = db.execute(sa.select(tables.tensors.c.owner).where(tables.tensors.c.id == tensor_id)).scalar()
+    if owner is not None:
+        forget(db, Target("tensor", owner, tensor_id))
+    return _delete(db, tensor_id)
 
 
 def _delete(db: sa.Connection, tensor_id: str) -> list[str]:

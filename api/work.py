@@ -128,7 +128,9 @@ class Work:
                 type, kept = TensorType(value.shape, value.dtype), len(value.data) <= INLINE_BYTES
                 return self._hold(Held(handle, type, self._device.generation, value=value if kept else None))
         record = (
-            value if isinstance(value, TensorRecord) else await self._tensors.get(self.identity, value.id)
+            value
+            if isinstance(value, TensorRecord)
+            else await self._tensors.get(self.identity, value.id, "use")
         )
         held_before = self._account.holdings.times(self.identity.owner, record.id)
         async with self._reserved(0 if held_before else record.nbytes):

@@ -127,6 +127,49 @@ def softmax_by_thread(rows: int, columns: int) -> Kernel:
     return "\n".join(lines), (rows // LANES, 1, 1)
 
 
+def layer_norm_by_group(rows: int, columns: int) -> Kernel:
+    """x, w, b, y: a row a workgroup, in registers, folded by trees in workgroup memory."""
+    mine = range(columns // 4 // LANES)
+    lines = [
+        _bindings("xwby", "vec4f", "vec4f", "vec4f", "vec4f"),
+        f"var<workgroup> m: array<f32, {LANES}>;",
+        f"@compute @workgroup_size({LANES})",
+        "fn main(@builtin(workgroup_id) w_: vec3u, @builtin(local_invocation_id) l: vec3u) {",
+        f"let at = w_.x * {columns // 4}u + l.x;",
+        *(f"var x{n} = x[at + {n * LANES}u];" for n in mine),
+        f"var total = dot({' + '.join(f'x{n}' for n in mine)}, vec4f(1.0));",
+        _tree("total", "m[l.x] + m[l.x + h]"),
+        f"let mean = vec4f(total / {columns}.0);",
+        *(f"x{n} -= mean;" for n in mine),
+        f"var square = {' + '.join(f'dot(x{n}, x{n})' for n in mine)};",
+        _tree("square", "m[l.x] + m[l.x + h]"),
+        f"let scale = vec4f(1.0 / sqrt(square / {columns}.0 + 1e-5));",
+        *(
+            f"y[at + {n * LANES}u] = x{n} * scale * w[l.x + {n * LANES}u] + b[l.x + {n * LANES}u];"
+            for n in mine
+        ),
+        "}",
+    ]
+    return "\n".join(lines), (rows, 1, 1)
+
+
+def layer_norm_by_thread(rows: int, columns: int) -> Kernel:
+    """x, w, b, y: a row a thread."""
+    sweep = f"for (var k = 0u; k < {columns // 4}u; k += 8u) {{"
+    write = "y[at + k + #] = (x[at + k + #] - mean) * scale * w[k + #] + b[k + #];"
+    lines = [
+        _bindings("xwby", "vec4f", "vec4f", "vec4f", "vec4f"),
+        f"@compute @workgroup_size({LANES}) fn main(@builtin(global_invocation_id) id: vec3u) {{",
+        f"let at = id.x * {columns // 4}u; var sum = vec4f(); var square = vec4f();",
+        f"{sweep} {_each(8, 'sum += x[at + k + #u];')} }}",
+        f"let mean = vec4f(dot(sum, vec4f(1.0)) / {columns}.0);",
+        f"{sweep} {_each(8, 'let d# = x[at + k + #u] - mean; square += d# * d#;')} }}",
+        f"let scale = vec4f(1.0 / sqrt(dot(square, vec4f(1.0)) / {columns}.0 + 1e-5));",
+        f"{sweep} {_each(8, write.replace('#', '#u'))} }} }}",
+    ]
+    return "\n".join(lines), (rows // LANES, 1, 1)
+
+
 def _nested(function: str, names: Sequence[str]) -> str:
     text = names[0]
     for name in names[1:]:

@@ -36,6 +36,7 @@ from host.structure import structure
 from ops import reference
 from ops.graph import Graph, Node, TensorType
 from ops.lower import CPU, MAPPED
+from ops.reference import dtype_name
 from ops.validate import validate
 
 ROUNDS, PRODUCTS, _OF_RATES = 15, (512, 1024, 2048), 1024
@@ -52,11 +53,9 @@ class Device:
 
     def put(self, array: np.ndarray) -> Node:
         """Upload an array; the node that reads it."""
-        handle = next(_handles)
-        self.engine.upload(
-            handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes())
-        )
-        return Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"})
+        handle, type = next(_handles), TensorType(array.shape, dtype_name(array.dtype))
+        self.engine.upload(handle, "me", type, Source(array.nbytes, array.tobytes()))
+        return Node("input", (), {"handle": handle, "shape": list(type.shape), "dtype": type.dtype})
 
     def op(self, expected: np.ndarray, *nodes: Node) -> Callable[[], object]:
         """The last of `nodes`, computed by a plan."""
@@ -121,13 +120,17 @@ def main(argv: list[str]) -> None:
     elementwise(kernels)
     reduction(kernels)
     softmax(kernels)
+    layer_norm(kernels)
     transposition(kernels)
     flatness(kernels)
     for size in PRODUCTS[:2]:
         product(kernels, size)
+    weights_of_bytes(kernels, "kernels alone")
     kernels.engine.close()
     host = Device(adapter, host_steps=True)
+    weights_of_bytes(host, "host steps")
     products_of_the_host(host)
+    attention(host)
     plans(host)
     host.engine.close()
 
@@ -177,6 +180,41 @@ def softmax(device: Device) -> None:
     )
 
 
+def layer_norm(device: Device) -> None:
+    """A norm of 4096 rows of 1024, with weight and bias."""
+    array, weight, bias = numbers(4096, 1024), numbers(1024), numbers(1024)[::-1].copy()
+    distance = array - array.mean(-1, keepdims=True)
+    scaled = distance / np.sqrt((distance * distance).mean(-1, keepdims=True) + 1e-5)
+    expected = scaled * weight + bias
+    nodes = [Node("standardize", (0,), {"axes": [1]}), Node("mul", (3, 1)), Node("add", (4, 2))]
+    buffers = [*map(device.buffer, (array, weight, bias)), device.buffer(array.nbytes)]
+    peers = [by_hand.layer_norm_by_group(*array.shape), by_hand.layer_norm_by_thread(*array.shape)]
+    contest(
+        "layer_norm of 4096 x 1024",
+        device.op(expected, *map(device.put, (array, weight, bias)), *nodes),
+        [device.kernels(expected, (peer, buffers)) for peer in peers],
+    )
+
+
+def attention(device: Device) -> None:
+    """Attention of 8 heads of 512 queries and keys of 64 numbers, against NumPy's own form."""
+    query, key, value = (numbers(1, 8, 512, 64)[:, ::step].copy() for step in (1, -1, 1))
+
+    def by_numpy() -> np.ndarray:
+        scores = query @ np.swapaxes(key, -1, -2) * np.float32(0.125)
+        scores -= scores.max(-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(-1, keepdims=True)
+        return scores @ value
+
+    node = Node("attention", (0, 1, 2), {})
+    contest(
+        "attention of (1, 8, 512, 64), NumPy's form the peer",
+        device.op(by_numpy(), *map(device.put, (query, key, value)), node),
+        [by_numpy],
+    )
+
+
 def transposition(device: Device) -> None:
     """A transposed copy of 4096 x 4096, beside a plain one."""
     array = numbers(4096, 4096)
@@ -222,6 +260,41 @@ def product(device: Device, size: int) -> None:
         device.op(expected, device.put(left), device.put(right), Node("matmul", (0, 1))),
         [device.kernels(expected, (by_hand.matmul(size), buffers))],
     )
+
+
+def weights_of_bytes(device: Device, how: str) -> None:
+    """A linear layer of few rows with weights of a byte and a scale for each output, against the same in f32."""
+    size = 4096
+    codes = np.random.default_rng(0).integers(-127, 128, (size, size), np.int8)
+    scale = np.abs(numbers(size)) / 127
+    turned = Node("transpose", (1,))
+    weights = [device.put(each) for each in (codes, scale, codes * scale[:, None])]
+    for rows in (1, 8):
+        x = numbers(rows, size)
+        expected = x @ (codes * scale[:, None]).T
+        given = device.put(x)
+        bytes_, floats = (
+            [given, weights[0], turned, Node("matmul", (0, 2)), weights[1], Node("mul", (3, 4))],
+            [given, weights[2], turned, Node("matmul", (0, 2))],
+        )
+        runs = {"bytes": device.op(expected, *bytes_), "floats": device.op(expected, *floats)}
+        times = timing.interleave(runs, ROUNDS, clock=timing.processor)
+        moved = [moved_by(device, nodes) / 1e6 for nodes in (bytes_, floats)]
+        rate = timing.ratio(times, "floats", "bytes")
+        mine, other = (timing.median(times[name]) * 500 for name in ("bytes", "floats"))
+        figure = (
+            f"{moved[0]:.1f} MB moved instead of {moved[1]:.1f}; {rate:.2f} of the rate in f32"
+            f" ({mine:.2f} against {other:.2f} ms on two cores)"
+        )
+        is_met = moved[0] <= 0.3 * moved[1] and rate >= 1
+        timing.row(f"{rows} x {size} by weights of bytes, {how}", figure, "<= 0.3 moved, >= 1", is_met)
+
+
+def moved_by(device: Device, nodes: Sequence[Node]) -> int:
+    """The bytes of all buffers that a plan's steps touch."""
+    graph = Graph(list(nodes), [len(nodes) - 1])
+    steps = make_plan(graph, validate(graph), device.engine._class).steps
+    return sum({part.ref: part.nbytes for step in steps for part in step.buffers}.values())
 
 
 def contest(

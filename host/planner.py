@@ -204,7 +204,7 @@ class _Planner:
         before = self._before(self._sources(index)[0]) if kind in _TAKES_BEFORE else None
         sources = () if before else tuple(self._whole(source) for source in self._sources(index))
         pending = _Pending(index, type, sources, before)
-        if kind in _TAKES_AFTER and fusible:
+        if kind in _TAKES_AFTER and fusible and self._kind(self.reader[index]) == "elementwise":
             return self._waiting(pending)
         return self._done(pending)
 

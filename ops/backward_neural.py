@@ -6,9 +6,7 @@ Owns one function an op, as `ops/backward_rules.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from math import inf, prod
-from operator import add
 
 from ops.backward_rules import Axes, Gradients, summed_to
 from ops.composite import Parts, Value
@@ -49,16 +47,21 @@ def _attention(
     factor = size**-0.5 if scale is None and size else scale or 0.0
     step = max(_MOST_SCORES // (prod(batch) * columns), -(-rows // _MOST_BLOCKS), 1)
     biases = [do("expand", each, shape=[*batch, rows, columns]) for each in mask]
-    blocks = []
+    queries: list[Value] = []
+    scores: list[Value] = []
+    keys: Value | None = None
+    values: Value | None = None
     for begin in range(0, rows, step):
         end = min(begin + step, rows)
         cut = [do.slice(each, each.rank - 2, begin, end) for each in (query, result, grad, *biases)]
         seen = [_seen(do, begin, end, columns)] * is_causal
-        blocks.append(_block(do, cut[:3], key, value, factor, [*cut[3:], *seen]))
-    queries, keys, values, scores = zip(*blocks, strict=True)
-    found = [_joined(do, queries), reduce(add, keys), reduce(add, values)]
-    found += [_joined(do, scores)] * len(mask)
-    return [summed_to(do, each, own.shape) for each, own in zip(found, inputs, strict=True)]
+        mine = _block(do, cut[:3], key, value, factor, [*cut[3:], *seen])
+        queries.append(mine[0])
+        keys = mine[1] if keys is None else keys + mine[1]
+        values = mine[2] if values is None else values + mine[2]
+        scores.append(mine[3])
+    found = [_joined(do, queries), keys, values, *([_joined(do, scores)] if mask else [])]
+    return [each and summed_to(do, each, own.shape) for each, own in zip(found, inputs, strict=True)]
 
 
 def _seen(do: Parts, begin: int, end: int, columns: int) -> Value:
@@ -79,8 +82,8 @@ def _block(
     inner = do("sum", grad * result, axes=[-1], keepdim=True)
     left = shares * (do("matmul", grad, do("transpose", value)) - inner)
     return (
-        do("matmul", left, key) * factor,
-        do("matmul", do("transpose", left), query) * factor,
+        do("matmul", left, key * factor),
+        do("matmul", do("transpose", left), query * factor),
         do("matmul", do("transpose", shares), grad),
         left,
     )

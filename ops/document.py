@@ -39,6 +39,7 @@ _SECTIONS = {
     "norm": "Normalisation",
     "loss": "Losses",
     "neural": "Embedding and attention",
+    "quantised": "Quantisation",
     "view": "Views, without copies",
     "concat": "Joining",
     "gather": "Reading and writing at positions",

@@ -18,6 +18,7 @@ from ops.infer import folded_axes, maybe_integers, taken
 from ops.layout import Layout
 from ops.lowering import (
     attention,
+    byte_product,
     convolution,
     digest,
     elementwise,
@@ -36,6 +37,7 @@ from ops.lowering.base import (
     After,
     Builder,
     DeviceClass,
+    HostAttention,
     HostConvolution,
     HostProduct,
     HostTask,
@@ -59,6 +61,7 @@ __all__ = [
     "GPU",
     "MAPPED",
     "DeviceClass",
+    "HostAttention",
     "HostConvolution",
     "HostProduct",
     "HostTask",
@@ -91,7 +94,7 @@ def lower(
     spec = find(op)
     builder = Builder(device)
     sources, target = _sources(inputs), _target(output)
-    made = target if spec.kind in _TAKES_PACKED else _widened(builder, sources, target)
+    made = target if spec.kind in _TAKES_PACKED else _widened(builder, sources, target, _kept(spec))
     _LOWERINGS[spec.kind](builder, spec, check_attributes(spec, attributes), sources, made)
     if made is not target:
         elementwise.copy(builder, made.source(), target)
@@ -129,7 +132,7 @@ def lower_fused(
     builder = Builder(device)
     normal = check_attributes(spec, attributes)
     sources, target = _sources([*inputs, *extras]), _target(output)
-    result = _widened(builder, sources, target)
+    result = _widened(builder, sources, target, _kept(spec))
     sources, others = sources[: len(inputs)], sources[len(inputs) :]
     wrapped = None if after is None else _after(after, made.dtype, others)
     if spec.kind == "reduction":
@@ -141,8 +144,7 @@ def lower_fused(
         load, shape = before or (input_term(0, sources[0].dtype), sources[0].layout.shape)
         _standardized(builder, normal, load, sources, shape, result, wrapped)
     elif spec.kind == "matmul" and before is None and wrapped is not None:
-        left, right = (_converted(builder, source, register(made.dtype)) for source in sources)
-        matmul.emit(builder, left, right, result, wrapped)
+        _product(builder, sources, register(made.dtype), result, wrapped)
     elif spec.kind == "convolution" and before is None and wrapped is not None:
         x, weight = sources
         convolution.emit(builder, x, weight, _form(normal, sources), result, wrapped)
@@ -153,9 +155,17 @@ def lower_fused(
     return builder.lowering()
 
 
-def _widened(builder: Builder, sources: list[Source], target: Target) -> Target:
-    """Put copies in place of those `sources` that are packed, and give the target for what is computed of them."""
-    sources[:] = [elementwise.widened(builder, source) for source in sources]
+def _kept(spec: OpSpec) -> int:
+    """How many sources an op takes as they are: a product sees for itself to its two."""
+    return 2 if spec.kind == "matmul" else 0
+
+
+def _widened(builder: Builder, sources: list[Source], target: Target, kept: int) -> Target:
+    """Put copies in place of those `sources` after the first `kept` that are packed.
+
+    Gives the target for what is computed of them.
+    """
+    sources[kept:] = [elementwise.widened(builder, source) for source in sources[kept:]]
     return builder.temp(target.layout.shape, register(target.dtype)) if is_packed(target.dtype) else target
 
 
@@ -342,8 +352,7 @@ def _attention(
 def _matmul(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
-    left, right = (_converted(builder, source, target.dtype) for source in sources)
-    matmul.emit(builder, left, right, target)
+    _product(builder, sources, target.dtype, target)
 
 
 def _convolution(
@@ -358,12 +367,16 @@ def _form(attributes: Attributes, sources: Sequence[Source]) -> Convolution:
     return Convolution.of(attributes, x.layout.shape, weight.layout.shape)
 
 
-def _converted(builder: Builder, source: Source, dtype: str) -> Source:
-    if source.dtype == dtype:
-        return source
-    target = builder.temp(source.layout.shape, dtype)
-    elementwise.emit(builder, expression.cast(input_term(0, source.dtype), dtype), [source], target)
-    return target.source()
+def _product(
+    builder: Builder, sources: Sequence[Source], dtype: str, target: Target, after: After | None = None
+) -> None:
+    """The product of two sources, of which bytes may be read as they lie, summed in `dtype`."""
+    left, right = (
+        each if each.dtype in byte_product.BYTES else elementwise.widened(builder, each) for each in sources
+    )
+    if not byte_product.emit(builder, left, right, target, after):
+        left, right = (elementwise.converted(builder, source, dtype) for source in (left, right))
+        matmul.emit(builder, left, right, target, after)
 
 
 def _view(

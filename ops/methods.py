@@ -23,6 +23,7 @@ from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
 from ops.table import TABLE
 from ops.tensor import Tensor, apply, become, operands
+from ops.typenames import TypeName, dtype_of
 
 Function = Callable[..., Any]
 FUNCTIONS: dict[str, Function] = {}
@@ -62,6 +63,7 @@ def _composite(spec: OpSpec) -> Function:
         given = dict(zip(names, args, strict=False)) | {
             _input_name(spec, name): value for name, value in named.items()
         }
+        given |= {name: dtype_of(value) for name, value in given.items() if isinstance(value, TypeName)}
         needed = spec.inputs[: len(spec.inputs) - spec.optional]
         if len(args) > len(names) or any(name not in given for name in needed):
             raise TypeError(f"{spec.name}({', '.join(names)}) does not take these arguments")
@@ -74,8 +76,8 @@ def _composite(spec: OpSpec) -> Function:
 
 _INPUTS = {
     "input": 0,
-    **dict.fromkeys(("other", "end", "exponent", "values", "tensor1", "mat1", "mat", "batch1"), 1),
-    **dict.fromkeys(("tensor2", "mat2", "batch2", "vec", "vec2", "tensor"), -1),
+    **dict.fromkeys(("other", "end", "exponent", "values", "tensor1", "mat1", "mat", "batch1", "scales"), 1),
+    **dict.fromkeys(("tensor2", "mat2", "batch2", "vec", "vec2", "tensor", "zero_points"), -1),
 }
 """PyTorch's names of operands, with their places; -1 is the last."""
 

@@ -376,11 +376,16 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return apply("one_hot", [tensor], num_classes=num_classes)
 
 
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The windows of `size` elements that begin every `step` along an axis; their elements are a new last axis."""
+    line = input if input.ndim else input.reshape(1)
+    made = apply("windows", [line], axis=dimension, size=size, step=step)
+    return made if input.ndim else made.reshape(-1)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "repeat": repeat,
-    "unfold": lambda self, dimension, size, step: apply(
-        "windows", [self], axis=dimension, size=size, step=step
-    ),
+    "unfold": unfold,
     "view_as": lambda self, other: self.reshape(other.shape),
     "reshape_as": lambda self, other: self.reshape(other.shape),
     "unflatten": lambda self, dim, shape: self.reshape(

@@ -24,6 +24,7 @@ from ops.rows import (
     losses,
     neural,
     norms,
+    quantised,
     reductions,
     shaping,
     smooth,
@@ -50,6 +51,7 @@ TABLE: dict[str, OpSpec] = {
         losses,
         neural,
         chance,
+        quantised,
         data,
         hashes,
         keyed,
@@ -66,6 +68,7 @@ _ONNX = {
 } | {
     "Gather": TABLE["index_select"],
     "MatMul": TABLE["matmul"],
+    "MatMulInteger": TABLE["int_matmul"],
     "ArgMax": TABLE["argmax"],
     "ArgMin": TABLE["argmin"],
     "Softmax": TABLE["softmax"],

@@ -27,7 +27,9 @@ import host
 import ops
 import sandbox
 import shaders
+from api.acl import LEVELS
 from api.app import create_app
+from api.explain import ACTIONS, RULES
 from api.problems import status_of
 from api.quotas import Quotas
 from api.scopes import SCOPES
@@ -227,3 +229,13 @@ def test_the_page_of_ops_is_made_from_the_table() -> None:
 def test_every_scope_and_quota_is_documented() -> None:
     assert {name: cells[0] for name, cells in table("keys.md", "scope").items()} == SCOPES
     assert tuple(table("keys.md", "quota")) == Quotas.__struct_fields__
+
+
+def test_every_level_of_access_is_documented() -> None:
+    assert {name: cells[0] for name, cells in table("access.md", "level").items()} == LEVELS
+
+
+def test_every_action_and_rule_of_an_explanation_is_documented() -> None:
+    actions = {name: cells[0] for name, cells in table("access.md", "action").items()}
+    assert actions == {name: resource for name, (resource, _) in ACTIONS.items()}
+    assert {name: cells[0] for name, cells in table("access.md", "rule").items()} == RULES

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, model_validator
 
 from api import body, elements, values
-from api.access import Caller, Cursor, PageSize, Server, json_response, while_connected
+from api.access import Caller, Cursor, Owned, PageSize, Server, json_response, reference, while_connected
 from api.asked import Asked, DispatchRequest, parse
 from api.builds import text_hash
 from api.errors import InvalidRequest
@@ -90,15 +90,13 @@ async def add(
 
 
 @router.get("", summary="List kernels by name")
-async def listed(server: Server, caller: Caller, limit: PageSize = 50, after: Cursor = None) -> Response:
-    """Your kernels; `next` is what `after` takes for the following page, null at the end."""
-    page = await server.kernels.page(caller, limit, after)
-    return json_response(
-        {
-            "kernels": [record.document() for record in page],
-            "next": page[-1].name if len(page) == limit else None,
-        }
-    )
+async def listed(
+    server: Server, caller: Caller, limit: PageSize = 50, after: Cursor = None, owner: Owned = None
+) -> Response:
+    """The kernels that you may read; `next` is what `after` takes for the following page, null at the end."""
+    page = await server.kernels.page(caller, limit, after, owner)
+    following = reference(caller, page[-1].owner, page[-1].name) if len(page) == limit else None
+    return json_response({"kernels": [record.document() for record in page], "next": following})
 
 
 @router.post(
@@ -118,7 +116,7 @@ async def dispatch(
 
 async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) -> dict[str, Any]:
     began = time.perf_counter()
-    kernel = await server.kernels.find(caller, name)
+    kernel = await server.kernels.find(caller, name, "use")
     server.gates.require(caller, "kernels", kernel_name(caller, name))
     kernel = await server.kernels.prepare(caller, kernel, asked.params)
     await server.ready()

@@ -13,7 +13,6 @@ from api.ids import now
 from api.keys import KeyRecord, NewKey
 from api.runtime import Runtime
 from api.settings import Settings
-from sandbox.gates.grants import parse
 
 router = APIRouter(prefix="/api/keys", tags=["keys"])
 
@@ -43,7 +42,7 @@ def _new_key(asked: KeyRequest, settings: Settings) -> NewKey:
         asked.name,
         asked.role,
         asked.owner,
-        None if asked.grants is None else parse(asked.grants),
+        None if asked.grants is None else keys.parse_maximum(asked.grants),
         tuple(asked.groups),
         None if asked.scopes is None else tuple(asked.scopes),
         quotas.parse(asked.quotas),

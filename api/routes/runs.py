@@ -12,7 +12,7 @@ import msgspec
 from fastapi import APIRouter, Depends, Header, Request, Response
 
 from api import body, records, submission
-from api.access import Caller, Cursor, PageSize, Server, gone, json_response
+from api.access import Caller, Cursor, Owned, PageSize, Server, gone, json_response
 from api.errors import InvalidRequest
 from api.events import FINAL, Event, last_event, select_events
 from api.runs import LiveRun
@@ -93,9 +93,10 @@ async def listed(
     limit: PageSize = 50,
     before: Cursor = None,
     status: Literal["queued", "running", "succeeded", "failed", "cancelled", "timed_out"] | None = None,
+    owner: Owned = None,
 ) -> Response:
-    """Your runs in short; `next` is what `before` takes for the following page, null at the end."""
-    page = await server.database.do(lambda db: records.page_of_runs(db, caller.owner, limit, before, status))
+    """The runs that you may read, in short; `next` is what `before` takes for the following page, null at the end."""
+    page = await server.database.do(lambda db: records.page_of_runs(db, caller, limit, before, status, owner))
     page = [server.runs.freshen(item) for item in page]
     return json_response({"runs": page, "next": page[-1]["id"] if len(page) == limit else None})
 
@@ -109,7 +110,7 @@ async def one(server: Server, caller: Caller, run_id: str) -> Response:
 @router.delete("/{run_id}", summary="Cancel a run")
 async def cancel(server: Server, caller: Caller, run_id: str) -> Response:
     """Stop a run and answer with it once it has stopped. A run that has ended is answered unchanged."""
-    run = await server.runs.find(caller, run_id)
+    run = await server.runs.find(caller, run_id, "write")
     if isinstance(run, LiveRun):
         await server.runs.cancel(run, caller.owner, "cancelled by request")
     return json_response(run.document())

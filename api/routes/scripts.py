@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from api import body
-from api.access import Caller, Cursor, PageSize, Server, json_response
+from api.access import Caller, Cursor, Owned, PageSize, Server, json_response, reference
 
 router = APIRouter(prefix="/api/scripts", tags=["scripts"])
 
@@ -32,21 +32,23 @@ async def add(
 
 
 @router.get("", summary="List scripts by name")
-async def listed(server: Server, caller: Caller, limit: PageSize = 50, after: Cursor = None) -> Response:
-    """Your scripts; `next` is what `after` takes for the following page, null at the end."""
-    page = await server.scripts.page(caller, limit, after)
-    following = page[-1].name if len(page) == limit else None
+async def listed(
+    server: Server, caller: Caller, limit: PageSize = 50, after: Cursor = None, owner: Owned = None
+) -> Response:
+    """The scripts that you may read; `next` is what `after` takes for the following page, null at the end."""
+    page = await server.scripts.page(caller, limit, after, owner)
+    following = reference(caller, page[-1].owner, page[-1].name) if len(page) == limit else None
     return json_response({"scripts": [record.document() for record in page], "next": following})
 
 
-@router.get("/{name}", summary="A script with its source")
+@router.get("/{name:path}", summary="A script with its source")
 async def one(server: Server, caller: Caller, name: str) -> Response:
-    """The script at `name` or `name@hash`."""
+    """The script at `name`, `name@hash`, `owner/name` or `owner/name@hash`."""
     record = await server.scripts.find(caller, name)
     return json_response({**record.document(), "source": record.source})
 
 
-@router.delete("/{name}", status_code=204, summary="Forget a script")
+@router.delete("/{name:path}", status_code=204, summary="Forget a script")
 async def delete(server: Server, caller: Caller, name: str) -> Response:
     """Forget a name and all its versions."""
     await server.scripts.delete(caller, name)

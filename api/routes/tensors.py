@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from api import body, downloads, uploads
-from api.access import Caller, Cursor, PageSize, Server, json_response
+from api.access import Caller, Cursor, Owned, PageSize, Server, json_response
 from api.errors import InvalidRequest
 from api.formats import NPY, RAW, SAFETENSORS
 from api.runtime import Runtime
@@ -74,9 +74,11 @@ async def upload(
 
 
 @router.get("", summary="List stored tensors, newest first")
-async def listed(server: Server, caller: Caller, limit: PageSize = 50, before: Cursor = None) -> Response:
-    """Your stored tensors; `next` is what `before` takes for the following page, null at the end."""
-    page = await server.tensors.page(caller, limit, before)
+async def listed(
+    server: Server, caller: Caller, limit: PageSize = 50, before: Cursor = None, owner: Owned = None
+) -> Response:
+    """The stored tensors that you may read; `next` is what `before` takes for the following page, null at the end."""
+    page = await server.tensors.page(caller, limit, before, owner)
     return json_response(
         {
             "tensors": [record.document() for record in page],
@@ -95,7 +97,7 @@ async def one(server: Server, caller: Caller, tensor_id: str) -> Response:
 @router.put("/{tensor_id}/data", summary="Replace a tensor's elements", openapi_extra=_BODY)
 async def replace(request: Request, server: Server, caller: Caller, tensor_id: str) -> Response:
     """Give a tensor another value, shape and dtype included. Runs that use the old value go on with it."""
-    old = await server.tensors.get(caller, tensor_id)
+    old = await server.tensors.get(caller, tensor_id, "write")
     async with AsyncExitStack() as stack:
         parts = await uploads.receive(request, server.tensors, stack, _limits(server))
         if len(parts) != 1:
@@ -131,7 +133,7 @@ async def keep(request: Request, server: Server, caller: Caller, tensor_id: str)
 @router.delete("/{tensor_id}", status_code=204, summary="Forget a tensor")
 async def delete(server: Server, caller: Caller, tensor_id: str) -> Response:
     """Forget a tensor. Runs that use it go on."""
-    await server.tensors.delete(await server.tensors.get(caller, tensor_id))
+    await server.tensors.delete(await server.tensors.get(caller, tensor_id, "write"))
     return Response(status_code=204)
 
 

@@ -1,8 +1,8 @@
 """Attention: scores of some queries at a time, their softmax, and the product with the values.
 
 Owns how queries are cut into blocks, so that the scores that exist at a time are few however long the sequences are;
-keys that no query of a block sees are left out. Each block is two products, which the host may do, and a softmax that
-scales and masks what it reads. Must not know op names.
+keys that no query of a block sees are left out. Each block is two products and a softmax that scales and masks what it
+reads; where the host can work in the device's memory, all of it is one step of the host's. Must not know op names.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from math import inf, prod
 
 from ops.expression import Term, bind, constant, input_term, parse, scalar_term
 from ops.lowering import elementwise, matmul, softmax
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.base import Builder, HostAttention, Source, Target
 
 _MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 25}
 _EVEN = 16
+_SCORE_WORK = 32
 
 
 def emit(
@@ -31,10 +32,16 @@ def emit(
     if columns == 0:
         elementwise.emit(builder, constant(0, "f32"), (), target)
         return
-    factor = size**-0.5 if scale is None and size else scale or 0.0
+    factor = float(size**-0.5 if scale is None and size else scale or 0.0)
+    shown = [_shown(each, (*batch, rows, columns)) for each in mask]
+    work = prod(batch) * rows * columns * (size + value.layout.shape[-1] + _SCORE_WORK)
+    if 0 < builder.device.host_work <= work:
+        q, k, v = (_shown(each, (*batch, *each.layout.shape[-2:])) for each in (query, key, value))
+        bias = shown[0] if shown else None
+        builder.dispatches.append(HostAttention(q, k, v, bias, target, factor, is_causal, work))
+        return
     most = _MOST_SCORES[builder.device.kind] // (prod(batch) * columns)
     step = rows if most >= rows else max(most - most % _EVEN, 1)
-    shown = [_shown(each, (*batch, rows, columns)) for each in mask]
     for begin in range(0, rows, step):
         part = range(begin, min(begin + step, rows))
         seen = range(min(part.stop, columns) if is_causal else columns)

@@ -140,7 +140,40 @@ class HostConvolution:
         return self.x.layout, self.weight.layout, self.target.layout
 
 
-HostTask = HostProduct | HostConvolution
+@dataclass(frozen=True, slots=True)
+class HostAttention:
+    """`target` = softmax(`query` @ `key`.T * `scale` + `mask`) @ `value` on f32 by the host, in the device's memory.
+
+    All have the same batch axes; the last two are a matrix. With `is_causal` query n sees the keys 0 to n.
+    """
+
+    op: ClassVar = "attention"
+    query: Source
+    key: Source
+    value: Source
+    mask: Source | None
+    target: Target
+    scale: float
+    is_causal: bool
+    work: int
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The buffers that it touches, the one that it writes last."""
+        return (*(source.operand for source in self._read), self.target.operand)
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """How these lie."""
+        return (*(source.layout for source in self._read), self.target.layout)
+
+    @property
+    def _read(self) -> tuple[Source, ...]:
+        given = (self.query, self.key, self.value)
+        return given if self.mask is None else (*given, self.mask)
+
+
+HostTask = HostProduct | HostConvolution | HostAttention
 
 
 @dataclass(frozen=True, slots=True)

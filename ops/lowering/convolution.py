@@ -115,10 +115,12 @@ def _padded(
     builder: Builder, x: Source, weight: Source, form: Convolution
 ) -> tuple[Source, Source, Convolution]:
     """The operands with zeros around `x`."""
-    nothing = (0,) * len(form.size)
-    if form.before == form.after == nothing:
+    nothing, sizes = (0,) * len(form.size), form.padded
+    if convolution_tile.takes_quads(form):
+        sizes = (*sizes[:-1], convolution_tile.pitch(form))
+    elif form.before == form.after == nothing:
         return x, weight, form
-    made = builder.temp((form.batch, form.groups * form.channels, *form.padded), x.dtype)
+    made = builder.temp((form.batch, form.groups * form.channels, *sizes), x.dtype)
     indexing.pad(builder, x, (0, 0, *form.before), "constant", 0, made)
     return made.source(), weight, replace(form, size=form.padded, before=nothing, after=nothing)
 
@@ -135,7 +137,8 @@ def _of_part(
             return
         begin = part.start * form.stride[0] - form.before[0]
         end = (part.stop - 1) * form.stride[0] - form.before[0] + span(form.taps[0], form.dilation[0])
-        seen = range(max(begin, 0), min(end, form.size[0]))
+        low = min(max(begin, 0), form.size[0])
+        seen = range(low, max(min(end, form.size[0]), low))
         cut = replace(
             form,
             size=(len(seen), *form.size[1:]),

@@ -142,15 +142,22 @@ def gather(builder: Builder, source: Source) -> Source:
 
 
 def widened(builder: Builder, source: Source) -> Source:
-    """`source`, or a copy in its register's dtype where it is packed: what is spread out is copied once."""
-    if not is_packed(source.dtype):
+    """`source`, or a copy in its register's dtype where it is packed."""
+    return converted(builder, source, register(source.dtype))
+
+
+def converted(builder: Builder, source: Source, dtype: str) -> Source:
+    """`source`, or a copy in `dtype` where it is of another: what is spread out is copied once."""
+    if source.dtype == dtype:
         return source
     layout = source.layout
     shape = tuple(
         1 if not stride else size for size, stride in zip(layout.shape, layout.strides, strict=True)
     )
-    made = gather(builder, replace(source, layout=replace(layout, shape=shape)))
-    return replace(made, layout=made.layout.expand(layout.shape))
+    made = builder.temp(shape, dtype)
+    copied = replace(source, layout=replace(layout, shape=shape))
+    emit(builder, cast(input_term(0, source.dtype), dtype), [copied], made)
+    return replace(made.source(), layout=made.layout.expand(layout.shape))
 
 
 def by_halves(builder: Builder, target: Target, axis: int, write: Callable[[range, Target], None]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NoReturn
 
 from sandbox.gates.errors import PermissionDenied
-from sandbox.gates.frames import EnvironmentRead
 from sandbox.gates.grants import Grants
 
 
@@ -18,6 +17,6 @@ def values(grants: Grants) -> dict[str, str]:
     return {name: value for name, value in grants.env.items() if value is not None}
 
 
-def deny(request: EnvironmentRead) -> NoReturn:
+def deny(name: str) -> NoReturn:
     """Raise the `PermissionDenied` of a name that did not come along."""
-    raise PermissionDenied("env", repr(request.name), {"env": {request.name: None}})
+    raise PermissionDenied("env", repr(name), {"env": {name: None}})

@@ -6,6 +6,7 @@ Owns the codes and titles of the gates. `PermissionDenied` is the only one that 
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 from sandbox.errors import PermissionDeniedError
 from shaders.errors import KernelgateError
@@ -14,8 +15,11 @@ from shaders.errors import KernelgateError
 class PermissionDenied(PermissionDeniedError):
     """The run was not granted this. `grant` is the part of a run's `grants` that would open the gate.
 
-    `gate` is the field of `Grants` that decides, `asked` what the script asked for, in words.
+    `gate` is the field of `Grants` that decides, `asked` what the script asked for, in words. `by` is whose grants
+    leave it out, where that is known: the `key`'s, or only the `run`'s.
     """
+
+    by: Literal["key", "run"] | None = None
 
     def __init__(self, gate: str, asked: str, grant: dict[str, object]) -> None:
         super().__init__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -43,6 +43,7 @@ from sandbox.gates.patterns import covers_host
 from shaders.errors import KernelgateError
 
 _REDIRECTS = {301, 302, 303, 307, 308}
+SHORTEST_SECRET = 8
 _PIECES = 4096  # and one more for each 64 bytes: a body in crumbs costs time, not memory
 
 
@@ -62,13 +63,23 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A header that the server adds: the value never reaches the script, an event or an error."""
+    """The value of a header that the server adds: it never reaches the script, an event or an error."""
 
     value: str = field(repr=False)
-    header: str = "Authorization"
 
     def __post_init__(self) -> None:
-        headers.check(self.header, self.value)
+        headers.check("Authorization", self.value)
+        if self.value != self.value.strip(" \t") or len(self.value) < SHORTEST_SECRET:
+            raise FetchRefused(
+                f"a secret has {SHORTEST_SECRET} characters or more, and no space at its ends",
+                hint="what is shorter is guessed, and cannot be told from what is said by chance",
+            )
+
+    def appears_in(self, data: bytes) -> bool:
+        """Whether `data` has the value, or its last word if that is as long as a secret must be."""
+        word = self.value.split()[-1]
+        parts = [self.value, *([word] if len(word) >= SHORTEST_SECRET else [])]
+        return any(part.encode("latin-1") in data for part in parts)
 
 
 @dataclass(slots=True)
@@ -185,7 +196,7 @@ class FetchGate:
         self, hop: _Hop, event: FetchEvent, history: list[str]
     ) -> tuple[FetchResponse, str | None]:
         """One request on the wire: the response, and where it redirects to."""
-        sent = self._complete(hop, self._rule(hop))
+        sent = self._complete(hop, opening(self._grants, hop.method, hop.target))
         event.sent_bytes = len(hop.body)
         url = httpcore2.URL(
             scheme=hop.target.scheme.encode(),
@@ -195,13 +206,16 @@ class FetchGate:
         )
         content = hop.body if hop.body or hop.method in ("POST", "PUT", "PATCH") else None
         raw = [(name.encode(), value.encode("latin-1")) for name, value in sent]
-        with _failures(hop.target.host):
+        with _failures(hop.target.host, told=not self._secrets):
             async with self._connections().stream(hop.method, url, headers=raw, content=content) as response:
                 event.status = response.status
                 if response.status < 200:
                     raise FetchFailed(f"{hop.target.host} wants to switch to another protocol")
+                self._refuse_echo(hop, [part for header in response.headers for part in header])
+                self._refuse_echo(hop, [response.extensions.get("reason_phrase", b"")])
                 kept = headers.incoming(response.headers, self._limits.header_bytes)
                 body = await self._read(hop, response, event)
+                self._refuse_echo(hop, [body])
         reason = response.extensions.get("reason_phrase", b"").decode("latin-1")
         location = headers.first(response.headers, b"location") if response.status in _REDIRECTS else None
         return FetchResponse(response.status, reason, hop.target.text, kept, body, list(history)), location
@@ -223,23 +237,6 @@ class FetchGate:
                 await asyncio.sleep(0)
         return body.finish()
 
-    def _rule(self, hop: _Hop) -> FetchGrant:
-        """The first grant that covers this hop."""
-        target = hop.target
-        for grant in self._grants:
-            if (
-                hop.method in grant.methods
-                and target.port in grant.ports
-                and covers_host(grant.host, target.host)
-            ):
-                return grant
-        if is_literal(target.host) and (reason := special(target.host)) is not None:
-            raise FetchRefused(f"{target.host} is not a public address ({reason}); no grant opens it")
-        wanted = {"host": target.host, "methods": [hop.method], "ports": [target.port]}
-        raise PermissionDenied(
-            "fetch", f"{hop.method} {target.scheme}://{target.authority}", {"fetch": [wanted]}
-        )
-
     def _complete(self, hop: _Hop, grant: FetchGrant) -> headers.Headers:
         """The headers as they go out, the server's own and the secret among them."""
         ours = [("Host", hop.target.authority), ("Accept-Encoding", ACCEPTED)]
@@ -252,9 +249,18 @@ class FetchGate:
             secret = self._secrets.get(grant.secret)
             if secret is None:
                 raise FetchRefused(f"the server has no secret {grant.secret}")
-            sent = headers.without(sent, secret.header)
-            ours.append((secret.header, secret.value))
+            sent = headers.without(sent, grant.header)
+            ours.append((grant.header, secret.value))
         return ours + sent
+
+    def _refuse_echo(self, hop: _Hop, parts: Iterable[bytes]) -> None:
+        """Raise `FetchRefused` for a response that says one of the run's secrets."""
+        for name, secret in self._secrets.items():
+            if any(map(secret.appears_in, parts)):
+                raise FetchRefused(
+                    f"{hop.target.host} sent the secret {name} back: its response is withheld",
+                    hint="grant a secret for addresses that keep it to themselves",
+                )
 
     def _connections(self) -> httpcore2.AsyncConnectionPool:
         if self._pool is None:
@@ -288,13 +294,24 @@ class FetchGate:
             self._on_event(event)
 
 
+def opening(grants: Iterable[FetchGrant], method: str, target: urls.Target) -> FetchGrant:
+    """The first grant that covers a request. Raises `PermissionDenied`, or `FetchRefused` for what none opens."""
+    for grant in grants:
+        if method in grant.methods and target.port in grant.ports and covers_host(grant.host, target.host):
+            return grant
+    if is_literal(target.host) and (reason := special(target.host)) is not None:
+        raise FetchRefused(f"{target.host} is not a public address ({reason}); no grant opens it")
+    wanted = {"host": target.host, "methods": [method], "ports": [target.port]}
+    raise PermissionDenied("fetch", f"{method} {target.scheme}://{target.authority}", {"fetch": [wanted]})
+
+
 @contextmanager
-def _failures(host: str) -> Iterator[None]:
-    """Turns what the network and the parser raise into `FetchFailed`."""
+def _failures(host: str, *, told: bool) -> Iterator[None]:
+    """Turns what the network and the parser raise into `FetchFailed`; `told`: their words may be told."""
     try:
         yield
     except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError) as error:
-        what = str(error)[:200] or type(error).__name__
+        what = (told and str(error)[:200]) or type(error).__name__
         raise FetchFailed(f"the exchange with {host} failed: {what}") from None
 
 

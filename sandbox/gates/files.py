@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -72,13 +72,14 @@ class FilesGate:
         limits, opener = limits or FileLimits(), opener or best()
         memory = Memory(limits.overlay_bytes)
         self._overlays: list[Overlay] = []
-        self._mounts: dict[Parts, tuple[FileGrant, Tree]] = {}
+        self._mounts = mounts(grants)
+        self._trees: dict[str, Tree] = {}
         for grant in grants:
             tree: Tree = Folder(grant, limits, opener)
             if grant.mode == "overlay":
                 tree = Overlay(grant, limits, Folder(grant, limits, opener), memory)
                 self._overlays.append(tree)
-            self._mounts[split(grant.path)] = grant, tree
+            self._trees[grant.path] = tree
 
     async def serve(self, request: FileRequest) -> FileAnswer:
         """The answer to `request` as its record says. Raises `PermissionDenied` or another error of the gates."""
@@ -101,26 +102,40 @@ class FilesGate:
         return {path: content for overlay in self._overlays for path, content in overlay.changes().items()}
 
     def _answer(self, request: FileRequest) -> FileAnswer:
-        parts = split(request.path)
-        found = find(self._mounts, parts)
+        found = opening(self._mounts, request)
         if found is None:
-            return self._above(request, parts)
-        (grant, tree), rest = found
-        if isinstance(request, FileWrite | FolderMake | FileRemove) and grant.mode == "ro":
-            raise _denied(request, grant.path, "rw")
-        return _perform(tree, rest, request)
+            return self._above(request)
+        grant, rest = found
+        return _perform(self._trees[grant.path], rest, request)
 
-    def _above(self, request: FileRequest, parts: Parts) -> FileAnswer:
+    def _above(self, request: FileRequest) -> FileAnswer:
         """Answers for the folders that exist only because a granted one lies below them."""
-        names = children(self._mounts, parts)
-        writes = isinstance(request, FileWrite | FolderMake | FileRemove)
-        if writes or (parts and not names):
-            raise _denied(request, "/" + "".join(parts[:1]), "rw" if writes else "ro")
+        names = children(self._mounts, split(request.path))
         if isinstance(request, FileRead):
             raise FileIsFolder(f"{request.path} is a folder")
         if isinstance(request, FileList):
             return [FileEntry(name, "folder") for name in names]
         return FileInfo("folder", 0, 0.0)
+
+
+def mounts(grants: Sequence[FileGrant]) -> dict[Parts, FileGrant]:
+    """Grants by the script's path of their folder."""
+    return {split(grant.path): grant for grant in grants}
+
+
+def opening(mounted: Mapping[Parts, FileGrant], request: FileRequest) -> tuple[FileGrant, Parts] | None:
+    """The grant that opens `request`, and the path below its folder; None for a folder above granted ones.
+
+    Raises `PermissionDenied`, and `FileRefused` for what is no path.
+    """
+    parts = split(request.path)
+    found = find(mounted, parts)
+    writes = isinstance(request, FileWrite | FolderMake | FileRemove)
+    if found is None and (writes or (parts and not children(mounted, parts))):
+        raise _denied(request, "/" + "".join(parts[:1]), "rw" if writes else "ro")
+    if found is not None and writes and found[0].mode == "ro":
+        raise _denied(request, found[0].path, "rw")
+    return found
 
 
 def _perform(tree: Tree, parts: Parts, request: FileRequest) -> FileAnswer:

@@ -6,6 +6,7 @@ allows. Must not know how a gate is served, or what a key is.
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -14,6 +15,7 @@ import msgspec
 
 from sandbox.gates.addresses import is_literal, special
 from sandbox.gates.errors import GrantError, PermissionDenied
+from sandbox.gates.headers import is_settable
 from sandbox.gates.patterns import (
     covers_name,
     is_host_name,
@@ -36,13 +38,14 @@ _STRENGTH: dict[Mode, int] = {"ro": 0, "overlay": 1, "rw": 2}
 class FetchGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Requests to `host` (a host pattern) by these methods on these ports.
 
-    `secret` names a secret of the server that it adds to such requests, over https only.
+    `secret` names a secret of the owner's that the server adds to such requests as `header`, over https only.
     """
 
     host: str
     methods: tuple[Method, ...] = ("GET",)
     ports: tuple[Port, ...] = (443, 80)
     secret: Name | None = None
+    header: str = "Authorization"
 
     def __post_init__(self) -> None:
         name = self.host.removeprefix(".")
@@ -51,6 +54,8 @@ class FetchGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
                 raise ValueError(f"the address {self.host} is not public ({reason}); no grant opens it")
         elif self.host != "*" and not is_host_name(name):
             raise ValueError(f"{self.host[:80]!r} is not a lower-case host name, .suffix or *")
+        if not is_settable(self.header):
+            raise ValueError(f"{self.header[:80]!r} is no header that can carry a secret")
 
 
 class FileGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -118,20 +123,20 @@ def parse(data: object) -> Grants:
         raise GrantError(f"grants: {error}", hint="see the documentation of grants") from None
 
 
-def to_json(grants: Grants) -> dict[str, object]:
-    """The JSON form of `grants`, defaults left out; `parse` reads it back."""
-    plain: dict[str, object] = msgspec.to_builtins(grants)
-    return plain
+_NONE = Grants()
 
 
-def shown(grants: Grants) -> dict[str, object]:
-    """The JSON form of `grants` for others' eyes: without what is the default, and without the values of `env`."""
-    default = Grants()
-    plain = {
-        name: value
-        for name, value in to_json(grants).items()
-        if getattr(grants, name) != getattr(default, name)
+def to_json(grants: Grants, default: Grants = _NONE) -> dict[str, object]:
+    """The JSON form of `grants`, without what is as in `default`; `parse` reads it back, if that is a run's."""
+    named = {name: getattr(grants, name) for name in grants.__struct_fields__}
+    return {
+        name: msgspec.to_builtins(value) for name, value in named.items() if value != getattr(default, name)
     }
+
+
+def shown(grants: Grants, default: Grants = _NONE) -> dict[str, object]:
+    """`to_json` for others' eyes: without the values of `env`."""
+    plain = to_json(grants, default)
     if grants.env:
         plain["env"] = dict.fromkeys(grants.env)
     return plain
@@ -158,15 +163,46 @@ def intersect(key_maximum: Grants | None, requested: Grants) -> Grants:
     )
 
 
+def advise(denial: PermissionDenied, key_maximum: Grants | None) -> PermissionDenied:
+    """`denial`, with `by` and a hint that say whether the key or the run lacks the grant."""
+    grant = json.dumps(denial.grant)
+    if allows(key_maximum, denial.grant):
+        denial.by = "run"
+        denial.hint = f"a run whose grants include {grant} may do this: its key allows it"
+    else:
+        denial.by = "key"
+        denial.hint = (
+            f"a run whose grants include {grant} may do this, but its key's grants leave it out: "
+            "an admin can make a key with them"
+        )
+    return denial
+
+
+def allows(key_maximum: Grants | None, grant: dict[str, object]) -> bool:
+    """Whether a run may be granted all of `grant`, the JSON of some grants, by a key with this maximum."""
+    if key_maximum is None:
+        return True
+    try:
+        wanted = parse(grant)
+    except GrantError:
+        return False
+    met = intersect(key_maximum, wanted)
+    if any(len(getattr(met, gate)) < len(getattr(wanted, gate)) for gate in grant):
+        return False
+    files = zip(wanted.files, met.files, strict=True)
+    return all(asked.mode == "ro" or got.mode != "ro" for asked, got in files)
+
+
 def _meet_fetch(allowed: Sequence[FetchGrant], requested: Sequence[FetchGrant]) -> tuple[FetchGrant, ...]:
-    """Every pair's common part. A request's secret must be the key's; the key's is not added unasked."""
+    """Every pair's common part. A request's secret must be the key's, whose header it gets; it is not added unasked."""
     met = []
     for ours, theirs in ((a, r) for r in requested for a in allowed):
         host = meet_hosts(ours.host, theirs.host)
         methods = tuple(method for method in theirs.methods if method in ours.methods)
         ports = tuple(port for port in theirs.ports if port in ours.ports)
         if host and methods and ports and theirs.secret in (None, ours.secret):
-            met.append(FetchGrant(host, methods, ports, theirs.secret))
+            header = theirs.header if theirs.secret is None else ours.header
+            met.append(FetchGrant(host, methods, ports, theirs.secret, header))
     return tuple(dict.fromkeys(met))
 
 

@@ -67,6 +67,11 @@ def check(name: str, value: str) -> None:
         raise FetchRefused(f"the value of the header {name} has characters that no header may have")
 
 
+def is_settable(name: str) -> bool:
+    """Whether the gate may add a header of this name for somebody: one that does not frame the request itself."""
+    return _TOKEN.fullmatch(name) is not None and name.lower() not in _FORBIDDEN | _OURS
+
+
 def without(headers: Headers, name: str) -> Headers:
     """`headers` without those called `name`."""
     return [(n, v) for n, v in headers if n.lower() != name.lower()]

@@ -44,7 +44,7 @@ class Gates:
     async def serve(self, request: GateRequest) -> GateAnswer:
         """The answer to a worker's request, or a `KernelgateError`."""
         if isinstance(request, EnvironmentRead):
-            environment.deny(request)
+            environment.deny(request.name)
         if isinstance(request, Fetch):
             return await self._fetch.fetch(request)
         return await self._files.serve(request)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any, NoReturn
 
 from sandbox.gates.frames import EnvironmentRead
@@ -20,11 +19,11 @@ from sandbox.policy.whole import Whole
 class MissingValue(PermissionDenied, KeyError):
     """A name that the run was not granted: a denial, and the `KeyError` of a mapping."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, hint: str | None = None) -> None:
         grant = {"env": {name: None}}
         super().__init__(
             f"env: {name!r} is not granted to this run",
-            f"a run whose grants include {json.dumps(grant)}, with a value, may read it, if its key allows it",
+            hint or f"a run whose grants include {json.dumps(grant)} may do this, if its key allows it",
             "env",
             repr(name),
             grant,
@@ -76,9 +75,11 @@ class Environment(Whole, Mapping[str, str]):
 
 
 def _missing(name: str) -> MissingValue:
-    """The error for `name`, which the host has put on record."""
-    with suppress(PermissionDenied):
+    """The error for `name`, which the host has put on record, and knows how to change."""
+    try:
         gate.ask(EnvironmentRead, name=name.encode("utf-8", "replace").decode())
+    except PermissionDenied as denial:
+        return MissingValue(name, denial.hint)
     return MissingValue(name)
 
 

@@ -253,7 +253,7 @@ def test_reading_a_value_that_was_not_granted_is_on_record_and_asking_for_it_is_
 # ---------------------------------------------------------------------- what a key allows
 def test_a_user_is_granted_nothing_beyond_arithmetic(gated: Any, tmp_path: Path) -> None:
     user = gated.client_for("plain")
-    asked = {**folder(tmp_path, "rw"), "fetch": [{"host": "*"}], "env": {"A": "1"}, "tensors": ["admin/*"]}
+    asked = {**folder(tmp_path, "rw"), "fetch": [{"host": "*"}], "env": {"A": "1"}}
     done = run(user, "import os\nresult = [dict(os.environ), call('tensor.add', 1, 2).item()]", asked)
     assert (done["result"], done["grants"]) == ([{}, 3], {})
     for script in ("open('/data/a', 'w')", "fetch('http://site.test/')"):
@@ -346,6 +346,17 @@ def test_only_granted_kernels_are_dispatched(gated: Any, admin: httpx2.Client) -
         == "kernel_not_found"
     )
     friend = gated.client_for("friend", {"kernels": ["*", "maker/seven"]})
+    assert (
+        run(friend, script.format("maker/seven"), {"kernels": ["maker/*"]})["error"]["code"]
+        == "kernel_not_found"
+    )
+    everyone = {"entries": [{"to": "everyone", "may": "use"}]}
+    assert owner.put("/api/kernels/seven/acl", json=everyone).status_code == 200
+    bound = gated.client_for("bound", {"kernels": ["*"]})
+    assert (
+        run(bound, script.format("maker/seven"), {"kernels": ["maker/*"]})["error"]["code"]
+        == "permission_denied"
+    )
     assert run(friend, script.format("maker/seven"), {"kernels": ["maker/*"]})["result"] == [7.0]
     assert run(friend, script.format("maker/seven"))["error"]["code"] == "permission_denied"
 
@@ -376,10 +387,13 @@ def test_tensors_of_others_need_a_grant(gated: Any, admin: httpx2.Client) -> Non
     stranger = gated.client_for("stranger")
     assert refusal(stranger, {"tensors": ["holder/*"]}, inputs)[:2] == (404, "tensor_not_found")
     friend = gated.client_for("partner", {"tensors": ["holder/*"]})
+    assert refusal(friend, {"tensors": ["**"]}, inputs)[:2] == (404, "tensor_not_found")
+    shared = {"entries": [{"to": "everyone", "may": "use"}]}
+    assert owner.put(f"/api/tensors/{stored}/acl", json=shared).status_code == 200
     assert refusal(friend, {}, inputs)[:2] == (403, "permission_denied")
     assert run(friend, script, {"tensors": ["**"]}, inputs)["result"] == 3
-    assert friend.get(f"/api/tensors/{stored}").status_code == 404
-    assert friend.delete(f"/api/tensors/{stored}").status_code == 404
+    bound = gated.client_for("tied", {"tensors": []})
+    assert refusal(bound, {"tensors": ["**"]}, inputs)[:2] == (403, "permission_denied")
 
 
 # ---------------------------------------------------------------------- the command

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from host import convolutions
+from host.engine import EngineSettings, finish
+from host.engines.wgpu import WgpuEngine
+from host.frames import RunGraph
 from host.hands import Tiles
+from host.planner import make_plan
+from host.shared import Source as Elements
 from ops import reference
 from ops.dtypes import dtype as dtype_of
-from ops.graph import TensorType
+from ops.graph import Graph, Node, TensorType
 from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, MAPPED, HostConvolution, HostProduct, lower
+from ops.validate import validate
 
+ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 DRAW = np.random.default_rng(5)
 FORMS = {
     "plain": ((1, 16, 24, 24), (16, 16, 3, 3), 1, 1, 1, 1),
@@ -84,3 +93,44 @@ def test_only_large_convolutions_of_floats_are_the_hosts() -> None:
     assert any(isinstance(step, HostConvolution) for step in lowered(plain, MAPPED, "f16"))
     one = lowered(((1, 128, 40, 40), (128, 128, 1, 1), 1, 1, 0, 1))
     assert [type(step) for step in one] == [HostProduct]
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["with the host", "kernels alone"])
+def engine(request: pytest.FixtureRequest) -> Iterator[WgpuEngine]:
+    opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=1 << 28, host_steps=request.param))
+    for handle, array in INPUTS.items():
+        source = Elements(array.nbytes, array.tobytes())
+        opened.upload(handle, "me", TensorType(array.shape, "f32"), source)
+    yield opened
+    opened.close()
+
+
+INPUTS = {
+    number: DRAW.normal(size=shape).astype(np.float32)
+    for number, shape in enumerate([(2, 16, 20, 21), (24, 8, 3, 3), (24, 1, 1), (2, 24, 10, 11)], 1)
+}
+
+
+@pytest.mark.parametrize("last", ["relu", "gelu"])
+def test_a_bias_a_residual_and_an_activation_are_fused(engine: WgpuEngine, last: str) -> None:
+    attributes = {"stride": [2, 2], "dilation": [1, 1], "before": [1, 1], "after": [1, 1], "groups": 2}
+    nodes = [
+        Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"})
+        for handle, array in INPUTS.items()
+    ]
+    nodes += [
+        Node("convolution", (0, 1), attributes),
+        Node("add", (4, 2), {}),
+        Node("add", (5, 3), {}),
+        Node(last, (6,), {}),
+    ]
+    graph = Graph(nodes, [7])
+    finish(engine.run_graph(RunGraph(1, 1, "me", graph, [99]), lambda: None))
+    found = bytearray()
+    engine.download(99, found.extend)
+    engine.free([99])
+    (expected,) = reference.evaluate(graph, INPUTS)
+    actual = np.frombuffer(found, np.float32).reshape(expected.shape)
+    np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-4)
+    plan = make_plan(graph, validate(graph), CPU)
+    assert plan.steps[-1].ops == ("convolution", "add", "add", last)

@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ops import reference
+from ops import backward_neural, reference
+from ops.backward import backward
 from ops.composites import expand
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import Graph, Node, TensorType
+from ops.lower import GPU
+from ops.lowering import attention
 from ops.reference import DTYPES, dtype_name
+from ops.rows import quantised
 from ops.table import TABLE, find
 from ops.validate import validate
 from tests.ops.neural_samples import NEURAL_SAMPLES
@@ -261,6 +265,7 @@ TESTED_ELSEWHERE = {
     "sum", "mean", "max", "min", "argmax", "argmin", "softmax", "matmul", "concat", "full", "arange",
     "reshape", "permute", "transpose", "slice", "expand", "slice_scatter", "random_uniform", "random_normal",
     "random_integers", "dropout",
+    *(row.name for row in quantised.ROWS),
 }  # fmt: skip
 
 
@@ -432,3 +437,67 @@ def test_a_graph_holds_no_composite() -> None:
             types = [TensorType(x.shape, dtype_name(x.dtype)) for x in sample.inputs]
             nodes, _ = expand(name, sample.attributes, types)
             assert all(find(node.op).kind != "composite" for node in nodes)
+
+
+def test_attention_in_blocks_of_queries_is_the_same(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for most in (1, 700, 3000):
+        monkeypatch.setattr(attention, "_MOST_SCORES", {"cpu": most, "gpu": most})
+        draw = np.random.default_rng(most)
+        query, key, value, mask = (
+            draw.normal(size=shape).astype(np.float32)
+            for shape in ((2, 3, 37, 8), (2, 3, 41, 8), (2, 3, 41, 5), (3, 1, 41))
+        )
+        for is_causal in (False, True):
+            scale = np.full((2, 3, 37, 5), 2.0)
+            check("attention", {"is_causal": is_causal}, [query, key, value, mask], scale=scale)
+
+
+def test_gradients_of_attention_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(0)
+    arrays = [draw.normal(size=shape).astype(np.float32) for shape in ((3, 20, 4), (3, 30, 4), (3, 30, 2))]
+    seed = draw.normal(size=(3, 20, 2)).astype(np.float32)
+    types = [TensorType(array.shape, "f32") for array in arrays]
+    found = []
+    for most in (1 << 20, 200):
+        monkeypatch.setattr(backward_neural, "_MOST_SCORES", most)
+        nodes, wanted = backward("attention", {"is_causal": True}, types)
+        leaves = [
+            Node("input", (), {"handle": n, "shape": list(array.shape), "dtype": "f32"})
+            for n, array in enumerate([*arrays, seed])
+        ]
+        graph = Graph([*leaves, *nodes], [number for number in wanted if number is not None])
+        found.append(reference.evaluate(graph, dict(enumerate([*arrays, seed]))))
+    for whole, parts in zip(*found, strict=True):
+        np.testing.assert_allclose(whole, parts, rtol=1e-4, atol=1e-5)
+
+
+def test_the_row_of_padding_gets_no_gradient() -> None:
+    index, weight = np.int32([0, 2, 2]), np.ones((3, 2), np.float32)
+    types = [TensorType(index.shape, "i32"), TensorType(weight.shape, "f32")]
+    for padding, expected in ((2, [[1, 1], [0, 0], [0, 0]]), (None, [[1, 1], [0, 0], [2, 2]])):
+        nodes, (none, wanted) = backward("embedding", {"padding_idx": padding}, types)
+        assert none is None
+        assert wanted is not None
+        leaves = [
+            Node("input", (), {"handle": n, "shape": list(array.shape), "dtype": dtype_name(array.dtype)})
+            for n, array in enumerate([index, weight, np.ones((3, 2), np.float32)])
+        ]
+        inputs = {0: index, 1: weight, 2: np.ones((3, 2), np.float32)}
+        (gradient,) = reference.evaluate(Graph([*leaves, *nodes], [wanted]), inputs)
+        assert gradient.tolist() == expected
+
+
+def test_rows_too_long_for_one_kernel_are_standardised(check: Any) -> None:
+    draw = np.random.default_rng(0)
+    for rows, columns in ((2, 200_000), (70, 21_000), (65, 19_000)):
+        x = draw.normal(3, 2, (rows, columns)).astype(np.float32)
+        for name, attributes in (("standardize", {"axes": [1]}), ("log_softmax", {})):
+            check(name, attributes, [x], scale=np.full(x.shape, 20.0))
+
+
+@pytest.mark.parametrize("name", ["standardize", "layer_norm", "log_softmax", "softmin", "attention"])
+def test_kernels_for_gpus_give_the_same(name: str, device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "device_class", GPU)
+    for sample in NEURAL_SAMPLES[name]:
+        actual = device.run(name, sample.attributes, sample.inputs)
+        np.testing.assert_allclose(actual, sample.expected, rtol=2e-5, atol=2e-5)

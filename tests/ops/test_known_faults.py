@@ -150,6 +150,51 @@ def test_stable_forms_hold(check: Any) -> None:
     check("erf", {}, [f32(0.5, 1, 2)], f32(*map(math.erf, (0.5, 1, 2))))
 
 
+def test_norms_have_an_epsilon_of_their_own_and_any_axes(check: Any) -> None:
+    x = normal(2, 6, 3, 4)
+    for eps in (1e-6, 1e-3, 1.0):
+        wide = x.astype(np.float64)
+        centred = wide - wide.mean(-1, keepdims=True)
+        expected = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + eps)
+        check(
+            "layer_norm",
+            {"normalized_shape": [4], "eps": eps},
+            [x],
+            expected.astype(np.float32),
+            np.full(x.shape, 2),
+        )
+    check("group_norm", {"num_groups": 2}, [x, normal(6), normal(6)], scale=np.full(x.shape, 8))
+    check("log_softmax", {"axis": 1}, [x * 30], scale=np.full(x.shape, 300))
+    embedded = check("embedding", {}, [np.array([[2, 0], [1, 1]], np.int32), normal(3, 5)])
+    assert embedded.shape == (2, 2, 5)
+
+
+def test_attention_is_causal_only_when_asked_and_right_in_every_head(check: Any) -> None:
+    query, key, value = normal(2, 4, 6, 8), normal(2, 4, 6, 8) + 1, normal(2, 4, 6, 8)
+    for is_causal in (False, True):
+        scores = query.astype(np.float64) @ key.transpose(0, 1, 3, 2) / math.sqrt(8)
+        if is_causal:
+            scores = np.where(np.tri(6) > 0, scores, -np.inf)
+        shares = np.exp(scores - scores.max(-1, keepdims=True))
+        expected = (shares / shares.sum(-1, keepdims=True)) @ value
+        attributes = {"is_causal": is_causal}
+        check(
+            "attention", attributes, [query, key, value], expected.astype(np.float32), np.full(query.shape, 2)
+        )
+
+
+def test_the_gradient_of_softmax_takes_the_sum_of_its_row(check: Any) -> None:
+    x, grad = normal(3, 4), normal(3, 4)[::-1]
+    nodes, (wanted,) = backward("softmax", {"axis": -1}, [TensorType((3, 4), "f32")])
+    values: list[Any] = [x, grad]
+    for node in nodes:
+        values.append(check(node.op, node.attributes, [values[index] for index in node.inputs]))
+    y = np.exp(x.astype(np.float64)) / np.exp(x.astype(np.float64)).sum(-1, keepdims=True)
+    expected = y * (grad - (grad * y).sum(-1, keepdims=True))
+    assert wanted is not None
+    np.testing.assert_allclose(values[wanted], expected, atol=1e-6)
+
+
 def test_comparisons_and_logic_give_bools(check: Any) -> None:
     for op in ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Not", "Xor"):
         row = find(op)

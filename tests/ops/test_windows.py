@@ -115,6 +115,13 @@ def test_a_reduction_with_a_large_result(tiny: Any, check: Any) -> None:
 )
 def test_softmax(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> None:
     check("softmax", {"axis": axis}, [normal(*shape)])
+    check("log_softmax", {"axis": axis}, [normal(*shape)], scale=np.full(shape, 20.0))
+    check("standardize", {"axes": [axis]}, [normal(*shape)], scale=np.full(shape, 4.0))
+
+
+def test_attention(tiny: Any, check: Any) -> None:
+    query, key, value = normal(2, 150, 80), normal(2, 170, 80), normal(2, 170, 90)
+    check("attention", {"is_causal": True}, [query, key, value], scale=np.full((2, 150, 90), 4.0))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -51,7 +52,31 @@ class Website:
 
     async def connect(self, address: str, port: int) -> httpcore2.AsyncNetworkStream:
         assert address == PUBLIC, "only a public address may be connected to"
-        return await httpcore2.AnyIOBackend().connect_tcp("127.0.0.1", self.port, timeout=5)
+        return Unsecured(await httpcore2.AnyIOBackend().connect_tcp("127.0.0.1", self.port, timeout=5))
+
+
+class Unsecured(httpcore2.AsyncNetworkStream):
+    """A plain stream that says yes to TLS."""
+
+    def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
+        self._stream = stream
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return await self._stream.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.AsyncNetworkStream:
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        return None if info == "ssl_object" else self._stream.get_extra_info(info)
 
 
 @contextmanager

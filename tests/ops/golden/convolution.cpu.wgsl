@@ -1,5 +1,5 @@
 // kernel convolution
-@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> w: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> out: array<f32>;
 
@@ -8,8 +8,8 @@ struct Params {
     row_x: u32,
     columns: u32,
     points: u32,
+    last: u32,
     outputs: u32,
-    all_outputs: u32,
     row_tiles: u32,
     quads: u32,
     channels: u32,
@@ -23,6 +23,7 @@ struct Params {
     is_last: u32,
     shape: array<vec4<u32>, 1>,
     strides_x: array<vec4<u32>, 1>,
+    strides_out: array<vec4<u32>, 1>,
     taps: array<vec4<u32>, 1>,
     reach: array<vec4<u32>, 1>,
     first_thread: u32,
@@ -38,6 +39,10 @@ fn strides_x_at(i: u32) -> u32 {
     return params.strides_x[i >> 2u][i & 3u];
 }
 
+fn strides_out_at(i: u32) -> u32 {
+    return params.strides_out[i >> 2u][i & 3u];
+}
+
 fn taps_at(i: u32) -> u32 {
     return params.taps[i >> 2u][i & 3u];
 }
@@ -46,7 +51,23 @@ fn reach_at(i: u32) -> u32 {
     return params.reach[i >> 2u][i & 3u];
 }
 
-fn begin_of(place: u32) -> u32 {
+fn begin_of(column: u32) -> u32 {
+var rest = column * 4u;
+let c3 = rest % shape_at(3u);
+rest /= shape_at(3u);
+let c2 = rest % shape_at(2u);
+rest /= shape_at(2u);
+let c1 = rest % shape_at(1u);
+rest /= shape_at(1u);
+let c0 = rest;
+return c0 * strides_x_at(0u) + c1 * strides_x_at(1u) + c2 * strides_x_at(2u) + c3 / 4u;
+}
+
+fn is_real(place: u32) -> bool {
+  return place < params.columns && place % shape_at(3u) < params.last;
+}
+
+fn place_of(group: u32, row: u32, place: u32) -> u32 {
 var rest = place;
 let c3 = rest % shape_at(3u);
 rest /= shape_at(3u);
@@ -55,17 +76,12 @@ rest /= shape_at(2u);
 let c1 = rest % shape_at(1u);
 rest /= shape_at(1u);
 let c0 = rest;
-return c0 * strides_x_at(0u) + c1 * strides_x_at(1u) + c2 * strides_x_at(2u) + c3 * strides_x_at(3u);
+  return (group * params.outputs + row) * params.points + c0 * strides_out_at(0u) + c1 * strides_out_at(1u) + c2 * strides_out_at(2u) + c3 * strides_out_at(3u);
 }
 
-fn place_of(group: u32, row: u32, column: u32) -> u32 {
-  let line = column / params.points * params.all_outputs + group * params.outputs + row;
-  return line * params.points + column % params.points;
-}
-
-fn store(group: u32, row: u32, column: u32, low: vec4<f32>, high: vec4<f32>) {
-  if (column < params.columns) {
-    let at = place_of(group, row, column);
+fn store(group: u32, row: u32, place: u32, low: vec4<f32>, high: vec4<f32>) {
+  if (is_real(place)) {
+    let at = place_of(group, row, place);
     let count = params.outputs - row;
     if (count > 0u) { store_one(at + 0u * params.points, low.x); }
     if (count > 1u) { store_one(at + 1u * params.points, low.y); }
@@ -100,24 +116,13 @@ fn main(
     }
     let group = line / params.row_tiles;
     let row = line % params.row_tiles * 8u;
-    let column = wid.x * 128u + lid.x;
+    let column = wid.x * 32u + lid.x;
     let base = params.offset_x + group * params.channels * params.row_x;
-    let p0 = base + begin_of(min(column + 0u, params.columns - 1u));
-    let p1 = base + begin_of(min(column + 8u, params.columns - 1u));
-    let p2 = base + begin_of(min(column + 16u, params.columns - 1u));
-    let p3 = base + begin_of(min(column + 24u, params.columns - 1u));
-    let p4 = base + begin_of(min(column + 32u, params.columns - 1u));
-    let p5 = base + begin_of(min(column + 40u, params.columns - 1u));
-    let p6 = base + begin_of(min(column + 48u, params.columns - 1u));
-    let p7 = base + begin_of(min(column + 56u, params.columns - 1u));
-    let p8 = base + begin_of(min(column + 64u, params.columns - 1u));
-    let p9 = base + begin_of(min(column + 72u, params.columns - 1u));
-    let p10 = base + begin_of(min(column + 80u, params.columns - 1u));
-    let p11 = base + begin_of(min(column + 88u, params.columns - 1u));
-    let p12 = base + begin_of(min(column + 96u, params.columns - 1u));
-    let p13 = base + begin_of(min(column + 104u, params.columns - 1u));
-    let p14 = base + begin_of(min(column + 112u, params.columns - 1u));
-    let p15 = base + begin_of(min(column + 120u, params.columns - 1u));
+    let last_column = params.columns / 4u - 1u;
+    let p0 = base + begin_of(min(column, last_column));
+    let p1 = base + begin_of(min(column + 8u, last_column));
+    let p2 = base + begin_of(min(column + 16u, last_column));
+    let p3 = base + begin_of(min(column + 24u, last_column));
     var c0_0 = vec4<f32>();
     var c0_1 = vec4<f32>();
     var c0_2 = vec4<f32>();
@@ -152,83 +157,140 @@ fn main(
     var c1_15 = vec4<f32>();
     let inner = taps_at(2u) * taps_at(3u);
     let later = inner / taps_at(2u);
-    let last_quad = params.quads - 1u;
-    let low = min(row / 4u, last_quad);
-    let high = min(row / 4u + 1u, last_quad);
+    let low = min(row / 4u, params.quads - 1u);
+    let high = min(row / 4u + 1u, params.quads - 1u);
     for (var channel = params.begin; channel < params.end; channel++) {
     let of_channel = channel * params.row_x;
     var k = (group * params.channels + channel) * inner + params.tap_begin * later;
     for (var t2 = params.tap_begin; t2 < params.tap_end; t2++) {
-    for (var t3 = 0u; t3 < taps_at(3u); t3++) {
-    let at = of_channel + t2 * reach_at(2u) + t3 * reach_at(3u);
-    let w0 = w[k * params.quads + low];
-    let w1 = w[k * params.quads + high];
-    k++;
-    let x0 = vec4<f32>(x[p0 + at]);
-    c0_0 = fma(w0, x0, c0_0);
-    c1_0 = fma(w1, x0, c1_0);
-    let x1 = vec4<f32>(x[p1 + at]);
-    c0_1 = fma(w0, x1, c0_1);
-    c1_1 = fma(w1, x1, c1_1);
-    let x2 = vec4<f32>(x[p2 + at]);
-    c0_2 = fma(w0, x2, c0_2);
-    c1_2 = fma(w1, x2, c1_2);
-    let x3 = vec4<f32>(x[p3 + at]);
-    c0_3 = fma(w0, x3, c0_3);
-    c1_3 = fma(w1, x3, c1_3);
-    let x4 = vec4<f32>(x[p4 + at]);
-    c0_4 = fma(w0, x4, c0_4);
-    c1_4 = fma(w1, x4, c1_4);
-    let x5 = vec4<f32>(x[p5 + at]);
-    c0_5 = fma(w0, x5, c0_5);
-    c1_5 = fma(w1, x5, c1_5);
-    let x6 = vec4<f32>(x[p6 + at]);
-    c0_6 = fma(w0, x6, c0_6);
-    c1_6 = fma(w1, x6, c1_6);
-    let x7 = vec4<f32>(x[p7 + at]);
-    c0_7 = fma(w0, x7, c0_7);
-    c1_7 = fma(w1, x7, c1_7);
-    let x8 = vec4<f32>(x[p8 + at]);
-    c0_8 = fma(w0, x8, c0_8);
-    c1_8 = fma(w1, x8, c1_8);
-    let x9 = vec4<f32>(x[p9 + at]);
-    c0_9 = fma(w0, x9, c0_9);
-    c1_9 = fma(w1, x9, c1_9);
-    let x10 = vec4<f32>(x[p10 + at]);
-    c0_10 = fma(w0, x10, c0_10);
-    c1_10 = fma(w1, x10, c1_10);
-    let x11 = vec4<f32>(x[p11 + at]);
-    c0_11 = fma(w0, x11, c0_11);
-    c1_11 = fma(w1, x11, c1_11);
-    let x12 = vec4<f32>(x[p12 + at]);
-    c0_12 = fma(w0, x12, c0_12);
-    c1_12 = fma(w1, x12, c1_12);
-    let x13 = vec4<f32>(x[p13 + at]);
-    c0_13 = fma(w0, x13, c0_13);
-    c1_13 = fma(w1, x13, c1_13);
-    let x14 = vec4<f32>(x[p14 + at]);
-    c0_14 = fma(w0, x14, c0_14);
-    c1_14 = fma(w1, x14, c1_14);
-    let x15 = vec4<f32>(x[p15 + at]);
-    c0_15 = fma(w0, x15, c0_15);
-    c1_15 = fma(w1, x15, c1_15);
+    let at = of_channel + t2 * reach_at(2u);
+    let q0_0 = x[p0 + at + 0u];
+    let q0_1 = x[p0 + at + 1u];
+    let q1_0 = x[p1 + at + 0u];
+    let q1_1 = x[p1 + at + 1u];
+    let q2_0 = x[p2 + at + 0u];
+    let q2_1 = x[p2 + at + 1u];
+    let q3_0 = x[p3 + at + 0u];
+    let q3_1 = x[p3 + at + 1u];
+    let w0_0 = w[(k + 0u) * params.quads + low];
+    let w0_1 = w[(k + 0u) * params.quads + high];
+    c0_0 = fma(w0_0, vec4<f32>(q0_0.x), c0_0);
+    c1_0 = fma(w0_1, vec4<f32>(q0_0.x), c1_0);
+    c0_1 = fma(w0_0, vec4<f32>(q0_0.y), c0_1);
+    c1_1 = fma(w0_1, vec4<f32>(q0_0.y), c1_1);
+    c0_2 = fma(w0_0, vec4<f32>(q0_0.z), c0_2);
+    c1_2 = fma(w0_1, vec4<f32>(q0_0.z), c1_2);
+    c0_3 = fma(w0_0, vec4<f32>(q0_0.w), c0_3);
+    c1_3 = fma(w0_1, vec4<f32>(q0_0.w), c1_3);
+    c0_4 = fma(w0_0, vec4<f32>(q1_0.x), c0_4);
+    c1_4 = fma(w0_1, vec4<f32>(q1_0.x), c1_4);
+    c0_5 = fma(w0_0, vec4<f32>(q1_0.y), c0_5);
+    c1_5 = fma(w0_1, vec4<f32>(q1_0.y), c1_5);
+    c0_6 = fma(w0_0, vec4<f32>(q1_0.z), c0_6);
+    c1_6 = fma(w0_1, vec4<f32>(q1_0.z), c1_6);
+    c0_7 = fma(w0_0, vec4<f32>(q1_0.w), c0_7);
+    c1_7 = fma(w0_1, vec4<f32>(q1_0.w), c1_7);
+    c0_8 = fma(w0_0, vec4<f32>(q2_0.x), c0_8);
+    c1_8 = fma(w0_1, vec4<f32>(q2_0.x), c1_8);
+    c0_9 = fma(w0_0, vec4<f32>(q2_0.y), c0_9);
+    c1_9 = fma(w0_1, vec4<f32>(q2_0.y), c1_9);
+    c0_10 = fma(w0_0, vec4<f32>(q2_0.z), c0_10);
+    c1_10 = fma(w0_1, vec4<f32>(q2_0.z), c1_10);
+    c0_11 = fma(w0_0, vec4<f32>(q2_0.w), c0_11);
+    c1_11 = fma(w0_1, vec4<f32>(q2_0.w), c1_11);
+    c0_12 = fma(w0_0, vec4<f32>(q3_0.x), c0_12);
+    c1_12 = fma(w0_1, vec4<f32>(q3_0.x), c1_12);
+    c0_13 = fma(w0_0, vec4<f32>(q3_0.y), c0_13);
+    c1_13 = fma(w0_1, vec4<f32>(q3_0.y), c1_13);
+    c0_14 = fma(w0_0, vec4<f32>(q3_0.z), c0_14);
+    c1_14 = fma(w0_1, vec4<f32>(q3_0.z), c1_14);
+    c0_15 = fma(w0_0, vec4<f32>(q3_0.w), c0_15);
+    c1_15 = fma(w0_1, vec4<f32>(q3_0.w), c1_15);
+    let w1_0 = w[(k + 1u) * params.quads + low];
+    let w1_1 = w[(k + 1u) * params.quads + high];
+    c0_0 = fma(w1_0, vec4<f32>(q0_0.y), c0_0);
+    c1_0 = fma(w1_1, vec4<f32>(q0_0.y), c1_0);
+    c0_1 = fma(w1_0, vec4<f32>(q0_0.z), c0_1);
+    c1_1 = fma(w1_1, vec4<f32>(q0_0.z), c1_1);
+    c0_2 = fma(w1_0, vec4<f32>(q0_0.w), c0_2);
+    c1_2 = fma(w1_1, vec4<f32>(q0_0.w), c1_2);
+    c0_3 = fma(w1_0, vec4<f32>(q0_1.x), c0_3);
+    c1_3 = fma(w1_1, vec4<f32>(q0_1.x), c1_3);
+    c0_4 = fma(w1_0, vec4<f32>(q1_0.y), c0_4);
+    c1_4 = fma(w1_1, vec4<f32>(q1_0.y), c1_4);
+    c0_5 = fma(w1_0, vec4<f32>(q1_0.z), c0_5);
+    c1_5 = fma(w1_1, vec4<f32>(q1_0.z), c1_5);
+    c0_6 = fma(w1_0, vec4<f32>(q1_0.w), c0_6);
+    c1_6 = fma(w1_1, vec4<f32>(q1_0.w), c1_6);
+    c0_7 = fma(w1_0, vec4<f32>(q1_1.x), c0_7);
+    c1_7 = fma(w1_1, vec4<f32>(q1_1.x), c1_7);
+    c0_8 = fma(w1_0, vec4<f32>(q2_0.y), c0_8);
+    c1_8 = fma(w1_1, vec4<f32>(q2_0.y), c1_8);
+    c0_9 = fma(w1_0, vec4<f32>(q2_0.z), c0_9);
+    c1_9 = fma(w1_1, vec4<f32>(q2_0.z), c1_9);
+    c0_10 = fma(w1_0, vec4<f32>(q2_0.w), c0_10);
+    c1_10 = fma(w1_1, vec4<f32>(q2_0.w), c1_10);
+    c0_11 = fma(w1_0, vec4<f32>(q2_1.x), c0_11);
+    c1_11 = fma(w1_1, vec4<f32>(q2_1.x), c1_11);
+    c0_12 = fma(w1_0, vec4<f32>(q3_0.y), c0_12);
+    c1_12 = fma(w1_1, vec4<f32>(q3_0.y), c1_12);
+    c0_13 = fma(w1_0, vec4<f32>(q3_0.z), c0_13);
+    c1_13 = fma(w1_1, vec4<f32>(q3_0.z), c1_13);
+    c0_14 = fma(w1_0, vec4<f32>(q3_0.w), c0_14);
+    c1_14 = fma(w1_1, vec4<f32>(q3_0.w), c1_14);
+    c0_15 = fma(w1_0, vec4<f32>(q3_1.x), c0_15);
+    c1_15 = fma(w1_1, vec4<f32>(q3_1.x), c1_15);
+    let w2_0 = w[(k + 2u) * params.quads + low];
+    let w2_1 = w[(k + 2u) * params.quads + high];
+    c0_0 = fma(w2_0, vec4<f32>(q0_0.z), c0_0);
+    c1_0 = fma(w2_1, vec4<f32>(q0_0.z), c1_0);
+    c0_1 = fma(w2_0, vec4<f32>(q0_0.w), c0_1);
+    c1_1 = fma(w2_1, vec4<f32>(q0_0.w), c1_1);
+    c0_2 = fma(w2_0, vec4<f32>(q0_1.x), c0_2);
+    c1_2 = fma(w2_1, vec4<f32>(q0_1.x), c1_2);
+    c0_3 = fma(w2_0, vec4<f32>(q0_1.y), c0_3);
+    c1_3 = fma(w2_1, vec4<f32>(q0_1.y), c1_3);
+    c0_4 = fma(w2_0, vec4<f32>(q1_0.z), c0_4);
+    c1_4 = fma(w2_1, vec4<f32>(q1_0.z), c1_4);
+    c0_5 = fma(w2_0, vec4<f32>(q1_0.w), c0_5);
+    c1_5 = fma(w2_1, vec4<f32>(q1_0.w), c1_5);
+    c0_6 = fma(w2_0, vec4<f32>(q1_1.x), c0_6);
+    c1_6 = fma(w2_1, vec4<f32>(q1_1.x), c1_6);
+    c0_7 = fma(w2_0, vec4<f32>(q1_1.y), c0_7);
+    c1_7 = fma(w2_1, vec4<f32>(q1_1.y), c1_7);
+    c0_8 = fma(w2_0, vec4<f32>(q2_0.z), c0_8);
+    c1_8 = fma(w2_1, vec4<f32>(q2_0.z), c1_8);
+    c0_9 = fma(w2_0, vec4<f32>(q2_0.w), c0_9);
+    c1_9 = fma(w2_1, vec4<f32>(q2_0.w), c1_9);
+    c0_10 = fma(w2_0, vec4<f32>(q2_1.x), c0_10);
+    c1_10 = fma(w2_1, vec4<f32>(q2_1.x), c1_10);
+    c0_11 = fma(w2_0, vec4<f32>(q2_1.y), c0_11);
+    c1_11 = fma(w2_1, vec4<f32>(q2_1.y), c1_11);
+    c0_12 = fma(w2_0, vec4<f32>(q3_0.z), c0_12);
+    c1_12 = fma(w2_1, vec4<f32>(q3_0.z), c1_12);
+    c0_13 = fma(w2_0, vec4<f32>(q3_0.w), c0_13);
+    c1_13 = fma(w2_1, vec4<f32>(q3_0.w), c1_13);
+    c0_14 = fma(w2_0, vec4<f32>(q3_1.x), c0_14);
+    c1_14 = fma(w2_1, vec4<f32>(q3_1.x), c1_14);
+    c0_15 = fma(w2_0, vec4<f32>(q3_1.y), c0_15);
+    c1_15 = fma(w2_1, vec4<f32>(q3_1.y), c1_15);
+    k += 3u;
     }
     }
-    }
-    store(group, row, column + 0u, c0_0, c1_0);
-    store(group, row, column + 8u, c0_1, c1_1);
-    store(group, row, column + 16u, c0_2, c1_2);
-    store(group, row, column + 24u, c0_3, c1_3);
-    store(group, row, column + 32u, c0_4, c1_4);
-    store(group, row, column + 40u, c0_5, c1_5);
-    store(group, row, column + 48u, c0_6, c1_6);
-    store(group, row, column + 56u, c0_7, c1_7);
-    store(group, row, column + 64u, c0_8, c1_8);
-    store(group, row, column + 72u, c0_9, c1_9);
-    store(group, row, column + 80u, c0_10, c1_10);
-    store(group, row, column + 88u, c0_11, c1_11);
-    store(group, row, column + 96u, c0_12, c1_12);
-    store(group, row, column + 104u, c0_13, c1_13);
-    store(group, row, column + 112u, c0_14, c1_14);
-    store(group, row, column + 120u, c0_15, c1_15);
+    store(group, row, (column) * 4u + 0u, c0_0, c1_0);
+    store(group, row, (column) * 4u + 1u, c0_1, c1_1);
+    store(group, row, (column) * 4u + 2u, c0_2, c1_2);
+    store(group, row, (column) * 4u + 3u, c0_3, c1_3);
+    store(group, row, (column + 8u) * 4u + 0u, c0_4, c1_4);
+    store(group, row, (column + 8u) * 4u + 1u, c0_5, c1_5);
+    store(group, row, (column + 8u) * 4u + 2u, c0_6, c1_6);
+    store(group, row, (column + 8u) * 4u + 3u, c0_7, c1_7);
+    store(group, row, (column + 16u) * 4u + 0u, c0_8, c1_8);
+    store(group, row, (column + 16u) * 4u + 1u, c0_9, c1_9);
+    store(group, row, (column + 16u) * 4u + 2u, c0_10, c1_10);
+    store(group, row, (column + 16u) * 4u + 3u, c0_11, c1_11);
+    store(group, row, (column + 24u) * 4u + 0u, c0_12, c1_12);
+    store(group, row, (column + 24u) * 4u + 1u, c0_13, c1_13);
+    store(group, row, (column + 24u) * 4u + 2u, c0_14, c1_14);
+    store(group, row, (column + 24u) * 4u + 3u, c0_15, c1_15);
 }

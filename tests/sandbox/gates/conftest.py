@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import socket
-import ssl
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from sandbox.gates.fetch import FetchEvent, FetchGate, FetchLimits, Secret
 from sandbox.gates.frames import Fetch, FetchResponse
 from sandbox.gates.grants import Grants, parse
 from shaders.errors import KernelgateError
+from tests.sandbox.website import Unsecured
 
 T = TypeVar("T")
 PUBLIC = "93.184.216.34"
@@ -162,32 +162,14 @@ PAGES: dict[str, bytes] = {
     "/awaytls": reply(b"", "307 Temporary Redirect", "Location: https://other.test/"),
     "/detour": reply(b"", "307 Temporary Redirect", "Location: https://other.test/back"),
     "/back": reply(b"", "307 Temporary Redirect", "Location: https://public.test/"),
+    "/echo": reply(b'{"authorization": "Bearer s3cret-and-long"}'),
+    "/echogzip": reply(gzip.compress(b"you sent s3cret-and-long"), "200 OK", "Content-Encoding: gzip"),
+    "/echoheader": reply(b"", "200 OK", "X-Yours: s3cret-and-long"),
+    "/echoreason": reply(b"", "200 s3cret-and-long"),
+    "/echolocation": reply(b"", "302 Found", "Location: s3cret-and-long://other.test/?k=s3cret-and-long"),
+    "/echobroken": b"HTTP/1.1 200 OK\r\ns3cret-and-long : \0\r\n\r\n",
     "/downgrade": reply(b"", "307 Temporary Redirect", "Location: http://public.test/"),
 }
-
-
-class _Stream(httpcore2.AsyncNetworkStream):
-    """A plain stream that says yes to TLS."""
-
-    def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
-        self._stream = stream
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return await self._stream.read(max_bytes, timeout)
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore2.AsyncNetworkStream:
-        return self
-
-    def get_extra_info(self, info: str) -> Any:
-        return None if info == "ssl_object" else self._stream.get_extra_info(info)
 
 
 @dataclass
@@ -270,7 +252,7 @@ class Internet:
         self.connections += public
         self.leaks += not public
         where = self._ports["public" if public else "internal"]
-        return _Stream(await httpcore2.AnyIOBackend().connect_tcp("127.0.0.1", where, timeout=5))
+        return Unsecured(await httpcore2.AnyIOBackend().connect_tcp("127.0.0.1", where, timeout=5))
 
     async def _serve_internal(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.leaks += 1

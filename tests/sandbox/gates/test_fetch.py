@@ -143,9 +143,31 @@ def test_a_secret_that_the_server_lacks_is_an_error(internet: Any) -> None:
     assert internet.fetch("https://public.test/", KEYED).outcome == "fetch_refused"
 
 
-def test_a_secret_with_a_line_break_is_refused_at_once() -> None:
-    with pytest.raises(FetchRefused):
-        Secret("a\r\nX: b")
+@pytest.mark.parametrize(
+    "value", ["a\r\nX: bcdefgh", "", "sesame", " Bearer s3cret", "Bearer s3cret\t", "s3cr\u20acts"]
+)
+def test_what_no_header_can_carry_is_no_secret(value: str) -> None:
+    with pytest.raises(FetchRefused) as caught:
+        Secret(value)
+    assert not value or value not in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_a_secret_goes_in_the_header_that_its_grant_names(internet: Any) -> None:
+    grants = {"fetch": [{"host": "public.test", "secret": "TOKEN", "header": "X-Api-Key"}]}
+    sent = [("x-api-KEY", "mine"), ("Authorization", "mine")]
+    internet.fetch("https://public.test/", grants, secrets=SECRETS, headers=sent)
+    (seen,) = internet.seen
+    assert (seen.headers["x-api-key"], seen.headers["authorization"]) == ("Bearer s3cret", "mine")
+
+
+@pytest.mark.parametrize(
+    "path", ["/echo", "/echoheader", "/echoreason", "/echolocation", "/echobroken", "/echogzip"]
+)
+@pytest.mark.parametrize("value", ["Bearer s3cret-and-long", "s3cret-and-long"])
+def test_a_response_that_says_the_secret_is_withheld(internet: Any, path: str, value: str) -> None:
+    result = internet.fetch(f"https://public.test{path}", KEYED, secrets={"TOKEN": Secret(value)})
+    assert result.outcome in ("fetch_refused", "fetch_failed")
+    assert "s3cret-and-long" not in f"{result.error} {result.error.record()} {result.events}"
 
 
 def test_a_denial_names_the_grant_that_would_open_it(internet: Any) -> None:

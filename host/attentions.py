@@ -1,0 +1,76 @@
+"""Attention by the host's BLAS, in the device's own memory.
+
+Owns how attention is cut into tiles of queries, which depends on its sizes alone, and how a tile is computed: by blocks
+of keys, with the largest score and the sum of powers carried on from block to block (Milakov and Gimelshein, 2018), so
+that the scores that exist at a time stay in caches. Must not know threads, plans or owners.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ops.lower import HostAttention
+
+_SCORES = 1 << 17
+"""Scores of a tile and a block of keys."""
+_KEYS = 1024
+_FEWEST_ROWS = 16
+
+Array = npt.NDArray[Any]
+Tile = tuple[tuple[int, ...], slice]
+"""Which matrices of a batch, and which queries."""
+
+
+def tiles(work: HostAttention) -> Iterator[Tile]:
+    """What attention is cut into."""
+    *batch, rows, _ = work.query.layout.shape
+    step = max(_FEWEST_ROWS, _SCORES // min(work.key.layout.shape[-2], _KEYS))
+    for where in np.ndindex(*batch):
+        for begin in range(0, rows, step):
+            yield where, slice(begin, min(begin + step, rows))
+
+
+class Attention:
+    """Attention whose operands are `arrays`: query, key, value, a mask if there is one, and the target."""
+
+    def __init__(self, work: HostAttention, arrays: Sequence[Array]) -> None:
+        self._query, self._key, self._value, *mask, self._target = arrays
+        self._mask = mask[0] if mask else None
+        self._work = work
+
+    def compute(self, tile: Tile) -> None:
+        """Write a tile."""
+        where, rows = tile
+        query = self._query[where][rows] * np.float32(self._work.scale)
+        keys = self._key.shape[-2]
+        seen = min(rows.stop, keys) if self._work.is_causal else keys
+        target = self._target[where][rows]
+        peak = np.full((len(query), 1), -np.inf, np.float32)
+        total = np.zeros((len(query), 1), np.float32)
+        for begin in range(0, seen, _KEYS):
+            block = slice(begin, min(begin + _KEYS, seen))
+            scores = self._scores(query, where, rows, block)
+            higher = np.maximum(peak, scores.max(axis=1, keepdims=True))
+            base = np.where(np.isneginf(higher), np.float32(0), higher)
+            shrink = np.exp(peak - base)
+            scores -= base
+            np.exp(scores, out=scores)
+            total = total * shrink + scores.sum(axis=1, keepdims=True)
+            made = scores @ self._value[where][block]
+            target[...] = made if begin == 0 else target * shrink + made
+            peak = higher
+        target /= total
+
+    def _scores(self, query: Array, where: tuple[int, ...], rows: slice, keys: slice) -> Array:
+        """The scores of a block of keys, masked."""
+        scores: Array = query @ self._key[where][keys].T
+        if self._mask is not None:
+            scores += self._mask[where][rows, keys]
+        if self._work.is_causal and keys.stop - 1 > rows.start:
+            later = np.arange(keys.start, keys.stop) > np.arange(rows.start, rows.stop)[:, None]
+            scores[later] = -np.inf
+        return scores

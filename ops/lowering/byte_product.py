@@ -1,0 +1,211 @@
+"""Products of few rows with a matrix of bytes, which is read as it lies: four elements a word.
+
+Owns the kernel: on GPUs some invocations fold a column together, on CPUs one folds several columns, which share what it
+reads of the rows. All finish with what is done after. A column lies in words, as that of a transposed weight does.
+Where many rows share the matrix, it pays to unpack it first: `emit` says so. Must not know op names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+from ops import wgsl
+from ops.dtypes import is_packed
+from ops.expression import input_term
+from ops.layout import Layout, collapse
+from ops.lowering import packing, windows
+from ops.lowering.base import GROUP, After, Builder, Params, Source, Target
+from shaders.spec import Binding, KernelSpec, Operand, Param
+
+BYTES = ("i8", "u8")
+"""Dtypes that the kernel reads as they lie."""
+_MOST_ROWS = 8
+_CHUNK = 64
+_SPAN = 8
+_WORD_WORK = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """An operand over rows and columns: where it begins, and its steps from row to row and column to column."""
+
+    operand: Operand
+    dtype: str
+    offset: int
+    down: int
+    across: int
+
+
+def emit(builder: Builder, left: Source, right: Source, target: Target, after: After | None = None) -> bool:
+    """Write the product to `target`, contiguous from offset 0 and of the dtype in which is summed, if that pays.
+
+    Says whether it did. `left` is of f32 or bytes, `right` a matrix of bytes. With `after` the target gets what is done
+    with the product.
+    """
+    after = after or After(input_term(0, target.dtype), target.dtype)
+    shape = target.layout.shape if len(left.layout.shape) > 1 else (1, *target.layout.shape)
+    x, y = _rows(left, left.layout.shape), _columns(right)
+    extras = [_rows(source, shape) for source in after.sources]
+    sums = "f32" if left.dtype == "f32" else after.dtype
+    if (
+        x is None
+        or y is None
+        or None in extras
+        or sums != after.dtype
+        or not _suits(builder, left, right, target)
+    ):
+        return False
+    rows, columns = prod(shape[:-1]), shape[-1]
+    names = [("value", after.dtype), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
+    finish = wgsl.function("finish", after.term, names)
+    lanes, span = (1, _SPAN) if builder.device.kind == "cpu" else (builder.device.lanes, 1)
+    types = tuple(wgsl.storage(source.dtype) for source in after.sources)
+    form = (x.dtype, y.dtype, wgsl.storage(sums), wgsl.storage(target.dtype), rows, lanes, span)
+    spec = _spec(*form, finish.text, finish.params, types)
+    words = right.layout.shape[0] // packing.QUAD
+    params: Params = {"columns": columns, "words": words, **finish.values}
+    for name, place in zip(_names(types), (x, y, *extras), strict=True):
+        unit = packing.QUAD if name in "xy" else 1
+        assert place is not None
+        params |= {f"offset_{name}": place.offset // unit, f"down_{name}": place.down // unit}
+        params |= {} if name in "xy" else {f"across_{name}": place.across}
+    operands = [left.operand, right.operand, *(source.operand for source in after.sources), target.operand]
+    each = _WORD_WORK * span * rows * -(-words // lanes)
+    builder.spread(spec, -(-columns // span) * lanes, operands, params, each)
+    return True
+
+
+def _suits(builder: Builder, left: Source, right: Source, target: Target) -> bool:
+    """Whether the operands are of dtypes and sizes that the kernel takes, and rows are few."""
+    device, count = builder.device, target.layout.count
+    turns = right.layout.shape[0] // packing.QUAD
+    return (
+        left.dtype in ("f32", *BYTES)
+        and right.dtype in BYTES
+        and not is_packed(target.dtype)
+        and 0 < count <= _MOST_ROWS * right.layout.shape[-1]
+        and 0 < turns <= device.loop_turns // 2
+        and not any(windows.is_wide(device, each.layout) for each in (left, right, target))
+    )
+
+
+def _rows(source: Source, shape: Sequence[int]) -> _Rows | None:
+    """`source`, broadcast to `shape`, as rows; None where no two steps say how it lies."""
+    layout = source.layout.expand(tuple(shape))
+    outer, (steps,) = collapse(layout.shape[:-1], layout.strides[:-1])
+    if len(outer) > 1:
+        return None
+    down = steps[0] if outer else 0
+    return _Rows(source.operand, source.dtype, layout.offset, down, layout.strides[-1])
+
+
+def _columns(source: Source) -> _Rows | None:
+    """A matrix whose columns lie in whole words, as rows; None for any other operand."""
+    if len(source.layout.shape) != 2:
+        return None
+    turned: Layout = source.layout.permute((1, 0))
+    found = _rows(Source(source.operand, turned, source.dtype), turned.shape)
+    return found if found is not None and _is_by_quads(found, turned.shape[-1]) else None
+
+
+def _is_by_quads(place: _Rows, inner: int) -> bool:
+    return place.across == 1 and not (place.offset | place.down | inner) % packing.QUAD
+
+
+def _names(extras: Sequence[str]) -> list[str]:
+    return ["x", "y", *(f"extra{number}" for number in range(len(extras)))]
+
+
+def _quad(dtype: str, sums: str, words: str) -> str:
+    """Four elements of an operand in the type in which is summed."""
+    return words if dtype == "f32" else f"vec4<{sums}>({packing.quad(dtype, words)})"
+
+
+@lru_cache(maxsize=256)
+def _spec(
+    left: str,
+    right: str,
+    sums: str,
+    result: str,
+    rows: int,
+    lanes: int,
+    span: int,
+    finish: str,
+    params: tuple[Param, ...],
+    extras: tuple[str, ...],
+) -> KernelSpec:
+    names = _names(extras)
+    pairs = [(row, column) for row in range(rows) for column in range(span)]
+    body = [
+        f"let first = thread / {lanes}u * {span}u;",
+        f"let lane = thread % {lanes}u;",
+    ]
+    for column in range(span):
+        body += [
+            f"let column{column} = min(first + {column}u, params.columns - 1u);",
+            f"let at_y{column} = params.offset_y + column{column} * params.down_y;",
+        ]
+    body += [
+        *(f"var sum{row}_{column} = {sums}();" for row, column in pairs),
+        f"for (var begin = lane; begin < params.words; begin += {_CHUNK * lanes}u) {{",
+        f"    let end = min(begin + {_CHUNK * lanes}u, params.words);",
+        *(f"    var part{row}_{column} = {sums}();" for row, column in pairs),
+        f"    for (var i = begin; i < end; i += {lanes}u) {{",
+        *(
+            f"        let quad{column} = {_quad(right, sums, f'y[at_y{column} + i]')};"
+            for column in range(span)
+        ),
+    ]
+    for row in range(rows):
+        read = _quad(left, sums, f"x[params.offset_x + {row}u * params.down_x + i]")
+        body += [
+            f"        let x{row} = {read};",
+            *(f"        part{row}_{column} += dot(x{row}, quad{column});" for column in range(span)),
+        ]
+    body += ["    }", *(f"    sum{row}_{column} += part{row}_{column};" for row, column in pairs), "}"]
+    for row, column in pairs:
+        reads = [
+            f"{name}[params.offset_{name} + {row}u * params.down_{name}"
+            f" + column{column} * params.across_{name}]"
+            for name in names[2:]
+        ]
+        total = f"sum{row}_{column}"
+        if lanes > 1:
+            total = f"folded{row}_{column}"
+            body.append(f"let {total} = folded(sum{row}_{column}, lid.x, lane);")
+        body.append(
+            f"if (lane == 0u && first + {column}u < params.columns) {{\n"
+            f"    out[{row}u * params.columns + column{column}] = finish({', '.join([total, *reads])});\n}}"
+        )
+    words = {name: "vec4<f32>" if dtype == "f32" else "u32" for name, dtype in (("x", left), ("y", right))}
+    places = [f"{kind}_{name}" for name in names for kind in ("offset", "down")]
+    return KernelSpec(
+        "byte_product",
+        (*(Binding(name, type) for name, type in zip(names, [*words.values(), *extras], strict=True)),),
+        (Binding("out", result, "read_write"),),
+        "\n".join(body),
+        (
+            *map(Param, ("columns", "words", *places, *(f"across_{name}" for name in names[2:]))),
+            *params,
+        ),
+        (GROUP, 1, 1),
+        functions=wgsl.with_helpers(finish, *([_FOLDED.format(type=sums, size=GROUP, half=lanes // 2)] * (lanes > 1)),
+                                    body="\n".join(body)),
+    )  # fmt: skip
+
+
+_FOLDED = """var<workgroup> parts: array<{type}, {size}>;
+fn folded(sum: {type}, place: u32, lane: u32) -> {type} {{
+  workgroupBarrier();
+  parts[place] = sum;
+  for (var step = {half}u; step > 0u; step >>= 1u) {{
+    workgroupBarrier();
+    if (lane < step) {{
+      parts[place] += parts[place + step];
+    }}
+  }}
+  return parts[place];
+}}"""

@@ -1,0 +1,102 @@
+"""Attention by the host's BLAS: every form against the reference, tiles, and what of it exists at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from host import attentions
+from host.hands import Tiles
+from host.planner import make_plan
+from ops import reference
+from ops.backward import backward
+from ops.dtypes import dtype as dtype_of
+from ops.graph import Graph, Node, TensorType
+from ops.infer import infer
+from ops.layout import Layout
+from ops.lower import CPU, GPU, MAPPED, HostAttention, lower
+from ops.validate import validate
+
+DRAW = np.random.default_rng(6)
+FORMS: dict[str, tuple[dict[str, Any], tuple[tuple[int, ...], ...]]] = {
+    "plain": ({}, ((2, 3, 200, 64), (2, 3, 300, 64), (2, 3, 300, 32))),
+    "causal": ({"is_causal": True}, ((3, 700, 32), (3, 700, 32), (3, 700, 32))),
+    "causal of many keys": ({"is_causal": True, "scale": 0.3}, ((300, 32), (2500, 32), (2500, 32))),
+    "causal of few keys": ({"is_causal": True}, ((900, 32), (90, 32), (90, 32))),
+    "of blocks of keys": ({}, ((40, 64), (5000, 64), (5000, 8))),
+    "masked": ({}, ((2, 3, 100, 64), (2, 3, 200, 64), (2, 3, 200, 64), (100, 200))),
+    "spread": ({}, ((2, 4, 1, 100, 32), (2, 1, 3, 200, 32), (200, 32), (2, 1, 1, 1, 200))),
+}
+
+
+def lowered(name: str, device: Any = MAPPED) -> list[Any]:
+    attributes, shapes = FORMS[name]
+    (output,) = infer("attention", attributes, [TensorType(shape, "f32") for shape in shapes])
+    operands = [(Layout.contiguous(shape), dtype_of("f32")) for shape in shapes]
+    return list(lower("attention", attributes, operands, output, device).dispatches)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_tiles_together_are_the_attention(name: str) -> None:
+    (task,) = lowered(name)
+    assert isinstance(task, HostAttention)
+    attributes, shapes = FORMS[name]
+    inputs = [DRAW.normal(size=shape).astype(np.float32) for shape in shapes]
+    if len(inputs) > 3:
+        inputs[3][..., :150] = -np.inf
+    target = np.full(task.target.layout.shape, np.nan, np.float32)
+    shown = [
+        np.broadcast_to(array, layout.shape)
+        for array, layout in zip([*inputs, target], task.layouts, strict=True)
+    ]
+    tiles, job = Tiles(task), attentions.Attention(task, [*shown[:-1], target])
+    with np.errstate(all="ignore"):
+        while (tile := tiles.take()) is not None:
+            where, rows = tile
+            assert np.isnan(target[where][rows]).all()
+            job.compute(tile)
+    expected = reference.apply("attention", attributes, inputs)
+    np.testing.assert_allclose(target, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_the_scores_of_a_tile_are_bounded() -> None:
+    for name in FORMS:
+        (task,) = lowered(name)
+        keys = min(task.key.layout.shape[-2], attentions._KEYS)
+        for _, rows in attentions.tiles(task):
+            assert (rows.stop - rows.start) * keys <= attentions._SCORES
+
+
+def test_where_memory_is_not_the_hosts_it_is_kernels() -> None:
+    for device in (CPU, GPU):
+        assert not any(isinstance(step, HostAttention) for step in lowered("plain", device))
+
+
+def long(rows: int, count: int = 3) -> list[TensorType]:
+    return [TensorType((1, 8, rows, 64), "f32")] * count
+
+
+def leaves(types: list[TensorType]) -> list[Node]:
+    return [
+        Node("input", (), {"handle": n, "shape": list(type.shape), "dtype": "f32"})
+        for n, type in enumerate(types)
+    ]
+
+
+@pytest.mark.parametrize("device", [CPU, GPU, MAPPED], ids=["cpu", "gpu", "mapped"])
+def test_long_sequences_need_little_more_than_their_result(device: Any) -> None:
+    graph = Graph([*leaves(long(16_384)), Node("attention", (0, 1, 2), {"is_causal": True})], [3])
+    plan = make_plan(graph, validate(graph), device)
+    scores = 4 * 8 * 16_384**2
+    assert sum(plan.temps) < scores / 20
+
+
+def test_gradients_of_long_sequences_keep_no_scores() -> None:
+    nodes, wanted = backward("attention", {}, long(8192))
+    outputs = [number for number in wanted if number is not None]
+    graph = Graph([*leaves(long(8192, 4)), *nodes], outputs)
+    plan = make_plan(graph, validate(graph), MAPPED)
+    scores = 4 * 8 * 8192**2
+    assert sum(plan.temps) < scores / 5
