@@ -82,6 +82,10 @@ class Account:
                 "runs_a_minute", self._started.capacity, used, retry_after_s=self._started.wait_s(1)
             )
 
+    def resume_run(self) -> None:
+        """Count a run that was admitted before the server's restart."""
+        self.runs += 1
+
     def run_over(self) -> None:
         """A run that was admitted has ended."""
         self.runs -= 1

@@ -26,6 +26,7 @@ from api.routes import (
     runs,
     scripts,
     secrets,
+    sessions,
     tensors,
 )
 from api.runtime import Runtime
@@ -66,6 +67,7 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     for module in (
         acl,
         runs,
+        sessions,
         scripts,
         kernels,
         quarantine,

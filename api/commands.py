@@ -11,10 +11,12 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 import msgspec
 import sqlalchemy as sa
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
 
 from api import audit, quotas
 from api import keys as key_store
@@ -34,32 +36,25 @@ from shaders.errors import KernelgateError
 
 def serve(argv: Sequence[str]) -> int:
     """Start the host and serve until a signal. Statuses: 0 after a signal, 1 when it cannot start."""
-    parser = argparse.ArgumentParser(prog="kernelgate serve", description="Start the host.")
-    parser.add_argument("--host", help="address to listen on (127.0.0.1)")
-    parser.add_argument("--port", type=int, help="port to listen on (8765; 0 takes a free one)")
-    parser.add_argument("--data", help="data folder (~/.local/share/kernelgate)")
-    parser.add_argument("--adapter", help="numpy, null, cpu, discrete, or part of an adapter's name")
-    parser.add_argument(
-        "--behind-proxy",
-        action="store_true",
-        default=None,
-        help="a proxy in front ends TLS: allow listening beyond loopback",
+    parser = argparse.ArgumentParser(
+        prog="kernelgate serve",
+        description="Start the host.",
+        epilog="Each may also be in the environment, as KERNELGATE_QUEUE_LENGTH, or in the file, as queue_length.",
+        allow_abbrev=False,
     )
-    parser.add_argument(
-        "--allow-weak-sandbox",
-        action="store_true",
-        default=None,
-        help="run scripts even where there is no wall around workers (level process)",
-    )
+    for name, field in Settings.model_fields.items():
+        if field.annotation != SecretStr | None:  # everybody on the machine sees the flags of a process
+            _add_flag(parser, name, field)
     given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
     try:
         settings = Settings(**given)
         refuse_open_host(settings)
-    except (ValueError, KernelgateError) as error:
+        server = Server(settings)
+    except (OSError, ValueError, KernelgateError) as error:
         return _complain(error)
     configure_logging()
     try:
-        Server(settings).listen()
+        server.listen()
     except KernelgateError as error:
         return _complain(error)
     except KeyboardInterrupt:
@@ -68,8 +63,8 @@ def serve(argv: Sequence[str]) -> int:
 
 
 def refuse_open_host(settings: Settings) -> None:
-    """Raise unless the address is on loopback or a proxy is meant to stand in front."""
-    if settings.behind_proxy or settings.host == "localhost":
+    """Raise unless the address is on loopback, or what travels there is encrypted: by us, or by a proxy in front."""
+    if settings.behind_proxy or settings.tls_cert is not None or settings.host == "localhost":
         return
     try:
         loopback = ipaddress.ip_address(settings.host).is_loopback
@@ -78,8 +73,19 @@ def refuse_open_host(settings: Settings) -> None:
     if not loopback:
         raise KernelgateError(
             f"{settings.host} is beyond loopback, where keys would travel unencrypted",
-            hint="Put a TLS proxy in front and give --behind-proxy.",
+            hint="Give --tls-cert and --tls-key; or put a TLS proxy in front and give --behind-proxy.",
         )
+
+
+def _add_flag(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> None:
+    """The flag of a setting; its text becomes a value where that of the environment does."""
+    flag, text = f"--{name.replace('_', '-')}", (field.description or "").replace("%", "%%")
+    if field.annotation is bool or field.annotation == bool | None:
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=text)
+    elif get_origin(field.annotation) is dict:
+        parser.add_argument(flag, type=json.loads, metavar="JSON", help=text)
+    else:
+        parser.add_argument(flag, metavar="VALUE", help=text)
 
 
 def doctor(argv: Sequence[str]) -> int:

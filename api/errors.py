@@ -237,6 +237,34 @@ class ResultTooLarge(KernelgateError):
     title = "The result is too large"
 
 
+class SessionNotFound(KernelgateError):
+    """A session that does not exist, or that another key made."""
+
+    code = "session_not_found"
+    title = "There is no such session"
+
+
+class SessionBusy(KernelgateError):
+    """A session whose cell has not ended."""
+
+    code = "session_busy"
+    title = "A cell of the session has not ended"
+
+
+class SessionOver(KernelgateError):
+    """A session that has ended, with its variables."""
+
+    code = "session_over"
+    title = "The session is over"
+
+
+class TooManySessions(KernelgateError):
+    """A key, or all keys together, have as many sessions as they may."""
+
+    code = "too_many_sessions"
+    title = "Too many sessions are open"
+
+
 class IdempotencyConflict(KernelgateError):
     """An `Idempotency-Key` used before with another request."""
 
@@ -251,6 +279,13 @@ class QueueFull(KernelgateError):
     title = "Too many runs are waiting"
 
 
+class KeyQueueFull(KernelgateError):
+    """A key has as many runs waiting as it may."""
+
+    code = "key_queue_full"
+    title = "Too many runs of this key are waiting"
+
+
 class TooManyStreams(KernelgateError):
     """A key has as many event streams open as it may."""
 
@@ -263,6 +298,13 @@ class HeadersTooLarge(KernelgateError):
 
     code = "headers_too_large"
     title = "The request's headers are too large"
+
+
+class RequestTimeout(KernelgateError):
+    """A client that sends its request more slowly than anybody needs to."""
+
+    code = "request_timeout"
+    title = "The request came too slowly"
 
 
 class ServerStopping(KernelgateError):
@@ -338,3 +380,10 @@ class AddressUnavailable(KernelgateError):
 
     code = "address_unavailable"
     title = "The address cannot be listened on"
+
+
+class CertificateUnusable(KernelgateError):
+    """The files of the certificate or its key cannot be read, or do not fit each other."""
+
+    code = "certificate_unusable"
+    title = "The certificate cannot be used"

@@ -33,13 +33,17 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class EventLog:
-    """The events of a live run. Beyond `cap` only status and result are still added; output stays in the run."""
+    """The events of a live run. Beyond `cap` only status and result are still added; output stays in the run.
 
-    def __init__(self, cap: int) -> None:
-        self._events: list[Event] = []
+    `stored` are those of a run that is taken up again.
+    """
+
+    def __init__(self, cap: int, stored: Iterable[Event] = ()) -> None:
+        self._events = list(stored)
         self._cap = cap
-        self._stored = 0
+        self._stored = len(self._events)
         self._closed = False
+        self._left = False
         self._changed = asyncio.Event()
 
     def add(self, type: str, data: dict[str, Any]) -> None:
@@ -58,6 +62,11 @@ class EventLog:
         """Append the last event, `result`, which holds the run's document as JSON."""
         self._append(FINAL, result)
         self._closed = True
+
+    def leave(self) -> None:
+        """No more events come from here: who follows is not kept, and finds the rest later."""
+        self._left = True
+        self._changed.set()
 
     def _append(self, type: str, data: str) -> None:
         self._events.append(Event(len(self._events) + 1, type, data, now()))
@@ -78,7 +87,10 @@ class EventLog:
         self._stored += len(events)
 
     async def follow(self, after: int) -> AsyncIterator[list[Event]]:
-        """Events beyond number `after`, as they come, in pages, to the last, which is there whatever `after` is."""
+        """Events beyond number `after`, as they come, in pages, to the last, which is there whatever `after` is.
+
+        Without it, it ends when the log was left.
+        """
         while True:
             if self._closed:
                 after = min(after, len(self._events) - 1)
@@ -86,7 +98,7 @@ class EventLog:
                 page = _page(self._events[after : after + PAGE_EVENTS])
                 after = page[-1].seq
                 yield page
-            if self._closed:
+            if self._closed or self._left:
                 return
             await self._changed.wait()
 

@@ -141,6 +141,10 @@ class RunGates:
             connect=network.connect,
         )
 
+    def serve_run(self, run_id: str, events: EventLog) -> None:
+        """From now on requests are those of this run, and go into its events."""
+        self._run_id, self._events, self._denials = run_id, events, 0
+
     @property
     def environment(self) -> Mapping[str, str]:
         """The values that the run sees."""

@@ -160,6 +160,13 @@ class Keys:
             raise _refused()
         return known[1]
 
+    async def identity(self, key_id: str) -> Identity:
+        """Whoever works with a key. Raises `Unauthorized` when it is not valid any more."""
+        record = await self._database.do(lambda db: find(db, key_id))
+        if record is None or record.state(iso(self._wall())) != "valid":
+            raise Unauthorized("the key that asked for this was revoked or has expired")
+        return record.identity(self.defaults)
+
     async def over(self, key_ids: Collection[str]) -> dict[str, str]:
         """Those of these keys that are not valid any more, each with `key_revoked` or `key_expired`."""
         found = await self._database.do(lambda db: {key_id: find(db, key_id) for key_id in key_ids})

@@ -40,9 +40,9 @@ class Workers(Protocol):
 class Presence:
     """The work of all keys. A key that is over is found within `SWEEP_S`, by the clock."""
 
-    def __init__(self, keys: Keys, runs: Workers, clock: Clock | None = None) -> None:
+    def __init__(self, keys: Keys, workers: Collection[Workers], clock: Clock | None = None) -> None:
         self._keys = keys
-        self._runs = runs
+        self._workers = workers
         self._clock = clock or LoopClock()
         self._requests: dict[str, set[Endable]] = {}
         self._sweeper: asyncio.Task[None] | None = None
@@ -72,16 +72,18 @@ class Presence:
     def end(self, key_id: str, reason: str = REVOKED, but: Endable | None = None) -> None:
         """A key is over: it is asked for again, its runs are stopped and its requests end, `but` the one at hand."""
         self._keys.forget(key_id)
-        stopped = self._runs.stop_of(key_id, reason)
+        stopped = sum(workers.stop_of(key_id, reason) for workers in self._workers)
         requests = self._requests.get(key_id, set()) - {but}
         for request in requests:
             request.end(reason)
         if stopped or requests:
-            log.info("%s: %s; %d runs and %d requests end", key_id, reason, stopped, len(requests))
+            log.info(
+                "%s: %s; %d runs and sessions and %d requests end", key_id, reason, stopped, len(requests)
+            )
 
     async def look(self) -> None:
         """End what keys do that are over."""
-        at_work = {*self._requests, *self._runs.keys_at_work()}
+        at_work = {*self._requests, *(key for workers in self._workers for key in workers.keys_at_work())}
         if at_work:
             for key_id, reason in (await self._keys.over(at_work)).items():
                 self.end(key_id, reason)

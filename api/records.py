@@ -39,6 +39,7 @@ class Usage(msgspec.Struct, frozen=True):
 class RunRecord(msgspec.Struct):
     """A run. `result` is JSON; `error` a problem document as JSON; `files` what its overlays changed, as JSON.
 
+    `asked` is what is kept of its request until it begins: without it a run that waited cannot be taken up again.
     `emptied_at` is when retention took its result, output and files.
     """
 
@@ -65,6 +66,8 @@ class RunRecord(msgspec.Struct):
     started_at: str | None = None
     finished_at: str | None = None
     files: msgspec.Raw = msgspec.Raw(b"{}")
+    key_id: str | None = None
+    asked: bytes | None = None
     emptied_at: str | None = None
     stored_bytes: int = 0
     event_bytes: int = 0
@@ -89,10 +92,10 @@ class RunRecord(msgspec.Struct):
         self.stored_bytes = sum(map(len, (self.script, self.stdout, self.stderr, *map(bytes, written))))
         self.event_bytes = sum(len(event.data) for event in events if event.type != FINAL)
 
-    def document(self) -> bytes:
-        """What a client is told of it, as JSON."""
+    def document(self, place: int | None = None) -> bytes:
+        """What a client is told of it, as JSON; `place` is where it waits, from 1."""
         shown = {name: getattr(self, name) for name in _SHOWN}
-        return msgspec.json.encode(shown)
+        return msgspec.json.encode({**shown, "place": place})
 
 
 _SUMMARY = (
@@ -106,8 +109,9 @@ _SHOWN = (
 _JSON = ("limits", "grants", "result", "error", "usage", "files")
 _ENDING = (
     "status", "result", "error", "stdout", "stderr", "output_cut", "usage", "reason", "cancelled_by", "level",
-    "level_reason", "started_at", "finished_at", "files", "stored_bytes", "event_bytes",
+    "level_reason", "started_at", "finished_at", "files", "asked", "stored_bytes", "event_bytes",
 )  # fmt: skip
+_BEGINNING = ("status", "grants", "started_at", "asked")
 
 _INSERT = sa.insert(tables.runs)
 _UPDATE = (
@@ -128,6 +132,19 @@ def update_run(db: sa.Connection, record: RunRecord, events: list[Event]) -> Non
         sa.update(tables.runs).where(tables.runs.c.id == record.id).values(**_columns(record, _ENDING))
     )
     insert_events(db, record.id, events)
+
+
+def begin_run(db: sa.Connection, record: RunRecord) -> None:
+    """Store that a run has begun: from now on it is not begun again."""
+    values = _columns(record, _BEGINNING)
+    db.execute(sa.update(tables.runs).where(tables.runs.c.id == record.id).values(**values))
+
+
+def waiting_runs(db: sa.Connection) -> list[RunRecord]:
+    """The runs that wait, in the order in which they came."""
+    c = tables.runs.c
+    query = sa.select(tables.runs).where(c.status == "queued").order_by(c.id)
+    return [_record(row) for row in db.execute(query)]
 
 
 def find_run(db: sa.Connection, run_id: str) -> RunRecord | None:
@@ -166,23 +183,30 @@ def page_of_runs(
 
 
 def end_interrupted(db: sa.Connection, error: ErrorRecord) -> int:
-    """Fail every run that was live when the server stopped; how many there were."""
+    """Fail every run that was running when the server stopped, and those that wait and cannot be taken up again; how
+    many there were."""
+    c = tables.runs.c
+    lost = (c.status == "running") | ((c.status == "queued") & c.asked.is_(None))
+    left = [row.id for row in db.execute(sa.select(c.id).where(lost))]
+    for run_id in left:
+        end_stored(db, run_id, error)
+    return len(left)
+
+
+def end_stored(db: sa.Connection, run_id: str, error: ErrorRecord) -> None:
+    """Fail a run that nobody executes."""
     c, e = tables.runs.c, tables.events.c
-    left = [row.id for row in db.execute(sa.select(c.id).where(c.status.in_(LIVE)))]
     values = {
         "status": "failed",
         "error": msgspec.json.encode(problem(error)).decode(),
         "reason": error.code,
         "finished_at": now(),
+        "asked": None,
     }
-    for run_id in left:
-        db.execute(sa.update(tables.runs).where(c.id == run_id).values(**values))
-        last = db.execute(sa.select(sa.func.max(e.seq)).where(e.run_id == run_id)).scalar() or 0
-        status = msgspec.json.encode({"status": "failed"}).decode()
-        insert_events(
-            db, run_id, [Event(last + 1, "status", status, now()), Event(last + 2, FINAL, "", now())]
-        )
-    return len(left)
+    db.execute(sa.update(tables.runs).where(c.id == run_id).values(**values))
+    last = db.execute(sa.select(sa.func.max(e.seq)).where(e.run_id == run_id)).scalar() or 0
+    status = msgspec.json.encode({"status": "failed"}).decode()
+    insert_events(db, run_id, [Event(last + 1, "status", status, now()), Event(last + 2, FINAL, "", now())])
 
 
 def _columns(record: RunRecord, names: tuple[str, ...]) -> dict[str, Any]:

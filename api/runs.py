@@ -1,7 +1,7 @@
-"""Runs from submission to end: a bounded queue, a bounded number at once, cancellation, storage.
+"""Runs from submission to end: waiting, execution, cancellation, storage.
 
-Owns the life of a run. Must not know HTTP, or how a worker works: `sandbox.pool` runs the script, `RunServices`
-serves it.
+Owns the life of a run. Must not know HTTP, how a request is checked (`api/submission.py`) or who is next
+(`api/queue.py`), or how a worker works: `sandbox.pool` runs the script, `RunServices` serves it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -23,7 +23,7 @@ from api import records, values
 from api.accounts import Accounts
 from api.acl import Level
 from api.database import Database
-from api.errors import IdempotencyConflict, QueueFull, RunNotFound, ServerRestarted, ServerStopping
+from api.errors import IdempotencyConflict, RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
 from api.fuel import bounds
 from api.gates import Gatekeeper, RunGates
@@ -32,40 +32,29 @@ from api.kernels import KernelStore
 from api.keys import Identity
 from api.launcher import Launcher
 from api.metrics import Metrics
+from api.queue import FairQueue, Ticket
 from api.records import RunRecord, Usage
 from api.scripts import ScriptStore
 from api.services import RunServices
+from api.sessions import Sessions
 from api.settings import RunLimits, Settings
 from api.sharing import Sharing
-from api.tensors import TensorRecord, TensorStore
+from api.submission import Submission
+from api.tensors import TensorStore
 from api.values import TensorId, TensorValue
 from api.work import Work
 from ops.graph import TensorRef
-from sandbox.gates.grants import Grants, shown
+from sandbox.gates.grants import shown
 from sandbox.pool import Limits, Outcome, WorkerPool
 from shaders.errors import ErrorRecord, KernelgateError
 
 log = logging.getLogger("kernelgate")
 FLUSH_S = 0.5
+_SHUTDOWN = ("server", ServerRestarted.code)
+"""By whom and why runs are stopped when the server stops."""
 _KILLS = frozenset(
     {"wall_limit", "cpu_limit", "memory_limit", "output_limit", "message_limit", "worker_crashed"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A checked request for a run: `inputs` are parsed values, `given` the tensors in them, `tensors` the records of
-    those given by id, `grants` what the run gets.
-    """
-
-    script: str
-    inputs: dict[str, Any]
-    given: list[TensorValue]
-    tensors: dict[str, TensorRecord]
-    limits: RunLimits
-    grants: Grants
-    idempotency_key: str | None = None
-    request_hash: str | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -76,6 +65,8 @@ class LiveRun:
     identity: Identity
     submission: Submission
     events: EventLog
+    ticket: Ticket
+    place: Callable[[], int | None]
     done: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
     services: RunServices | None = None
@@ -85,7 +76,7 @@ class LiveRun:
         """The run as it is now, as JSON."""
         if self.services is not None and self.record.live:
             self.record.stdout, self.record.stderr = self.services.stdout, self.services.stderr
-        return self.record.document()
+        return self.record.document(self.place())
 
 
 class RunManager:
@@ -102,6 +93,7 @@ class RunManager:
         tensors: TensorStore,
         metrics: Metrics,
         gates: Gatekeeper,
+        sessions: Sessions,
         accounts: Accounts,
         sharing: Sharing,
         ready: Callable[[], Awaitable[None]],
@@ -115,14 +107,14 @@ class RunManager:
         self._tensors = tensors
         self._metrics = metrics
         self._gates = gates
+        self._sessions = sessions
         self._accounts = accounts
         self._sharing = sharing
         self._ready = ready
         self._live: dict[str, LiveRun] = {}
         self._unstored: dict[str, LiveRun] = {}
         self._flushing = asyncio.Lock()
-        self._slots = asyncio.Semaphore(settings.runs_at_once)
-        self._waiting = 0
+        self._queue = FairQueue(settings.runs_at_once, settings.queue_length, settings.queue_length_of_key)
         self._keyed = asyncio.Lock()
         self._stopping = False
         self._flusher: asyncio.Task[None] | None = None
@@ -132,13 +124,17 @@ class RunManager:
         self._flusher = asyncio.create_task(self._flush_forever())
 
     async def stop(self, drain_s: float) -> None:
-        """Take no more runs, let those that are live end for `drain_s` seconds, fail the rest."""
+        """Take no more runs, let those that run end for `drain_s` seconds, fail the rest; those that wait stay."""
         self._stopping = True
+        self._queue.close()
+        for live in list(self._live.values()):
+            if live.record.status == "queued":
+                self._stop(live, *_SHUTDOWN)
         tasks = [live.task for live in self._live.values() if live.task is not None]
         if tasks and drain_s:
             await asyncio.wait(tasks, timeout=drain_s)
         for live in list(self._live.values()):
-            self._stop(live, "server", "server_restarted")
+            self._stop(live, *_SHUTDOWN)
         if tasks:
             await asyncio.wait(tasks)
         if self._flusher is not None:
@@ -178,10 +174,10 @@ class RunManager:
         """A run's short form with the status that it has at this moment."""
         live = self._live.get(summary["id"])
         if live is None:
-            return summary
+            return {**summary, "place": None}
         record = live.record
         shown = ("status", "started_at", "finished_at", "reason", "cancelled_by", "usage")
-        return {**summary, **{name: getattr(record, name) for name in shown}}
+        return {**summary, **{name: getattr(record, name) for name in shown}, "place": live.place()}
 
     async def cancel(self, live: LiveRun, by: str, reason: str) -> None:
         """Stop a run and wait until its end is stored. One that has ended is left as it is."""
@@ -215,24 +211,25 @@ class RunManager:
     async def _accept(self, identity: Identity, submission: Submission) -> LiveRun:
         if self._stopping:
             raise ServerStopping("the server is stopping and takes no new runs")
-        if self._waiting >= self._settings.queue_length:
-            raise QueueFull(
-                f"{self._waiting} runs are waiting, the most that this server keeps", hint="Try again later."
-            )
+        self._queue.check(identity.key_id)
+        if submission.session is not None:
+            submission.session.check()
         self._accounts.of(identity).admit_run()
         record = RunRecord(
             id=new_id("run"),
             owner=identity.owner,
             script=submission.script,
             limits=submission.limits,
-            grants=msgspec.Raw(msgspec.json.encode(shown(submission.grants))),
+            grants=_shown(submission),
             created_at=now(),
             idempotency_key=submission.idempotency_key,
             request_hash=submission.request_hash,
+            key_id=identity.key_id,
+            kind="script" if submission.session is None else "cell",
         )
-        live = LiveRun(record, identity, submission, EventLog(self._settings.events_per_run))
-        live.events.add("status", {"status": "queued"})
-        self._live[record.id] = live
+        if submission.session is not None:
+            submission.session.claim(record.id)
+        live = self._begin_life(record, identity, submission, EventLog(self._settings.events_per_run))
         stored = self._database.do(lambda db: records.insert_run(db, record), grows=True)
         live.task = asyncio.create_task(self._live_through(live, stored))
         try:
@@ -242,28 +239,55 @@ class RunManager:
             raise
         return live
 
+    def take_up(
+        self, identity: Identity, record: RunRecord, submission: Submission, events: Iterable[Event]
+    ) -> None:
+        """Let a stored run wait once more, which waited when the server stopped; `events` are its stored ones."""
+        self._accounts.of(identity).resume_run()
+        log = EventLog(self._settings.events_per_run, events)
+        live = self._begin_life(record, identity, submission, log)
+        record.grants = _shown(submission)
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        stored.set_result(None)
+        live.task = asyncio.create_task(self._live_through(live, stored))
+
+    def _begin_life(
+        self, record: RunRecord, identity: Identity, submission: Submission, events: EventLog
+    ) -> LiveRun:
+        ticket = self._queue.join(identity.key_id)
+        live = LiveRun(record, identity, submission, events, ticket, partial(self._queue.position, ticket))
+        self._live[record.id] = live
+        place = live.place()
+        record.asked = None if place is None else submission.asked
+        events.add("status", {"status": "queued"} if place is None else {"status": "queued", "place": place})
+        self._metrics.queue.set(self._queue.length)
+        return live
+
     async def _live_through(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
         """The whole life of a run; never raises."""
         try:
-            self._waiting += 1
-            self._metrics.queue.set(self._waiting)
-            try:
-                await self._slots.acquire()
-            finally:
-                self._waiting -= 1
-                self._metrics.queue.set(self._waiting)
-            try:
+            async with self._queue.place(live.ticket):
+                self._metrics.queue.set(self._queue.length)
                 await self._execute(live)
-            finally:
-                self._slots.release()
         except asyncio.CancelledError:
+            if live.stop == _SHUTDOWN and live.record.asked is not None:
+                await self._leave(live, stored)
+                return
             self._cancelled(live)
         except KernelgateError as error:
             _end(live.record, "failed", error.record())
         except Exception:
             log.exception("run %s failed inside the server", live.record.id)
             _end(live.record, "failed", ErrorRecord("internal", "something failed inside the server"))
+        self._metrics.queue.set(self._queue.length)
         await self._finish(live, stored)
+
+    async def _leave(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
+        """The server stops while a run waits: the next one takes it up."""
+        await asyncio.wait([stored])
+        del self._live[live.record.id]
+        live.events.leave()
+        live.done.set()
 
     async def _execute(self, live: LiveRun) -> None:
         record, submission = live.record, live.submission
@@ -271,44 +295,54 @@ class RunManager:
         record.started_at = now()
         live.events.add("status", {"status": "running"})
         began = time.perf_counter()
+        if record.asked is not None:  # it waited: once it runs, no other server may begin it again
+            record.asked = None
+            await self._database.do(lambda db: records.begin_run(db, record), frees=True)
         await self._ready()
         record.level, record.level_reason = self._pool.level, self._pool.reason
+        if submission.session is not None:
+            session = submission.session
+            session.begin(record.id, live.events)
+            await self._perform(live, session.work, session.gates, session.run, began)
+            return
         gates = await self._gates.open(record.id, live.identity, submission.grants, live.events)
-        limits = submission.limits
         account = self._accounts.of(live.identity)
-        async with Work(self._launcher, self._tensors, live.identity, account, limits.handles) as work:
-            live.services = services = RunServices(
-                work,
-                limits,
-                self._settings,
-                self._kernels,
-                self._scripts,
-                self._tensors,
-                live.events,
-                gates,
-                bounds(self._settings, submission.grants, submission.limits),
-            )
+        run = partial(self._pool.run_script, native=bool(submission.grants.native))
+        async with Work(
+            self._launcher, self._tensors, live.identity, account, submission.limits.handles
+        ) as work:
             try:
-                inputs = await self._admit(work, submission)
-                outcome = await self._pool.run_script(
-                    submission.script,
-                    inputs,
-                    _worker_limits(limits),
-                    services,
-                    gates.environment,
-                    native=bool(submission.grants.native),
-                )
-                await self._take(record, outcome, services)
+                await self._perform(live, work, gates, run, began)
             finally:
-                await work.settle()
-                self._account(record, work, services, began)
-                await self._close(record, gates)
+                await gates.close()
 
-    async def _close(self, record: RunRecord, gates: RunGates) -> None:
-        """Close the gates, and keep what the run changed in its overlays, however it ended."""
-        await gates.close()
-        if gates.has_overlay:
-            record.files = msgspec.Raw(await asyncio.to_thread(gates.files))
+    async def _perform(
+        self, live: LiveRun, work: Work, gates: RunGates, run: Callable[..., Awaitable[Outcome]], began: float
+    ) -> None:
+        """Execute the script of a run by `run`, with its device work and gates; keep what it cost and changed."""
+        record, submission = live.record, live.submission
+        live.services = services = RunServices(
+            work,
+            submission.limits,
+            self._settings,
+            self._kernels,
+            self._scripts,
+            self._tensors,
+            live.events,
+            gates,
+            bounds(self._settings, submission.grants, submission.limits),
+        )
+        try:
+            inputs = await self._admit(work, submission)
+            limits = _worker_limits(submission.limits)
+            await self._take(
+                record, await run(submission.script, inputs, limits, services, gates.environment), services
+            )
+        finally:
+            await work.settle()
+            self._account(record, work, services, began)
+            if gates.has_overlay:
+                record.files = msgspec.Raw(await asyncio.to_thread(gates.files))
 
     async def _admit(self, work: Work, submission: Submission) -> dict[str, Any]:
         """The inputs with each tensor held by `work` and named by its local handle."""
@@ -355,8 +389,8 @@ class RunManager:
             )  # after its first step, which sees to its end
 
     def _cancelled(self, live: LiveRun) -> None:
-        by, reason = live.stop or ("server", "server_restarted")
-        if reason == "server_restarted":
+        by, reason = live.stop or _SHUTDOWN
+        if (by, reason) == _SHUTDOWN:
             _end(live.record, "failed", ServerRestarted("the server stopped during the run").record())
         else:
             _end(live.record, "cancelled", None)
@@ -380,6 +414,8 @@ class RunManager:
                 pass
             await self._store_end(live)
         self._accounts.of(live.identity).run_over()
+        if live.submission.session is not None:
+            await self._sessions.release(live.submission.session, record)
         live.done.set()
 
     async def _store_end(self, live: LiveRun) -> None:
@@ -426,6 +462,10 @@ class RunManager:
 def _insert_all(db: sa.Connection, fresh: dict[str, list[Event]]) -> None:
     for run_id, events in fresh.items():
         insert_events(db, run_id, events)
+
+
+def _shown(submission: Submission) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(shown(submission.grants)))
 
 
 def _worker_limits(limits: RunLimits) -> Limits:

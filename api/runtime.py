@@ -19,7 +19,6 @@ from api.blobs import BlobStore, storage_errors
 from api.builds import Builder
 from api.compiling import Compiler
 from api.database import Database
-from api.errors import ServerRestarted
 from api.gates import Gatekeeper
 from api.holdings import Holdings
 from api.kernels import KernelStore
@@ -28,18 +27,20 @@ from api.launcher import Launcher
 from api.metrics import Metrics
 from api.presence import Presence
 from api.quarantine import Quarantine
-from api.records import end_interrupted
 from api.reserve import Reserve
 from api.residency import Residency
+from api.resumption import resume
 from api.runs import RunManager
 from api.scripts import ScriptStore
 from api.secrets import SecretStore
+from api.sessions import Sessions
 from api.settings import Settings
 from api.sharing import Sharing, sweep
 from api.spill import Spill
 from api.sse import Streams
 from api.standby import Standby
 from api.starting import Start
+from api.submission import Desk
 from api.tensors import TensorStore
 from api.upkeep import Upkeep
 from api.work import Work
@@ -117,6 +118,8 @@ class Runtime:
         self.streams = Streams(settings.event_streams)
         self.secrets = SecretStore(self.database, settings.data / "secrets.key")
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)
+        self.desk = Desk(settings, self.gates, self.pool, self.tensors)
+        self.sessions = Sessions(settings, self.pool, self.launcher, self.tensors, self.gates, self.accounts)
         self.runs = RunManager(
             settings,
             self.database,
@@ -127,12 +130,13 @@ class Runtime:
             self.tensors,
             self.metrics,
             self.gates,
+            self.sessions,
             self.accounts,
             self.sharing,
             self.ready,
         )
         self.upkeep = Upkeep(settings, self.database, self.tensors, self.reserve)
-        self.presence = Presence(self.keys, self.runs)
+        self.presence = Presence(self.keys, [self.runs, self.sessions])
         self._starts: dict[str, Start] = {}
         self._lock = -1
 
@@ -148,16 +152,14 @@ class Runtime:
         await self.database.start()
         await self.quarantine.start()
         await self.database.do(sweep)
-        await self.database.do(
-            lambda db: end_interrupted(db, ServerRestarted("the server stopped during the run").record()),
-            frees=True,
-        )
         self.new_key = await asyncio.to_thread(
             keys.ensure_admin, self.database, self.settings.data / "admin.key"
         )
         self._begin("compiler", self._start_compiler)
         await asyncio.to_thread(self.reserve.fill)
+        await resume(self.database, self.keys, self.desk, self.runs)
         self.runs.start()
+        self.sessions.start()
         self.upkeep.start()
         self.presence.start()
         self.audit.start()
@@ -167,7 +169,7 @@ class Runtime:
         """Let runs end for a while, then stop the processes and close the stores."""
         await asyncio.gather(self.presence.stop(), self.audit.stop())
         await self.runs.stop(self.settings.drain_s)
-        await self.upkeep.stop()
+        await asyncio.gather(self.sessions.stop(), self.upkeep.stop())
         await asyncio.gather(*(start.stop() for start in self._starts.values()))
         await asyncio.gather(self.lane.close(), self.patient.close())
         await asyncio.gather(self.pool.close(), self.device.close(), self.compiler.close())

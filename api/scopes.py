@@ -10,8 +10,8 @@ from collections.abc import Collection
 from api.errors import AdminOnly, InvalidRequest, ScopeMissing
 
 SCOPES = {
-    "runs:read": "see runs and follow their events",
-    "runs:write": "start and cancel runs",
+    "runs:read": "see runs and sessions, and follow events",
+    "runs:write": "start and cancel runs and sessions",
     "scripts:read": "see stored scripts",
     "scripts:write": "store and forget scripts",
     "kernels:read": "see stored kernels",
@@ -38,6 +38,11 @@ ROUTES = {
     "GET /api/runs/{run_id}": "runs:read",
     "DELETE /api/runs/{run_id}": "runs:write",
     "GET /api/runs/{run_id}/events": "runs:read",
+    "POST /api/sessions": "runs:write",
+    "GET /api/sessions": "runs:read",
+    "GET /api/sessions/{session_id}": "runs:read",
+    "POST /api/sessions/{session_id}/run": "runs:write",
+    "DELETE /api/sessions/{session_id}": "runs:write",
     "POST /api/scripts": "scripts:write",
     "GET /api/scripts": "scripts:read",
     "GET /api/scripts/{name}": "scripts:read",

@@ -8,13 +8,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import ssl
+from collections.abc import Callable
+from functools import partial
 from types import FrameType
 
 import uvicorn
 
 from api.app import create_app
 from api.edge import Edge, Protocol
-from api.errors import AddressUnavailable
+from api.errors import AddressUnavailable, CertificateUnusable
 from api.runtime import Runtime
 from api.settings import Settings
 from sandbox.gates.network import SYSTEM, Network
@@ -33,7 +36,8 @@ class Server(uvicorn.Server):
                 Edge(app),
                 host=settings.host,
                 port=settings.port,
-                http=Protocol,
+                http=partial(Protocol, patience_s=settings.patience_s, connections=settings.connections),  # type: ignore[arg-type]
+                ssl_context_factory=_tls(settings),
                 loop="asyncio",
                 ws="none",
                 access_log=False,
@@ -69,7 +73,8 @@ class Server(uvicorn.Server):
     def address(self) -> str:
         """The URL of the server, which must have started."""
         host, port = self.servers[0].sockets[0].getsockname()[:2]
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        scheme = "http" if self.runtime.settings.tls_cert is None else "https"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """At the first signal let runs end; at the second stop at once."""
@@ -87,6 +92,26 @@ class Server(uvicorn.Server):
             await self.runtime.runs.stop(self.runtime.settings.drain_s)
         finally:
             self.should_exit = True
+
+
+def _tls(settings: Settings) -> Callable[..., ssl.SSLContext] | None:
+    """What gives uvicorn the context of HTTPS; None without a certificate. Raises `CertificateUnusable`."""
+    cert, key = settings.tls_cert, settings.tls_key
+    if cert is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(cert, key, password=_no_password)
+    except (OSError, ValueError) as error:
+        raise CertificateUnusable(
+            f"the certificate {cert} with the key {key or cert} cannot be used: {error}",
+            hint="tls_cert and tls_key name files of PEM that belong together and have no password.",
+        ) from None
+    return lambda *_: context
+
+
+def _no_password() -> str:
+    raise ValueError("the key has a password")
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""Every setting of the server, in one table, from the environment (`KERNELGATE_…`) or flags.
+"""Every setting of the server, in one table, from flags, the environment (`KERNELGATE_…`) or a file of TOML.
 
 Owns names, defaults and maxima, and the answer to "which limits does this run get". Must not know HTTP.
 """
@@ -6,12 +6,19 @@ Owns names, defaults and maxima, and the answer to "which limits does this run g
 from __future__ import annotations
 
 import os
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from api.errors import InvalidRequest, LimitTooHigh
 from api.quotas import Quotas, parse
@@ -19,6 +26,14 @@ from shaders.guard.budget import MOST_FUEL
 
 MIB = 1 << 20
 VERSION = version("kernelgate")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The settings in a file of TOML. Raises OSError; ValueError, which names the file, for what is not TOML."""
+    try:
+        return tomllib.loads(path.read_text())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 class RunLimits(msgspec.Struct, frozen=True):
@@ -42,16 +57,30 @@ def default_data_folder() -> Path:
 
 
 class Settings(BaseSettings):
-    """The server's settings. Each is `KERNELGATE_` and its name in capitals."""
+    """The server's settings. What is given wins over the environment, where each is `KERNELGATE_` and its name in
+    capitals, and that over the file `config`, where it has its own name.
+    """
 
-    model_config = SettingsConfigDict(env_prefix="KERNELGATE_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="KERNELGATE_", extra="forbid")
 
+    config: Path | None = Field(default=None, description="file of settings, as TOML")
     host: str = Field(
-        default="127.0.0.1", description="address to listen on; beyond loopback needs behind_proxy"
+        default="127.0.0.1",
+        description="address to listen on; beyond loopback needs tls_cert or behind_proxy",
     )
     port: int = Field(default=8765, ge=0, le=65535, description="port to listen on; 0 takes a free one")
     behind_proxy: bool = Field(
         default=False, description="a proxy in front ends TLS: listening beyond loopback is meant"
+    )
+    tls_cert: Path | None = Field(
+        default=None, description="PEM of the server's certificate and those above it: HTTPS alone is served"
+    )
+    tls_key: Path | None = Field(
+        default=None, description="PEM of the certificate's key; unset: it is in the certificate's file"
+    )
+    connections: int = Field(default=900, ge=1, description="connections at once; one more is closed")
+    patience_s: float = Field(
+        default=30, gt=0, description="seconds that a client may keep the server waiting inside a request"
     )
     data: Path = Field(
         default_factory=default_data_folder, description="folder for the database, blobs and key"
@@ -76,6 +105,9 @@ class Settings(BaseSettings):
         default=max(4, 2 * (os.cpu_count() or 2)), ge=1, description="runs in progress at the same time"
     )
     queue_length: int = Field(default=1000, ge=1, description="runs that may wait; one more is answered 503")
+    queue_length_of_key: int = Field(
+        default=250, ge=1, description="runs of one key that may wait; one more is answered 429"
+    )
     wait_s: float = Field(
         default=300, gt=0, description="longest `Prefer: wait`; longer ones are shortened to it"
     )
@@ -187,6 +219,14 @@ class Settings(BaseSettings):
     sweep_s: float = Field(default=60, gt=0, description="seconds between two looks at what has to leave")
     event_streams: int = Field(default=32, gt=0, description="event streams that one key may have open")
 
+    sessions: int = Field(default=32, ge=0, description="sessions open at once; each has a worker")
+    sessions_of_key: int = Field(default=4, ge=0, description="sessions that one key may have open")
+    session_idle_s: float = Field(
+        default=600,
+        gt=0,
+        description="seconds without a cell after which a session ends; it may ask for less",
+    )
+
     user_quotas: dict[str, int | float | None] = Field(
         default={
             "runs_at_once": 100,
@@ -240,6 +280,22 @@ class Settings(BaseSettings):
         le=MOST_FUEL,
         description="most fuel of a kernel's thread, in runs and outside",
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Where settings come from, the strongest first. Raises OSError and ValueError of the file."""
+        path = init_settings().get("config") or env_settings().get("config")
+        if path is None:
+            return init_settings, env_settings
+        file = InitSettingsSource(settings_cls, init_kwargs=_read(Path(path)))
+        return init_settings, env_settings, file
 
     @property
     def database(self) -> Path | str:

@@ -191,6 +191,8 @@ runs = Table(
     Column("started_at", String(32)),
     Column("finished_at", String(32)),
     Column("files", Text, nullable=False, server_default="{}"),
+    Column("key_id", String(40)),
+    Column("asked", LargeBinary),
     Column("emptied_at", String(32)),
     Column("stored_bytes", _BYTES, nullable=False, server_default="0"),
     Column("event_bytes", _BYTES, nullable=False, server_default="0"),

@@ -95,6 +95,11 @@ class Work:
     async def __aexit__(self, *_: object) -> None:
         await self.free(list(self._held))
 
+    def begin_part(self) -> None:
+        """Count what it costs from zero: a new part of it begins."""
+        self.device_ms = 0.0
+        self.dispatches = self.threads = self.bytes = self.peak_bytes = 0
+
     def type_of(self, local: int) -> TensorType:
         """The type of a tensor held. Raises `UnknownHandle`."""
         return self.held(local).type

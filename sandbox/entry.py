@@ -1,5 +1,7 @@
 """How a script's result comes to be: its `main` is called with the inputs, or its `result` is taken.
 
+Of a notebook's cell it is the value of the last expression.
+
 Owns the calling convention and its errors. Must not know sockets or the policy.
 """
 
@@ -7,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import keyword
 import types
 from typing import Any
 
 from sandbox.errors import ScriptError
+from sandbox.policy import names
 
 _VAR_POSITIONAL, _VAR_KEYWORD = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
 
@@ -35,6 +39,23 @@ def result_of(space: dict[str, Any], inputs: dict[str, Any], main_ran: bool) -> 
     _check_inputs(main, inputs)
     result = main(**inputs)
     return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
+
+
+def value_of(code: types.CodeType, space: dict[str, Any], inputs: dict[str, Any]) -> Any:
+    """The value of a cell, which runs in `space` with `inputs` as variables; None if it ends in no expression.
+
+    Raises `ScriptError` for an input whose name is none that a script may give.
+    """
+    for name in inputs:
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or names.MARK in name:
+            raise ScriptError(f"the input {name[:60]!r} cannot be a variable", hint="Use letters and digits.")
+    space.update(inputs)
+    try:
+        exec(code, space)
+        value = space.get(names.VALUE)
+        return asyncio.run(_awaited(value)) if inspect.isawaitable(value) else value
+    finally:
+        space.pop(names.VALUE, None)
 
 
 async def _awaited(result: Any) -> Any:

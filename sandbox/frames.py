@@ -24,13 +24,15 @@ MAX_MESSAGE = 32 << 20
 class ScriptJob(msgspec.Struct, frozen=True, tag="script", tag_field="t"):
     """Run `source`; `inputs` is a packed mapping (`sandbox/values.py`) of keyword arguments for `main`.
 
-    `environment` are the values of `os.environ`.
+    `environment` are the values of `os.environ`. The `cell` of a notebook, numbered from 1, finds the variables of
+    those before it; its inputs become variables, and the value of its last expression is the result.
     """
 
     source: str
     inputs: bytes
     output_bytes: int
     environment: dict[str, str] = {}
+    cell: int | None = None
 
 
 class KernelJob(msgspec.Struct, frozen=True, tag="kernel", tag_field="t"):

@@ -29,6 +29,14 @@ class Handle(Protocol):
         """SIGKILL; harmless when it is gone."""
         ...
 
+    def pause(self) -> None:
+        """Let it do nothing, where that is possible; harmless when it is gone."""
+        ...
+
+    def resume(self) -> None:
+        """Let it go on."""
+        ...
+
     def cpu_s(self) -> float:
         """Processor seconds that it has used. Raises OSError when it is gone."""
         ...
@@ -63,8 +71,17 @@ class PidFd(Handle):
             raise
 
     def kill(self) -> None:
+        self._send(signal.SIGKILL)
+
+    def pause(self) -> None:
+        self._send(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._send(signal.SIGCONT)
+
+    def _send(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
+            signal.pidfd_send_signal(self._descriptor, number)
 
     def cpu_s(self) -> float:
         return time.clock_gettime(
@@ -101,6 +118,12 @@ class ByParent(Handle):
 
     def kill(self) -> None:
         self._ask_to_kill(self.pid)
+
+    def pause(self) -> None:
+        pass
+
+    def resume(self) -> None:
+        pass
 
     def cpu_s(self) -> float:
         return 0.0

@@ -22,7 +22,7 @@ from typing import Any
 from sandbox import library
 from sandbox.library import stored
 from sandbox.policy import modules, names, tracebacks, views
-from sandbox.policy.compiler import FILENAME, syntax_error
+from sandbox.policy.compiler import FILENAME, keep_value, syntax_error
 from shaders.errors import KernelgateError
 
 PACKAGES = ("numpy",)
@@ -132,14 +132,16 @@ def begin(entered: Callable[[], None]) -> dict[str, Any]:
     return space
 
 
-def compiled(source: str, filename: str = FILENAME) -> types.CodeType:
-    """The code of a script, as it is. Raises `ScriptSyntaxError`."""
+def compiled(source: str, filename: str = FILENAME, *, valued: bool = False) -> types.CodeType:
+    """The code of a script, as it is; of a notebook's cell if `valued`. Raises `ScriptSyntaxError`."""
     tracebacks.remember(source, filename)
     tracebacks.show_to_library()
     try:
         tree = ast.parse(source, filename, "exec")
         if filename == FILENAME:
             _mark_entry(tree)
+        if valued:
+            keep_value(tree)
         return compile(tree, filename, "exec", dont_inherit=True)
     except (SyntaxError, RecursionError, ValueError) as error:
         raise syntax_error(source, error) from None

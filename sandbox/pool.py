@@ -1,7 +1,7 @@
 """The pool of workers: the one way in which the server runs strangers' text.
 
-Owns the zygote's supervision and the ready workers. A worker is taken for one job and killed after it. Must not
-know what a run is stored as, or how a session goes.
+Owns the zygote's supervision and the ready workers. A worker is taken for one job or notebook, and killed after it.
+Must not know what a run is stored as, or how a session goes.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import sys
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from functools import partial
+from typing import Any, Literal
 
 import msgspec
 
 from ops.wire import FrameError
-from sandbox import frames, values
+from sandbox import frames
 from sandbox.errors import (
     CpuLimitError,
     MemoryLimitError,
@@ -26,20 +27,17 @@ from sandbox.errors import (
     WallLimitError,
     WorkerCrashedError,
 )
+from sandbox.notebook import CPU_S, Notebook, Outcome, perform, script_job
 from sandbox.session import Limits, Services, Session
 from sandbox.walls.rlimits import WorkerLimits
 from sandbox.worker_process import WorkerProcess
 from sandbox.zygote_process import ZygoteProcess
-from shaders.errors import ErrorRecord, KernelgateError
 from shaders.reflection import Reflection
 from shaders.template import Scalar, TemplateLimitError
 
-__all__ = ["Limits", "Outcome", "PoolSettings", "Services", "WorkerPool"]
+__all__ = ["Limits", "Notebook", "Outcome", "PoolSettings", "Services", "WorkerPool"]
 
-T = TypeVar("T")
-_SMALL_BYTES = 1 << 16
 _log = logging.getLogger("kernelgate.sandbox")
-_TIMED_OUT = frozenset(["wall_limit", "cpu_limit"])
 _TRIES = 3
 NATIVE_LEVELS = frozenset(["full", "hardened"])
 INNER_SIZE = 2
@@ -69,20 +67,6 @@ class PoolSettings:
     trade: Literal["restricted", "native", "template"] = "restricted"
     kernel_limits: Limits = KERNEL_LIMITS
     template_limits: Limits = TEMPLATE_LIMITS
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a script's run ended. Tensors in `result` are `TensorRef`s with handles of the run, not yet checked."""
-
-    result: Any
-    error: ErrorRecord | None
-    status: Literal["succeeded", "failed", "timed_out", "cancelled"]
-    wall_ms: float
-    cpu_ms: float
-    peak_bytes: int
-    level: str
-    level_reason: str
 
 
 class WorkerPool:
@@ -160,29 +144,23 @@ class WorkerPool:
             self.check_native()
             return await self._pool_of("native").run_script(source, inputs, limits, services, environment)
         self._check_walls()
-        packed = await _aside(not _is_small(inputs), values.pack, inputs, name="inputs")
-        job = frames.ScriptJob(source, packed, limits.output_bytes, dict(environment or {}))
-        session, worker = await self._session(limits, services)
-        result: Any = None
-        error: KernelgateError | None = None
+        job = await script_job(source, inputs, limits, environment)
+        worker = await self._begun(limits.memory_mb, limits.cpu_s)
         try:
-            last = await session.converse(job)
-            assert isinstance(last, frames.Finished)
-            result = await _aside(len(last.result) > _SMALL_BYTES, values.unpack, last.result)
-        except KernelgateError as caught:
-            error = caught
+            return await perform(self._talk(worker, limits, services), worker, job, self.level, self.reason)
         finally:
             self._refill()
-        return Outcome(
-            result=result,
-            error=error.record() if error is not None else None,
-            status=_status(error),
-            wall_ms=session.wall_s() * 1e3,
-            cpu_ms=worker.cpu_s() * 1e3,
-            peak_bytes=session.peak_bytes,
-            level=self.level,
-            level_reason=self.reason,
-        )
+
+    async def open_notebook(self, memory_mb: int, *, native: bool = False) -> Notebook:
+        """A worker that keeps its variables from cell to cell; `close` it. Raises as `run_script` does."""
+        await self._live_zygote()
+        if native:
+            self.check_native()
+            return await self._pool_of("native").open_notebook(memory_mb)
+        self._check_walls()
+        worker = await self._begun(memory_mb, CPU_S)
+        self._refill()
+        return Notebook(worker, partial(self._talk, worker, keep=True), memory_mb, self.level, self.reason)
 
     def check_native(self) -> None:
         """Raise `NativeRefusedError` unless native scripts run here, as far as is known before the pool starts."""
@@ -247,15 +225,21 @@ class WorkerPool:
 
     async def _of_kernel(self, job: msgspec.Struct, limits: Limits) -> frames.WorkerMessage:
         """The last message about a job of a kernel's."""
-        session, _ = await self._session(limits, None)
+        worker = await self._begun(limits.memory_mb, limits.cpu_s)
         try:
-            return await session.converse(job)
+            return await self._talk(worker, limits, None).converse(job)
         finally:
             self._refill()
 
-    async def _session(self, limits: Limits, services: Services | None) -> tuple[Session, WorkerProcess]:
+    def _talk(
+        self, worker: WorkerProcess, limits: Limits, services: Services | None, *, keep: bool = False
+    ) -> Session:
         clock = self._settings.clock or asyncio.get_running_loop().time
-        bounds = WorkerLimits(memory_bytes=limits.memory_mb << 20, cpu_s=limits.cpu_s)
+        return Session(worker, limits, services, self._settings.max_frame, clock, keep=keep)
+
+    async def _begun(self, memory_mb: int, cpu_s: float) -> WorkerProcess:
+        """A worker with the kernel's limits on it."""
+        bounds = WorkerLimits(memory_bytes=memory_mb << 20, cpu_s=cpu_s)
         for _ in range(_TRIES):
             worker = await self._take()
             try:
@@ -263,7 +247,7 @@ class WorkerPool:
             except OSError:  # it died while it waited
                 worker.close()
                 continue
-            return Session(worker, limits, services, self._settings.max_frame, clock), worker
+            return worker
         raise WorkerCrashedError("workers die before their job")
 
     # ------------------------------------------------------------------ workers
@@ -348,22 +332,3 @@ class WorkerPool:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.warning("a worker could not be made: %s", error)
-
-
-async def _aside(large: bool, work: Callable[..., T], *args: Any, **named: Any) -> T:
-    """What `work` gives; in a thread when it is `large`, so that the loop goes on."""
-    return await asyncio.to_thread(work, *args, **named) if large else work(*args, **named)
-
-
-def _is_small(inputs: Mapping[str, object]) -> bool:
-    return all(
-        not isinstance(value, list | dict)
-        and (not isinstance(value, str | bytes) or len(value) <= _SMALL_BYTES)
-        for value in inputs.values()
-    )
-
-
-def _status(error: KernelgateError | None) -> Literal["succeeded", "failed", "timed_out"]:
-    if error is None:
-        return "succeeded"
-    return "timed_out" if error.code in _TIMED_OUT else "failed"

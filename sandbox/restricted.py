@@ -47,9 +47,9 @@ def begin(entered: Callable[[], None]) -> dict[str, Any]:
     return make_globals(library.builtins(), entered)
 
 
-def compiled(source: str, filename: str = FILENAME) -> types.CodeType:
-    """The code of a script. Raises `ScriptSyntaxError`, `ScriptDeniedError`."""
-    return compile_script(source, views.star_names, filename)
+def compiled(source: str, filename: str = FILENAME, *, valued: bool = False) -> types.CodeType:
+    """The code of a script; of a notebook's cell if `valued`. Raises `ScriptSyntaxError`, `ScriptDeniedError`."""
+    return compile_script(source, views.star_names, filename, valued=valued)
 
 
 def plain(result: Any) -> Any:

@@ -89,7 +89,7 @@ class Limits:
 
 
 class Session:
-    """One job."""
+    """One job. With `keep` the worker lives on when it has told how the job ended."""
 
     def __init__(
         self,
@@ -98,11 +98,15 @@ class Session:
         services: Services | None,
         max_frame: int,
         clock: Callable[[], float],
+        *,
+        keep: bool = False,
     ) -> None:
         self._worker = worker
         self._limits = limits
         self._services = services
         self._clock = clock
+        self._keep = keep
+        self._told = False
         self._reader: FrameReader[frames.WorkerMessage] = FrameReader(
             frames.WorkerMessage, max_frame, budget.check
         )
@@ -123,8 +127,8 @@ class Session:
     async def converse(self, job: msgspec.Struct) -> frames.WorkerMessage:
         """Send `job` and serve the worker until its last message, `Finished`, `Failed`, `Reflected` or `Rendered`.
 
-        Raises the `KernelgateError` of the limit that fired, or what the worker died of. The worker is dead when
-        this returns, however it does.
+        Raises the `KernelgateError` of the limit that fired, or what the worker died of. Unless the worker is kept, it
+        is dead when this returns, however it does.
         """
         talk = self._loop.create_task(self._talk(job))
         try:
@@ -137,11 +141,12 @@ class Session:
         finally:
             if self._watch_timer is not None:
                 self._watch_timer.cancel()
+            if not (self._keep and self._told) or self._verdict.done():
+                talk.add_done_callback(self._over)  # not awaited: this may be cancelled once more
+                talk.cancel()
+                await self._worker.stop(STATUS_PATIENCE_S)
+                await asyncio.wait((talk,))
             self._verdict.cancel()
-            talk.add_done_callback(self._over)  # not awaited: this may be cancelled once more
-            talk.cancel()
-            await self._worker.stop(STATUS_PATIENCE_S)
-            await asyncio.wait((talk,))
             self.peak_bytes = self._worker.peak_bytes()
 
     def _over(self, talk: asyncio.Task[frames.WorkerMessage]) -> None:
@@ -223,7 +228,9 @@ class Session:
         if self._messages % _YIELD_EVERY == 0:
             await asyncio.sleep(0)
         if isinstance(message, frames.Failed):
-            await self._worker.stop(STATUS_PATIENCE_S)
+            self._told = message.error.code != "memory_limit"
+            if not (self._keep and self._told):
+                await self._worker.stop(STATUS_PATIENCE_S)
             raise self._failure(message.error)
         if self._services is None:
             if isinstance(message, frames.Reflected | frames.Rendered):
@@ -231,6 +238,7 @@ class Session:
             raise FrameError(f"the worker sent {type(message).__name__} about a kernel")
         match message:
             case frames.Finished():
+                self._told = True
                 return message
             case frames.Output():
                 await self._output(self._services, message)

@@ -1,4 +1,4 @@
-"""The life of a worker: one job, then the end.
+"""The life of a worker: one job, or the cells of one notebook, then the end.
 
 Owns the loop of a forked process, from its first instruction to its last word, and the jobs of workers for scripts.
 A worker never ends by itself after that word: the server measures it, then kills it. Must not know the zygote or the
@@ -22,7 +22,7 @@ import msgspec
 from ops.wire import frame
 from sandbox import library, values
 from sandbox.console import CONSOLE
-from sandbox.entry import result_of
+from sandbox.entry import result_of, value_of
 from sandbox.errors import ScriptError
 from sandbox.failures import is_limit, record_of
 from sandbox.frames import (
@@ -53,7 +53,7 @@ class Language(Protocol):
         """The script's globals."""
         ...
 
-    def compiled(self, source: str) -> types.CodeType:
+    def compiled(self, source: str, filename: str = ..., *, valued: bool = ...) -> types.CodeType:
         """The script's code."""
         ...
 
@@ -63,20 +63,20 @@ class Language(Protocol):
 
 
 class Worker:
-    """One job. What can be made before it is known, is."""
+    """One job, or one after the other. What can be made before it is known, is."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
     def serve(self) -> NoReturn:
-        """Do the job that comes, then wait to be killed."""
+        """Do the job that comes, and others that follow, until the server kills this process or closes the socket."""
         job = self._link.receive()
         if isinstance(job, Confine):
             rlimits.apply(job.limits, rlimits.address_space())
             job = self._link.receive()
-        self.work(job)
         while True:
-            self._link.receive()  # ends the process when the server closes the socket
+            self.work(job)
+            job = self._link.receive()
 
     def work(self, job: ServerMessage) -> None:
         """Do `job`, and say how it ended."""
@@ -130,7 +130,8 @@ class ScriptWorker(Worker):
     def _run(self, job: ScriptJob) -> None:
         CONSOLE.open(self._emit, job.output_bytes)
         self._link.before = CONSOLE.flush
-        random.seed()
+        if job.cell in (None, 1):
+            random.seed()
         last: Finished | Failed
         try:
             last = Finished(self._result(job))
@@ -152,18 +153,26 @@ class ScriptWorker(Worker):
 
     def _result(self, job: ScriptJob) -> bytes:
         tracebacks.remember(job.source)
-        code = self._language.compiled(job.source)
+        if job.cell is None:
+            code = self._language.compiled(job.source)
+        else:
+            filename = f"<cell {job.cell}>"
+            tracebacks.remember(job.source, filename)
+            code = self._language.compiled(job.source, filename, valued=True)
         library.use_environment(job.environment)
         os.environ.clear()
         os.environ.update(job.environment)  # which native scripts read
         inputs = library.receive(values.unpack(job.inputs))
         try:
-            exec(code, self._space)
-            result = result_of(self._space, inputs, self._main_ran)
+            if job.cell is None:
+                exec(code, self._space)
+                result = result_of(self._space, inputs, self._main_ran)
+            else:
+                result = value_of(code, self._space, inputs)
         except SystemExit as leaving:
             if leaving.code not in (None, 0):
                 raise ScriptError(f"the script exited with status {str(leaving.code)[:200]}") from None
-            result = self._space.get("result")
+            result = self._space.get("result") if job.cell is None else None
         library.finish()
         return library.give(self._language.plain(result))
 

@@ -58,6 +58,16 @@ class WorkerProcess:
         self._cpu_at_start = self._last_cpu = self._handle.cpu_s()
         self._rss_at_start = self._handle.resident_bytes()
 
+    def pause(self) -> None:
+        """Let it do nothing until `resume`; harmless when it is gone."""
+        if self._is_open:
+            self._handle.pause()
+
+    def resume(self) -> None:
+        """Let it go on with another job, and start its clock of the processor anew. Raises OSError when it is gone."""
+        self._cpu_at_start = self._last_cpu = self._handle.cpu_s()
+        self._handle.resume()
+
     def cpu_s(self) -> float:
         """Processor seconds used since `begin`; the last known figure when it is gone."""
         if self._is_open:  # afterwards its number may be another process's

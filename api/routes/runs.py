@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from fastapi import APIRouter, Depends, Header, Request, Response
-from pydantic import Field
 
-from api import body, records, values
+from api import body, records, submission
 from api.access import Caller, Cursor, Owned, PageSize, Server, gone, json_response
 from api.errors import InvalidRequest
 from api.events import FINAL, Event, last_event, select_events
-from api.keys import Identity
-from api.runs import LiveRun, Submission
+from api.runs import LiveRun
 from api.runtime import Runtime
 from api.sse import EventStream
-from api.tensors import TensorRecord
-from api.values import TensorId, TensorValue
-from sandbox.gates.grants import Grants
+from api.submission import RunRequest, Submission
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
@@ -31,88 +26,22 @@ _SECONDS = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?")
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 AnyRun = LiveRun | records.RunRecord
 MAX_EVENT = (1 << 31) - 1
-MAX_GRANT_ITEMS = 10_000
 
 
-class AskedLimits(body.RequestModel):
-    """Limits of a run; those not given take the server's defaults."""
-
-    wall_s: float | None = Field(
-        default=None, gt=0, allow_inf_nan=False, description="seconds from start to end"
-    )
-    cpu_s: float | None = Field(
-        default=None, gt=0, allow_inf_nan=False, description="seconds of the worker's processor time"
-    )
-    memory_mb: float | None = Field(default=None, gt=0, multiple_of=1, description="MiB of the worker")
-    output_bytes: float | None = Field(default=None, ge=0, multiple_of=1, description="bytes printed")
-    device_ms: float | None = Field(
-        default=None, gt=0, allow_inf_nan=False, description="milliseconds on the device"
-    )
-    dispatches: float | None = Field(default=None, gt=0, multiple_of=1, description="kernels dispatched")
-    handles: float | None = Field(default=None, gt=0, multiple_of=1, description="tensors held at once")
-
-    fuel: float | None = Field(
-        default=None, ge=1, multiple_of=1, description="fuel of each thread of a kernel"
-    )
-
-    def asked(self) -> dict[str, float]:
-        """What was given, whole numbers as such."""
-        given = self.model_dump(exclude_none=True)
-        return {name: int(value) if name in _WHOLE else value for name, value in given.items()}
-
-
-_WHOLE = ("memory_mb", "output_bytes", "dispatches", "handles", "fuel")
-
-
-class RunRequest(body.RequestModel):
-    """A script to run."""
-
-    script: str = Field(
-        max_length=body.MAX_SCRIPT, description="Python that defines main(**inputs) or assigns result"
-    )
-    inputs: dict[str, Any] = Field(default={}, description="arguments of main: JSON, $tensor, $bytes, $float")
-    grants: dict[str, Any] = Field(default={}, description="what the run may reach beyond arithmetic")
-    limits: AskedLimits = Field(default=AskedLimits(), description="what the run may use")
+def idempotency_key(request: Request) -> str | None:
+    """The request's `Idempotency-Key`. Raises `InvalidRequest`."""
+    key = request.headers.get("idempotency-key")
+    if key is not None and not _KEY.fullmatch(key):
+        raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
+    return key
 
 
 async def _submission(request: Request, server: Server, caller: Caller) -> Submission:
     """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
-    key = request.headers.get("idempotency-key")
-    if key is not None and not _KEY.fullmatch(key):
-        raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
-    asked, inputs, given, digest = await body.read_json(
-        request,
-        server.settings.json_bytes,
-        partial(_asked, limit=server.settings.json_bytes, keyed=bool(key)),
-    )
-    grants = server.gates.grants(caller, asked.grants)
-    if grants.native:
-        server.pool.check_native()
-    limits = server.settings.limits(asked.limits.asked())
-    ids = {value.id for value in given if isinstance(value, TensorId)}
-    tensors = {tensor_id: await _tensor(server, caller, grants, tensor_id) for tensor_id in sorted(ids)}
-    return Submission(asked.script, inputs, given, tensors, limits, grants, key, digest)
-
-
-def _asked(
-    raw: Any, *, limit: int, keyed: bool
-) -> tuple[RunRequest, dict[str, Any], list[TensorValue], str | None]:
-    """The request in the body `raw`, its parsed inputs, the tensors in them, and its digest if it has a key."""
-    asked = body.validate(RunRequest, raw)
-    values.check_items(asked.grants, "grants", MAX_GRANT_ITEMS)
-    inputs = values.parse(asked.inputs, "inputs", limit)
-    if not isinstance(inputs, dict):
-        raise InvalidRequest("inputs names the arguments of main; a lone tagged value is none")
-    digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if keyed else None
-    return asked, inputs, values.tensors_in(inputs), digest
-
-
-async def _tensor(server: Runtime, caller: Identity, grants: Grants, tensor_id: str) -> TensorRecord:
-    """A tensor for a run: one's own, or one that its access list lets the key use, and a grant the run."""
-    record = await server.tensors.get(caller, tensor_id, "use")
-    if record.owner != caller.owner:
-        server.gates.check(caller, grants, "tensors", record.target.full_name)
-    return record
+    key = idempotency_key(request)
+    most = server.settings.json_bytes
+    asked = await body.read_json(request, most, partial(submission.parse, limit=most, keyed=bool(key)))
+    return await server.desk.take(caller, asked, key)
 
 
 @router.post(
@@ -129,18 +58,25 @@ async def start(
     request: Request,
     server: Server,
     caller: Caller,
-    submission: Annotated[Submission, Depends(_submission)],
+    asked: Annotated[Submission, Depends(_submission)],
     prefer: Annotated[list[str] | None, Header(description="wait=SECONDS")] = None,
 ) -> Response:
     """Run a script. With `Prefer: wait=N` the answer is the finished run, failed or not, if it ends in N seconds.
 
     A waited run without `Idempotency-Key` is cancelled when its client leaves.
     """
+    return await started(request, server, caller, asked, prefer)
+
+
+async def started(
+    request: Request, server: Server, caller: Caller, asked: Submission, prefer: list[str] | None
+) -> Response:
+    """The answer to a submission, which is waited for as `prefer` says."""
     wait = _wait_of(prefer, server.settings.wait_s)
-    run, _ = await server.runs.submit(caller, submission)
+    run, _ = await server.runs.submit(caller, asked)
     if isinstance(run, LiveRun) and wait:
         left = await _wait_for(request, run, wait)
-        if left and submission.idempotency_key is None:
+        if left and asked.idempotency_key is None:
             await server.runs.cancel(run, "client", "the client left")
     record = run.record if isinstance(run, LiveRun) else run
     headers = {"Location": f"/api/runs/{record.id}"}

@@ -166,4 +166,6 @@ def finish() -> None:
     """Raise the first error of a file that was closed for the script."""
     close_dropped()
     if _failures:
-        raise _failures[0]
+        first = _failures[0]
+        _failures.clear()
+        raise first

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sandbox.errors import ScriptDeniedError, ScriptSyntaxError
+from sandbox.policy import names
 from sandbox.policy.base import Denial
 from sandbox.policy.transformer import ScriptTransformer, StarNames
 from shaders.errors import caret
@@ -24,26 +25,37 @@ def _no_star(_module: str) -> None:
     return None
 
 
-def compile_script(source: str, star_names: StarNames = _no_star, filename: str = FILENAME) -> types.CodeType:
-    """The code of `source` under the policy.
+def compile_script(
+    source: str, star_names: StarNames = _no_star, filename: str = FILENAME, *, valued: bool = False
+) -> types.CodeType:
+    """The code of `source` under the policy; `valued` as in `keep_value`.
 
     Raises `ScriptSyntaxError` for text that is not Python, `ScriptDeniedError` for what the policy refuses (the
     first place in full, the others in the hint), both with line, column and caret.
     """
     try:
         with _without_collector():
-            return _compiled(source, star_names, filename)
+            return _compiled(source, star_names, filename, valued)
     except (SyntaxError, RecursionError, ValueError) as error:
         raise syntax_error(source, error) from None
 
 
-def _compiled(source: str, star_names: StarNames, filename: str) -> types.CodeType:
+def _compiled(source: str, star_names: StarNames, filename: str, valued: bool) -> types.CodeType:
     tree = ast.parse(source, filename, "exec")
     transformer = ScriptTransformer(tree, star_names)
     transformer.run()
     if transformer.denials:
         raise _denied(source, transformer.denials)
+    if valued:
+        keep_value(tree)
     return _code(tree, filename)
+
+
+def keep_value(tree: ast.Module) -> None:
+    """Let the value of the last statement, if that is an expression, become the variable `names.VALUE`."""
+    if tree.body and isinstance(last := tree.body[-1], ast.Expr):
+        kept = ast.Name(names.VALUE, ast.Store())
+        tree.body[-1] = ast.fix_missing_locations(ast.copy_location(ast.Assign([kept], last.value), last))
 
 
 @contextmanager

@@ -21,6 +21,7 @@ HOOK = f"{MARK}hook"
 REGISTER = f"{MARK}register"
 ENTERED = f"{MARK}entered"
 OBJECT = f"{MARK}object"
+VALUE = f"{MARK}value"
 
 
 def words(text: str) -> tuple[str, ...]:

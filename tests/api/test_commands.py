@@ -50,10 +50,15 @@ def test_the_token_is_nowhere_in_the_database(tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
-def test_listening_beyond_loopback_needs_behind_proxy(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_listening_beyond_loopback_needs_a_certificate_or_behind_proxy(
+    host: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert commands.serve(["--host", host]) == 1
-    assert "--behind-proxy" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "--behind-proxy" in said
+    assert "--tls-cert" in said
     commands.refuse_open_host(Settings(host=host, behind_proxy=True))
+    commands.refuse_open_host(Settings(host=host, tls_cert=Path("cert.pem")))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
@@ -132,3 +137,31 @@ def test_a_key_is_made_with_all_that_one_over_rest_has(
     ):
         assert commands.keys(["create", "dave", *wrong]) == 1
         assert says in capsys.readouterr().err
+
+
+def test_every_setting_but_the_secret_one_is_a_flag(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        commands.serve(["--help"])
+    shown = capsys.readouterr().out
+    assert "--database-url" not in shown, "its password would be seen by everybody on the machine"
+    for name in set(Settings.model_fields) - {"database_url"}:
+        assert f"--{name.replace('_', '-')}" in shown
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--port", "high"], "port"),
+        (["--no-spare", "--user-quotas", '{"runs": 1}'], "runs"),
+        (["--config", "/nowhere/kernelgate.toml"], "/nowhere/kernelgate.toml"),
+        (["--tls-cert", "/nowhere/cert.pem"], "/nowhere/cert.pem"),
+    ],
+)
+def test_a_flag_that_is_wrong_is_one_message(
+    flags: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert commands.serve(flags) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("kernelgate: ")
+    assert says in said
+    assert "Traceback" not in said

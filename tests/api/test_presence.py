@@ -63,7 +63,7 @@ class Request:
 
 
 def presence(keys: FakeKeys, runs: FakeRuns, clock: Clock) -> Presence:
-    return Presence(keys, runs, clock)  # type: ignore[arg-type]
+    return Presence(keys, [runs], clock)  # type: ignore[arg-type]
 
 
 def test_each_second_it_is_seen_whether_the_keys_at_work_are_over() -> None:

@@ -1,4 +1,4 @@
-"""`api/settings.py`: one table, from the environment."""
+"""`api/settings.py`: one table, from what is given, the environment and a file, in this order."""
 
 from __future__ import annotations
 
@@ -40,3 +40,44 @@ def test_a_limit_over_its_maximum_is_an_error_that_names_it(name: str) -> None:
         settings.limits({name: maximum + 1})
     assert name in caught.value.message
     assert f"{maximum:g}" in caught.value.message
+
+
+def test_what_is_given_wins_over_the_environment_that_over_the_file_and_that_over_the_default(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "kernelgate.toml"
+    file.write_text(
+        'port = 1\nworkers = 1\nqueue_length = 1\nuser_quotas = { kernels = 7 }\ndata = "/there"\n'
+    )
+    monkeypatch.setenv("KERNELGATE_WORKERS", "2")
+    monkeypatch.setenv("KERNELGATE_QUEUE_LENGTH", "2")
+    monkeypatch.setenv("KERNELGATE_CONFIG", str(file))
+    monkeypatch.delenv("KERNELGATE_DATA", raising=False)
+    settings = Settings(queue_length=3)
+    assert (settings.port, settings.workers, settings.queue_length, settings.connections) == (1, 2, 3, 900)
+    assert settings.quotas["user"].kernels == 7
+    assert settings.data == Path("/there")
+    other = tmp_path / "other.toml"
+    other.write_text("port = 5\n")
+    assert Settings(config=other).port == 5, "the file that is given, not that of the environment"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("prot = 5", "prot"),
+        ("port =", "kernelgate.toml"),
+        ("port = 70000", "port"),
+        ("\xff", "kernelgate.toml"),
+    ],
+)
+def test_a_file_that_is_wrong_is_an_error_that_says_where(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "kernelgate.toml"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=says):
+        Settings(config=file)
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"none\.toml"):
+        Settings(config=tmp_path / "none.toml")
