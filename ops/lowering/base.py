@@ -18,6 +18,7 @@ from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Para
 MAX_GROUPS = 65_535
 GROUP = 64
 _INVOCATION_WORK = 64
+_LANE_COLUMNS = 16
 _FEWEST_TURNS = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
@@ -34,8 +35,9 @@ class DeviceClass:
     dispatch may do, since a device is deaf until a dispatch ends: tens of milliseconds' worth. `host_work` is from how
     many multiply-adds on a product of f32 is the host's own BLAS to do, in the device's memory; 0: never. `quads` are
     how many quads of elements that lie side by side an invocation of an elementwise kernel takes, `chunks` of
-    how many columns one of a reduction may fold. `workgroup_bytes` is the memory that a workgroup may have, `binding`
-    how many bytes of a buffer a kernel can be given.
+    how many columns one of a reduction may fold. `group` is the workgroup size of elementwise kernels. `most_lanes` is
+    up to where workgroups grow that take a row each. `workgroup_bytes` is the memory that a workgroup may have,
+    `binding` how many bytes of a buffer a kernel can be given.
     """
 
     kind: Literal["cpu", "gpu"]
@@ -45,13 +47,22 @@ class DeviceClass:
     host_work: int = 0
     quads: int = 1
     chunks: int = 1
+    group: int = 64
+    most_lanes: int = 8
     workgroup_bytes: int = 16 << 10
     binding: int = 1 << 27
+
+    def row_lanes(self, columns: int) -> int:
+        """The workgroup size of a kernel in which a workgroup takes a row: 16 columns a lane, as far as it may grow."""
+        lanes = self.lanes
+        while lanes < self.most_lanes and lanes * _LANE_COLUMNS < columns:
+            lanes *= 2
+        return lanes
 
 
 CPU = DeviceClass("cpu", 8, 60_000, quads=4, chunks=16)
 MAPPED = replace(CPU, host_work=1 << 20)
-GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35)
+GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35, group=128, most_lanes=256)
 
 
 @dataclass(frozen=True, slots=True)

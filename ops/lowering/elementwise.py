@@ -90,6 +90,7 @@ def _emit(
             function.indexed,
             quads,
             shifted,
+            builder.device.group,
         )
         params: Params = {**function.values, "count": count // QUAD // quads}
         params |= {"first_index": first} if function.indexed else {}
@@ -108,7 +109,13 @@ def _emit(
     lanes = QUAD if shape and shape[-1] % QUAD == 0 else 1
     rank = bucket(len(shape))
     spec = _strided_spec(
-        function.text, function.params, _types(sources, target), rank, lanes, function.indexed
+        function.text,
+        function.params,
+        _types(sources, target),
+        rank,
+        lanes,
+        function.indexed,
+        builder.device.group,
     )
     params = {**function.values, "count": count // lanes, "shape": padded(shape, rank, 1)}
     params |= {"first_index": first} if function.indexed else {}
@@ -216,6 +223,7 @@ def _contiguous_spec(
     indexed: bool,
     quads: int,
     shifted: bool,
+    group: int,
 ) -> KernelSpec:
     """`shifted`: some operand begins at an offset; most do not, which saves llvmpipe 5 % of its time."""
     names = _names(len(modes))
@@ -247,6 +255,7 @@ def _contiguous_spec(
             *(Param(f"offset_{name}") for name in names if shifted),
             *params,
         ),
+        (group, 1, 1),
         functions=wgsl.with_helpers(text, body="\n".join(body)),
     )
 
@@ -271,7 +280,13 @@ def _is_words(type: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _strided_spec(
-    text: str, params: tuple[Param, ...], types: tuple[str, ...], rank: int, lanes: int, indexed: bool
+    text: str,
+    params: tuple[Param, ...],
+    types: tuple[str, ...],
+    rank: int,
+    lanes: int,
+    indexed: bool,
+    group: int,
 ) -> KernelSpec:
     names = _names(len(types) - 1)
     body = [
@@ -304,5 +319,6 @@ def _strided_spec(
             *stride_params(["shape", *(f"strides_{name}" for name in names)], rank),
             *params,
         ),
+        (group, 1, 1),
         functions=wgsl.with_helpers(text, body="\n".join(body)),
     )

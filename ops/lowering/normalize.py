@@ -85,7 +85,8 @@ def _fits(builder: Builder, sources: Sequence[Source], shape: Shape, axes: Shape
 
 def _is_short(device: DeviceClass, count: int, columns: int) -> bool:
     is_alone = _is_by_invocation(device, count // columns)
-    turns = columns if is_alone else columns // device.lanes + device.lanes
+    lanes = device.row_lanes(columns)
+    turns = columns if is_alone else columns // lanes + lanes
     return _SWEEPS * turns <= device.loop_turns
 
 
@@ -125,7 +126,8 @@ def _by_rows(builder: Builder, kind: Kind, load: Term, after: After | None, rows
     result = input_term(0, "f32") if after is None else cast(after.term, "f32")
     met = [("r", "f32"), *((f"e{n}", rows.dtypes[n]) for n in range(extra, len(types) - 1))]
     done = wgsl.function("after", result, met, "a")
-    lanes, is_alone = builder.device.lanes, _is_by_invocation(builder.device, rows.count)
+    lanes = builder.device.row_lanes(rows.columns)
+    is_alone = _is_by_invocation(builder.device, rows.count)
     spec = _spec(
         loaded.text if load.function != "input" else "",
         done.text if after is not None else "",

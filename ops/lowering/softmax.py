@@ -68,7 +68,7 @@ def emit(
     }
     if width == 1:
         params["inner"] = inner
-    lanes = builder.device.lanes
+    lanes = builder.device.row_lanes(columns)
     types = tuple(map(wgsl.storage, rows.dtypes))
     bare = load.function == "input"
     spec = kernel(function.text, function.params, types, bare, rows.rank, lanes, width, is_log)
@@ -105,7 +105,8 @@ def _kernel(device: DeviceClass, rows: int, columns: int) -> Callable[..., Kerne
     by_row = device.kind == "cpu" and rows >= _FEWEST_ROWS
     if by_row and _SWEEPS * columns <= device.loop_turns:
         return _by_invocation
-    return _by_group if _SWEEPS * (columns // device.lanes + device.lanes) <= device.loop_turns else None
+    lanes = device.row_lanes(columns)
+    return _by_group if _SWEEPS * (columns // lanes + lanes) <= device.loop_turns else None
 
 
 def _loaded(builder: Builder, load: Term, sources: Sequence[Source], shape: Shape) -> Source:

@@ -23,8 +23,8 @@ fn strides_in0_at(i: u32) -> u32 {
     return params.strides_in0[i >> 2u][i & 3u];
 }
 
-var<workgroup> row_peak: array<f32, 32>;
-var<workgroup> row_total: array<f32, 32>;
+var<workgroup> row_peak: array<f32, 256>;
+var<workgroup> row_total: array<f32, 256>;
 var<private> infinity_bits: u32 = 0x7f800000u;
 fn infinity() -> f32 {
   return bitcast<f32>(infinity_bits);
@@ -69,15 +69,15 @@ fn power(x: f32) -> f32 {
   return select(finite_power(x), x, (bitcast<u32>(x) & u32(0x7fffffffu)) > u32(0x7f800000u));
 }
 
-@compute @workgroup_size(32, 1, 1)
+@compute @workgroup_size(256, 1, 1)
 fn main(
     @builtin(global_invocation_id) gid: vec3<u32>,
     @builtin(local_invocation_id) lid: vec3<u32>,
     @builtin(workgroup_id) wid: vec3<u32>,
     @builtin(num_workgroups) nwg: vec3<u32>,
 ) {
-    let thread = (wid.x + wid.y * nwg.x) * 32u + lid.x + params.first_thread;
-    let row = wid.x + wid.y * nwg.x + params.first_thread / 32u;
+    let thread = (wid.x + wid.y * nwg.x) * 256u + lid.x + params.first_thread;
+    let row = wid.x + wid.y * nwg.x + params.first_thread / 256u;
     if (row >= params.rows) {
         return;
     }
@@ -89,11 +89,23 @@ fn main(
     let at_in0 = params.offset_in0 + c0 * strides_in0_at(0u) + c1 * strides_in0_at(1u);
     let at_out = row / params.inner * params.inner * params.columns + row % params.inner;
     var peak = f32(-infinity());
-    for (var i = lane; i < params.columns; i += 32u) {
+    for (var i = lane; i < params.columns; i += 256u) {
     let x0 = in0[at_in0 + i * params.step_in0];
     peak = max(peak, x0);
     }
     row_peak[lane] = peak;
+    workgroupBarrier();
+    if (lane < 128u) {
+        row_peak[lane] = max(row_peak[lane], row_peak[lane + 128u]);
+    }
+    workgroupBarrier();
+    if (lane < 64u) {
+        row_peak[lane] = max(row_peak[lane], row_peak[lane + 64u]);
+    }
+    workgroupBarrier();
+    if (lane < 32u) {
+        row_peak[lane] = max(row_peak[lane], row_peak[lane + 32u]);
+    }
     workgroupBarrier();
     if (lane < 16u) {
         row_peak[lane] = max(row_peak[lane], row_peak[lane + 16u]);
@@ -116,12 +128,24 @@ fn main(
     }
     workgroupBarrier();
     var total = f32();
-    for (var i = lane; i < params.columns; i += 32u) {
+    for (var i = lane; i < params.columns; i += 256u) {
     let e = power(in0[at_in0 + i * params.step_in0] - row_peak[0]);
     total += e;
     out[at_out + i * params.inner] = e;
     }
     row_total[lane] = total;
+    workgroupBarrier();
+    if (lane < 128u) {
+        row_total[lane] = row_total[lane] + row_total[lane + 128u];
+    }
+    workgroupBarrier();
+    if (lane < 64u) {
+        row_total[lane] = row_total[lane] + row_total[lane + 64u];
+    }
+    workgroupBarrier();
+    if (lane < 32u) {
+        row_total[lane] = row_total[lane] + row_total[lane + 32u];
+    }
     workgroupBarrier();
     if (lane < 16u) {
         row_total[lane] = row_total[lane] + row_total[lane + 16u];
@@ -144,7 +168,7 @@ fn main(
     }
     workgroupBarrier();
     let scale = 1.0f / row_total[0];
-    for (var i = lane; i < params.columns; i += 32u) {
+    for (var i = lane; i < params.columns; i += 256u) {
     out[at_out + i * params.inner] *= scale;
     }
 }
