@@ -84,7 +84,7 @@ async def hangs(adapter: str, spare: bool) -> None:
         await light(http)
         for number in range(ROUNDS):
             await until_spare(runtime, spare)
-            await add(http, "hanging", f"{TURNING}// {number}\n")
+            await add(http, "hanging", f"{TURNING}const ROUND = {number}u;\n")
             await turning(http, SHORT)
             hanging = asyncio.create_task(turning(http, LONG))
             await asyncio.sleep(WATCHDOG_S / 2)
