@@ -10,6 +10,7 @@ the other. Subnormal numbers may be flushed to zero, as WGSL allows. Must not kn
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ops.numerics import (
     basic,
@@ -33,6 +34,7 @@ HELPERS = {
 }
 
 
+@lru_cache(maxsize=1024)
 def helpers(text: str) -> str:
     """The helper functions that the WGSL `text` calls, and those that they call, each after what it calls."""
     needed: set[str] = set()
