@@ -16,7 +16,7 @@ import numpy.typing as npt
 from api.errors import MalformedTensor
 from ops.dtypes import DType, dtype
 from ops.reference import narrow
-from ops.reference_bfloat import opened
+from ops.reference.bfloat import opened
 
 MAX_RANK = 8
 MAX_SIZE = (1 << 63) - 1

@@ -1,6 +1,6 @@
 """The element types of tensors, one row each.
 
-Owns names, aliases and widths. Must not know NumPy: `ops/reference.py` maps these names to NumPy's.
+Owns names, aliases and widths. Must not know NumPy: `ops/reference/` maps these names to NumPy's.
 """
 
 from __future__ import annotations

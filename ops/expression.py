@@ -3,7 +3,7 @@
 Owns the language. A row of the op table says what its op computes as one Python expression over the names of its
 inputs and attributes; `parse` turns that into a small tree (for derivatives), and `bind` types the tree into terms,
 with every conversion written out. Fusion is function application: the terms bound to an op's inputs may be the terms
-of other ops. `ops/wgsl.py` writes terms as WGSL, `ops/reference.py` computes them with NumPy. Must not know ops or
+of other ops. `ops/wgsl.py` writes terms as WGSL, `ops/reference/` computes them with NumPy. Must not know ops or
 tensors.
 """
 

@@ -1,7 +1,7 @@
 """The vocabulary of expressions: each function's arity, typing and WGSL text, one row each.
 
 Owns what a function takes and gives and how WGSL writes it for a dtype. Must not know ops, tensors or NumPy
-(`ops/reference.py` holds the NumPy meaning of each name). Text that is longer than a call lives in
+(`ops/reference/` holds the NumPy meaning of each name). Text that is longer than a call lives in
 `ops/numerics/`.
 """
 

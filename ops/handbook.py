@@ -17,7 +17,7 @@ from typing import Any
 
 from ops import hashing, routines, samples
 from ops.document import facts
-from ops.reference_samples import outcome, value_of
+from ops.reference.samples import outcome, value_of
 from ops.samples import Sample, Value, dtype_of, flat
 from ops.spec import OpSpec
 from ops.table import TABLE

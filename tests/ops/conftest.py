@@ -24,7 +24,7 @@ from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, GPU, DeviceClass, Lowering, lower
 from ops.reference import DTYPES, dtype_name
-from ops.reference_bfloat import BF16, opened
+from ops.reference.bfloat import BF16, opened
 from ops.spec import OpSpec
 from ops.table import find
 from ops.validate import validate

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ops import reference
 from ops.reference import DTYPES
-from ops.reference_bfloat import rounded
+from ops.reference.bfloat import rounded
 from ops.spec import OpSpec
 from ops.table import TABLE
 

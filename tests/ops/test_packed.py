@@ -12,7 +12,7 @@ from ops.dtypes import dtype
 from ops.graph import TensorType
 from ops.layout import Layout
 from ops.lower import CPU, lower
-from ops.reference_bfloat import BF16, opened, rounded
+from ops.reference.bfloat import BF16, opened, rounded
 from ops.spec import NARROW
 
 INTEGERS = {name: reference.DTYPES[name] for name in NARROW}

@@ -15,7 +15,7 @@ from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, DeviceClass, lower
 from ops.reference import DTYPES, dtype_name, narrow
-from ops.reference_bfloat import opened
+from ops.reference.bfloat import opened
 from ops.spec import OpSpec
 from ops.table import TABLE
 

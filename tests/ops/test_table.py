@@ -122,9 +122,11 @@ import sys
 import ops.document, ops.engine, ops.formatting, ops.graph, ops.hashing, ops.infer, ops.lower, ops.nn, ops.table
 import ops.tensor, ops.torchlike, ops.validate, ops.wire
 import pkgutil, importlib, ops
-for module in pkgutil.walk_packages(ops.__path__, "ops."):
-    if not module.name.startswith(("ops.reference", "ops.handbook")):
-        importlib.import_module(module.name)
+for top in pkgutil.iter_modules(ops.__path__, "ops."):
+    if top.name not in ("ops.reference", "ops.handbook"):
+        module = importlib.import_module(top.name)
+        for part in pkgutil.walk_packages(getattr(module, "__path__", []), top.name + "."):
+            importlib.import_module(part.name)
 print(",".join(sorted(name for name in ("numpy", "jinja2", "wgpu") if name in sys.modules)))
 """
 

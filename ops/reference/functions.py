@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ops.reference_bits import FUNCTIONS as BIT_FUNCTIONS
+from ops.reference.bits import FUNCTIONS as BIT_FUNCTIONS
 
 Array = npt.NDArray[Any]
 Function = Callable[..., Any]

@@ -11,7 +11,7 @@ import struct
 import zlib
 from collections.abc import Callable, Mapping
 
-from ops.reference_blake3 import blake3
+from ops.reference.blake3 import blake3
 
 Hash = Callable[[bytes, Mapping[str, object]], bytes]
 _M32 = (1 << 32) - 1

@@ -1,8 +1,8 @@
-"""What every op means, in NumPy.
+"""Ops and graphs computed in NumPy.
 
-Owns the reference that kernels are tested against, the NumPy device's arithmetic, and the map between our dtypes and
-NumPy's. The only module of `ops` that imports NumPy. Floats are computed in f64 and rounded once at the end of an op
-(and where the expression itself converts to f32), so results are as good as f32 can hold.
+Owns the arithmetic of each kind of op, and the map between our dtypes and NumPy's. Floats are computed in f64 and
+rounded once at the end of an op (and where the expression itself converts to f32), so results are as good as f32 can
+hold.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ops import lower, shapes
-from ops import reference_indexing as indexing
-from ops import reference_neural as neural
-from ops import reference_spatial as spatial
 from ops.attributes import Attributes, integer, integers
 from ops.composites import expand
 from ops.dtypes import BY_NAME
 from ops.expression import Term, input_term
 from ops.graph import Graph, Node, TensorType
 from ops.infer import folded_axes, maybe_integers, result_type, swapped, taken
-from ops.reference_bfloat import BF16, opened, rounded
-from ops.reference_functions import FUNCTIONS
-from ops.reference_hashes import HASHES
-from ops.reference_routines import ROUTINES
+from ops.reference import indexing as indexing
+from ops.reference import neural as neural
+from ops.reference import spatial as spatial
+from ops.reference.bfloat import BF16, opened, rounded
+from ops.reference.functions import FUNCTIONS
+from ops.reference.hashes import HASHES
+from ops.reference.routines import ROUTINES
 from ops.space import Convolution, window
 from ops.spec import OpSpec, check_attributes
 from ops.table import find

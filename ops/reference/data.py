@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ops.attributes import Attributes, integer, maybe_integer
-from ops.reference_hashes import HASHES
+from ops.reference.hashes import HASHES
 from shaders.digests import DIGESTS
 
 Array = npt.NDArray[Any]

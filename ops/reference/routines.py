@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ops import reference_data as data
-from ops import reference_keyed as keyed
-from ops import reference_streams as streams
 from ops.attributes import Attributes
+from ops.reference import data as data
+from ops.reference import keyed as keyed
+from ops.reference import streams as streams
 from shaders.keyed import KEYED
 
 Array = npt.NDArray[Any]

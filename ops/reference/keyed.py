@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ops.attributes import Attributes, integer, maybe_integer
-from ops.reference_hashes import murmur3
+from ops.reference.hashes import murmur3
 from shaders.digests import DIGESTS
 
 Array = npt.NDArray[Any]
