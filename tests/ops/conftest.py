@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import wgpu
 
+from host import native
 from host.tensors import device_bytes
 from ops import engine, reference, torchlike
 from ops.composites import expand
@@ -45,6 +46,7 @@ class BareDevice:
     """The first adapter of this machine. `run` computes one op on arrays of any strides."""
 
     def __init__(self) -> None:
+        native.adapters()  # makes the one instance of this process as the host wants it
         adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
         self.kind = adapter.info["adapter_type"]
         self.device_class: DeviceClass = CPU if self.kind == "CPU" else GPU

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import wgpu
 
+from host import native
 from shaders.pack import pack_fields
 from shaders.reflect import reflect
 
@@ -42,6 +43,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def device():
+    native.adapters()  # makes the one instance of this process as the host wants it
     return wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
 
 
