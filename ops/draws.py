@@ -146,7 +146,13 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, d
 
 
 def normal(
-    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
 ) -> Tensor:
     """Random numbers of normal distributions, whose means and deviations are numbers or tensors."""
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
@@ -155,7 +161,7 @@ def normal(
         shape = apply("add", [apply("full", [], shape=list(shape), value=0.0), each]).shape
     drawn: Any = normals(shape, 0.0, 1.0, generator)
     result: Tensor = drawn * std + mean
-    return result
+    return _typed(result, dtype)
 
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
