@@ -51,7 +51,9 @@ class Exchange:
         self.presence.enter_context(presence.present(identity.key_id, self))
 
     def end(self, reason: str) -> None:
-        """From now the client has left, as far as the route knows."""
+        """From now the client has left, as far as the route knows. A second reason changes nothing."""
+        if self.over:
+            return
         self.over = reason
         for task in self._readers:
             task.cancel()

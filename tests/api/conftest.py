@@ -35,6 +35,8 @@ ON_BOTH = (
     "tensors",
 )
 """The modules whose tests run on SQLite and on PostgreSQL."""
+LONG_ON_POSTGRES = ("kernels", "kill", "restart", "runs", "tensors")
+"""Of these, those that do so with `--full` only, since they take minutes."""
 
 
 class RunningServer:
@@ -94,8 +96,10 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float = WAIT_S
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests of a server run on SQLite, those of what is stored on PostgreSQL too."""
     if "new_database" in metafunc.fixturenames:
-        both = metafunc.module.__name__.rpartition("test_")[2] in ON_BOTH
-        kinds = [pytest.param("sqlite", id=pytest.HIDDEN_PARAM), *(["postgresql"] if both else [])]
+        module = metafunc.module.__name__.rpartition("test_")[2]
+        marks = [pytest.mark.full] * (module in LONG_ON_POSTGRES)
+        kinds = [pytest.param("sqlite", id=pytest.HIDDEN_PARAM)]
+        kinds += [pytest.param("postgresql", marks=marks)] * (module in ON_BOTH)
         metafunc.parametrize("new_database", kinds, indirect=True, scope="session")
 
 

@@ -56,6 +56,7 @@ def served(app: Any, end_after: int | None = None) -> tuple[list[Message], list[
             await asyncio.sleep(0)
         if end_after is not None:
             scope["state"]["exchange"].end("key_revoked")
+            scope["state"]["exchange"].end("key_expired")  # the route and the sweep may both say so
         async with asyncio.timeout(10):
             with contextlib.suppress(RuntimeError):
                 await serving
