@@ -34,7 +34,7 @@ def compile_script(
     first place in full, the others in the hint), both with line, column and caret.
     """
     try:
-        with _without_collector():
+        with without_collector():
             return _compiled(source, star_names, filename, valued)
     except (SyntaxError, RecursionError, ValueError) as error:
         raise syntax_error(source, error) from None
@@ -59,7 +59,7 @@ def keep_value(tree: ast.Module) -> None:
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """A tree is many objects and no garbage: the collector would look at all of them again and again."""
     was_on = gc.isenabled()
     gc.disable()
