@@ -67,7 +67,7 @@ class RunServices:
         self._events = events
         self._gates = gates
         self._most_fuel = most_fuel
-        self._home = home or work.identity.owner
+        self._home = home
         self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
         self.cut = False
 
@@ -145,7 +145,7 @@ class RunServices:
     async def script(self, name: str) -> str:
         """The text of a stored script that the run's key may call. A name alone means one of the same owner's as the
         run's own script."""
-        reference = name if "/" in name else f"{self._home}/{name}"
+        reference = name if "/" in name or self._home is None else f"{self._home}/{name}"
         return (await self._scripts.find(self._work.identity, reference, "use")).source
 
     async def free(self, handles: list[int]) -> None:

@@ -249,6 +249,7 @@ def test_a_shared_script_is_called_with_the_callers_grants_and_its_owners_import
     assert "arithmetic" in refused["error"]["detail"], "the imported script is not shared"
     alice.put("/api/scripts/arithmetic/acl", json={"entries": [{"to": "everyone", "may": "use"}]})
     assert call(bob, theirs, body).json()["result"] == [2.0]
+    assert run(bob, f"result = call('script.{theirs}', x=torch.ones(1))")["result"] == [2.0]
     post(alice, "reader", "import os\n\ndef main():\n    return os.environ['SECRET']")
     alice.put("/api/scripts/reader/acl", json={"entries": [{"to": "everyone", "may": "use"}]})
     assert call(bob, "script-alice/reader").json()["error"]["code"] == "permission_denied"
