@@ -141,11 +141,14 @@ def compiled(source: str, filename: str = FILENAME, *, valued: bool = False) -> 
         tree = ast.parse(source, filename, "exec")
         if filename == FILENAME:
             _mark_entry(tree)
+        flags = 0
         if valued:
             keep_value(tree)
-        return compile(tree, filename, "exec", dont_inherit=True)
+            flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        code: types.CodeType = compile(tree, filename, "exec", flags, dont_inherit=True)
     except (SyntaxError, RecursionError, ValueError) as error:
         raise syntax_error(source, error) from None
+    return code
 
 
 def _mark_entry(tree: ast.Module) -> None:

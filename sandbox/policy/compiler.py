@@ -46,9 +46,11 @@ def _compiled(source: str, star_names: StarNames, filename: str, valued: bool) -
     transformer.run()
     if transformer.denials:
         raise _denied(source, transformer.denials)
+    flags = 0
     if valued:
         keep_value(tree)
-    return _code(tree, filename)
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    return _code(tree, filename, flags)
 
 
 def keep_value(tree: ast.Module) -> None:
@@ -70,12 +72,13 @@ def without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _code(tree: ast.Module, filename: str) -> types.CodeType:
+def _code(tree: ast.Module, filename: str, flags: int) -> types.CodeType:
     """The compiled tree. To look for nodes without a place would take as long as to compile them."""
     try:
-        return compile(tree, filename, "exec", dont_inherit=True)
+        code: types.CodeType = compile(tree, filename, "exec", flags, dont_inherit=True)
     except TypeError:
-        return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
+        code = compile(ast.fix_missing_locations(tree), filename, "exec", flags, dont_inherit=True)
+    return code
 
 
 def syntax_error(source: str, error: SyntaxError | RecursionError | ValueError) -> ScriptSyntaxError:
