@@ -1,4 +1,4 @@
-"""A script to store and call: `kernelgate script add examples/summary.py`, `kernelgate script call summary x=@x.npy`."""
+"""To store and call: `kernelgate script add examples/summary.py`, `kernelgate script call summary x=@x.npy`."""
 
 from typing import TypedDict
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import msgspec
@@ -118,6 +119,12 @@ def words(type: Any) -> Any:
 def test_an_annotation_means_what_python_means_by_it(annotation: str, expected: Any) -> None:
     signature = signature_of(f"{HEAD}\ndef main(x: {annotation}) -> {annotation}: ...")
     assert (words(signature.inputs[0].type), words(signature.result)) == (expected, expected)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="PEP 695 is Python 3.12's")
+def test_a_type_statement_names_a_type() -> None:
+    signature = signature_of("type Rows = list[Row]\ntype Row = list[int]\ndef main(x: Rows): ...")
+    assert words(signature.inputs[0].type) == [["int"]]
 
 
 def test_arguments_with_defaults_are_not_required_and_tell_plain_ones() -> None:
