@@ -331,6 +331,7 @@ class RunManager:
             live.events,
             gates,
             bounds(self._settings, submission.grants, submission.limits),
+            submission.home,
         )
         try:
             inputs = await self._admit(work, submission)

@@ -114,7 +114,7 @@ class Runtime:
             self.metrics,
             settings.heavy_compile_ms,
         )
-        self.scripts = ScriptStore(self.database, self.sharing)
+        self.scripts = ScriptStore(self.database, self.sharing, self.pool)
         self.streams = Streams(settings.event_streams)
         self.secrets = SecretStore(self.database, settings.data / "secrets.key")
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)

@@ -11,7 +11,7 @@ from api.errors import AdminOnly, InvalidRequest, ScopeMissing
 
 SCOPES = {
     "runs:read": "see runs and sessions, and follow events",
-    "runs:write": "start and cancel runs and sessions",
+    "runs:write": "start and cancel runs and sessions, call stored scripts",
     "scripts:read": "see stored scripts",
     "scripts:write": "store and forget scripts",
     "kernels:read": "see stored kernels",
@@ -46,6 +46,7 @@ ROUTES = {
     "POST /api/scripts": "scripts:write",
     "GET /api/scripts": "scripts:read",
     "GET /api/scripts/{name}": "scripts:read",
+    "POST /api/scripts/{name}": "runs:write",
     "DELETE /api/scripts/{name}": "scripts:write",
     "POST /api/kernels": "kernels:write",
     "GET /api/kernels": "kernels:read",

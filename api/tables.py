@@ -132,6 +132,7 @@ scripts = Table(
     Column("source", Text, nullable=False),
     Column("created_at", String(32), nullable=False),
     Column("nbytes", Integer, nullable=False, server_default="0"),
+    Column("signature", LargeBinary),
     PrimaryKeyConstraint("owner", "name", "hash"),
     Index("scripts_bytes", "owner", "nbytes"),
 )
