@@ -267,7 +267,7 @@ class Machines:
     async def reflect(self, source: str) -> Reflection:
         return reflect(source)
 
-    def check(self, digest: str) -> None:
+    def check(self, reflection: Reflection, owner: str) -> None:
         """Nothing is in quarantine."""
 
     async def add_kernel(self, owner: str, digest: str, reflection: Reflection, warm: bool) -> None:
