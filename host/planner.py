@@ -156,6 +156,7 @@ class _Planner:
     inputs: list[int] = field(default_factory=list)
     constants: list[tuple[int, TensorType]] = field(default_factory=list)
     numbers: dict[_Value | _Pending, int] = field(default_factory=dict)
+    made: list[Storage] = field(default_factory=list)
 
     def plan(self) -> Plan:
         self.same = _equal_nodes(self.graph, self.structure)
@@ -163,9 +164,17 @@ class _Planner:
             if readers:
                 self.values[index] = self._node(index, fusible=readers == 1)
         outputs = [self._output(number, self.same[index]) for number, index in enumerate(self.graph.outputs)]
-        temps = place([draft.storages for draft in self.drafts])
+        temps, stages = place([draft.storages for draft in self.drafts], self.made)
         steps = tuple(map(_step, self.drafts))
-        return Plan(tuple(self.inputs), tuple(self.constants), tuple(outputs), temps, steps, self.device.work)
+        return Plan(
+            tuple(self.inputs),
+            tuple(self.constants),
+            tuple(outputs),
+            temps,
+            stages,
+            steps,
+            self.device.work,
+        )
 
     def _readers(self) -> list[int]:
         """How many nodes read each, and one that does; outputs count twice, since they must be computed whole."""
@@ -416,6 +425,7 @@ class _Planner:
             value = self._copy(value)
         if value.storage.ref is None:
             value.storage.ref = Ref("output", number)
+            self.made.append(value.storage)
             return Output(value.storage.nbytes)
         return Output(value.storage.nbytes, same_as=value.storage.ref)
 

@@ -15,6 +15,7 @@ from host.buffers import Block, Pool
 from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
 from host.hands import Hands, Tiles
+from host.lease import Holding
 from host.native import Access, Buffer, Command, Gpu, Pipeline, Run, Slot
 from host.pipelines import Pipelines
 from host.plans import HostStep, Plan, Step
@@ -84,30 +85,45 @@ class Runner:
             prepared.forget()
 
     def run(
-        self, prepared: Prepared, blocks: Blocks, stop: Stop, keep: Callable[[], None]
+        self, prepared: Prepared, holding: Holding, stop: Stop, keep: Callable[[], None]
     ) -> Generator[Ahead, None, tuple[int, float]]:
-        """Run a prepared plan over `blocks` to its end; dispatches and milliseconds.
+        """Run a prepared plan over the blocks that `holding` takes for it to its end; dispatches and milliseconds.
 
         Yields between slices. `keep` is called when only the loss of the device can still make the plan fail: then
-        the device works while outputs become tensors.
+        the device works while outputs become tensors. Raises `DeviceOutOfMemory`.
         """
         stop()
-        runs = prepared.runs(self._gpu, blocks)
-        position, spent = 0, 0.0
-        while position < len(runs):
+        count, spent = len(prepared.plan.steps), 0.0
+        last = prepared.plan.stages[-1]
+        for number, stage in enumerate(prepared.plan.stages):
+            holding.begin(stage)
+            done = keep if stage is last else _nothing
+            spent += yield from self._stage(prepared, number, holding.blocks, stop, done)
+            holding.end(stage)
+        return count, spent
+
+    def _stage(
+        self, prepared: Prepared, number: int, blocks: Blocks, stop: Stop, keep: Callable[[], None]
+    ) -> Generator[Ahead, None, float]:
+        """Run a stage; milliseconds."""
+        begin, end = prepared.steps(number)
+        runs = prepared.runs(self._gpu, blocks, number)
+        position, spent = begin, 0.0
+        while position < end:
             if position:
                 yield Ahead(cold=prepared.is_cold(position))
             stop()
-            step = runs[position]
+            step = runs[position - begin]
             if isinstance(step, HostStep):
                 spent += yield from self._on_host(step, blocks, stop)
                 position += 1
                 continue
-            slice = [run for run in runs[position : prepared.slice_end(position)] if isinstance(run, Run)]
+            ahead = runs[position - begin : prepared.slice_end(position) - begin]
+            slice = [run for run in ahead if isinstance(run, Run)]
             began = time.perf_counter()
             self._submit(slice)
             position += len(slice)
-            if position == len(runs):
+            if position == end:
                 keep()
             self._gpu.wait()
             for run in slice:
@@ -115,9 +131,9 @@ class Runner:
             elapsed = _since(began)
             self._adapt(prepared, len(slice), elapsed)
             spent += elapsed
-        if not runs or isinstance(runs[-1], HostStep):
+        if begin == end or isinstance(runs[-1], HostStep):
             keep()
-        return len(runs), spent
+        return spent
 
     def close(self) -> None:
         """End the threads."""
@@ -173,6 +189,10 @@ class Runner:
         if prepared.params is not None:
             self._pool.give(prepared.params)
             prepared.params = None
+
+
+def _nothing() -> None:
+    """A stage that is not the last has nothing to keep."""
 
 
 @lru_cache(maxsize=1024)

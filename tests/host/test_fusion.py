@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from host import planner
 from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
 from host.frames import RunGraph
@@ -24,9 +26,16 @@ from shaders.errors import KernelgateError
 ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["with the host", "kernels alone"])
+@pytest.fixture(scope="module", params=[True, False], ids=["with the host", "kernels alone, in stages"])
 def engine(request: pytest.FixtureRequest) -> Iterator[WgpuEngine]:
-    opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=1 << 28, host_steps=request.param))
+    with pytest.MonkeyPatch.context() as patch:
+        if not request.param:
+            patch.setattr(planner, "place", partial(planner.place, small=0))
+        yield from _engine(request.param)
+
+
+def _engine(host_steps: bool) -> Iterator[WgpuEngine]:
+    opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=1 << 28, host_steps=host_steps))
     for handle, array in INPUTS.items():
         type = TensorType(array.shape, "f32")
         opened.upload(handle, "me", type, Source(array.nbytes, array.tobytes()))
