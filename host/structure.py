@@ -16,7 +16,7 @@ import msgspec
 
 from ops.errors import GraphError
 from ops.expression import Value, scalar_dtype
-from ops.graph import Graph, Node
+from ops.graph import Attribute, Graph, Node
 from ops.table import find
 from shaders.spec import Hole
 
@@ -28,10 +28,10 @@ _LONGEST_NAME = 64
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A graph's key, its scalars, and its nodes with holes for them.
+    """A graph's key, its scalars, and what its nodes do, with holes for them.
 
     `bits` are equal where all scalars are the same to the last bit. `holes` has the holes of node n by attribute.
-    `forms` are the nodes as the key has them.
+    `forms` are equal for nodes that do the same, whatever they read.
     """
 
     key: bytes
@@ -49,11 +49,11 @@ def structure(graph: Graph) -> Structure:
     forms: list[object] = []
     for index, node in enumerate(graph.nodes):
         if node.op == "input":
-            forms.append(_any_input(node))
+            forms.append((node.op, _any_input(node)))
             continue
         free = _free(node.op) if len(node.op) <= _LONGEST_NAME else ()
         if not free:
-            forms.append(node)
+            forms.append((node.op, node.attributes))
             continue
         found: dict[str, Hole] = {}
         for name in free:
@@ -66,23 +66,24 @@ def structure(graph: Graph) -> Structure:
         if found:
             holes[index] = found
         forms.append(_form(node, found, scalars))
-    whole = (forms, graph.outputs, [len(data) for data in graph.constants])
+    read = [node.inputs for node in graph.nodes]
+    whole = (forms, read, graph.outputs, [len(data) for data in graph.constants])
     bits = b"".join(bits for _, bits in numbers)
     return Structure(msgspec.msgpack.encode(whole), tuple(scalars), bits, holes, tuple(forms))
 
 
-def _any_input(node: Node) -> Node:
+def _any_input(node: Node) -> dict[str, Attribute]:
     """What of an input matters: it is any tensor of its type."""
-    return Node(node.op, node.inputs, {k: v for k, v in node.attributes.items() if k != "handle"})
+    return {name: value for name, value in node.attributes.items() if name != "handle"}
 
 
-def _form(node: Node, holes: Mapping[str, Hole], scalars: list[Value]) -> object:
+def _form(node: Node, holes: Mapping[str, Hole], scalars: list[Value]) -> tuple[object, ...]:
     """What of a node matters: a hole is any number of its dtype."""
     if not holes:
-        return node
+        return node.op, node.attributes
     rest = {name: value for name, value in node.attributes.items() if name not in holes}
     free = [(name, hole.number, scalar_dtype(scalars[hole.number])) for name, hole in holes.items()]
-    return (node.op, node.inputs, rest, free)
+    return node.op, rest, free
 
 
 def _is_long(value: Value) -> bool:
