@@ -29,8 +29,9 @@ from shaders.spec import KernelSpec
 
 _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
-_PART = 64
-"""So many dispatches are submitted together."""
+_FIRST_PART = 64
+"""So many dispatches are submitted first, and then twice as many each time: few calls, and the device begins soon."""
+_MOST_GROWTH, _FILLED = 4, 0.75
 
 
 class Runner:
@@ -142,8 +143,10 @@ class Runner:
     def _submit(self, runs: Sequence[Run]) -> None:
         """Start `runs`: the device begins with the first while the last are encoded."""
         commands: list[Command] = [*self._pool.take_clears(), *runs]
-        for begin in range(0, len(commands), _PART):
-            self._gpu.submit(commands[begin : begin + _PART])
+        begin, count = 0, _FIRST_PART
+        while begin < len(commands):
+            self._gpu.submit(commands[begin : begin + count])
+            begin, count = begin + count, 2 * count
 
     def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""
@@ -160,11 +163,12 @@ class Runner:
             stop()
 
     def _adapt(self, prepared: Prepared, count: int, elapsed_ms: float) -> None:
-        """More dispatches a slice when this one was short, fewer when it was long."""
-        if elapsed_ms > self._slice_ms:
+        """Half as many dispatches a slice when this one was long, so many that it is nearly full when it was short."""
+        room = self._slice_ms / max(elapsed_ms, 1e-3)
+        if room < 1:
             prepared.slice = max(1, count // 2)
-        elif elapsed_ms < self._slice_ms / 4 and count == prepared.slice:
-            prepared.slice *= 4
+        elif count == prepared.slice:
+            prepared.slice = int(count * max(min(room * _FILLED, _MOST_GROWTH), 1))
 
     def _pipeline(self, spec: KernelSpec) -> Pipeline:
         return self._pipelines.get(_source(spec), "main", [_slots(spec)], trusted=True)
