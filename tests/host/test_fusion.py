@@ -231,6 +231,41 @@ def test_what_is_done_with_a_product_is_done_while_the_parts_of_its_sums_are_add
     assert usage.dispatches == 2
 
 
+@pytest.mark.parametrize(
+    ("shapes", "after"),
+    [
+        ([(70, 40), (40, 72), (72,), (70, 72)], "relu"),
+        ([(3, 70, 40), (40, 67), (70, 1), (3, 70, 67)], "relu"),
+        ([(70, 40), (40, 72), (72,), (70, 72)], "gelu"),
+        ([(3, 70, 40), (40, 67), (70, 1), (3, 70, 67)], "tanh"),
+        ([(2, 1, 40, 33), (3, 33, 66), (3, 1, 66), (2, 3, 40, 66)], "abs"),
+    ],
+    ids=["by fours", "at edges", "long by fours", "long at edges", "batches"],
+)
+def test_bias_activation_and_residual_are_part_of_a_product_by_tiles(
+    engine: WgpuEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    shapes: list[tuple[int, ...]],
+    after: str,
+) -> None:
+    monkeypatch.setattr(engine, "_class", GPU)
+    random = np.random.default_rng(6)
+    arrays = [random.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
+    nodes = []
+    for handle, array in enumerate(arrays, 500):
+        engine.upload(handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
+        nodes.append(Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"}))
+    nodes += [Node("matmul", (0, 1)), Node("add", (4, 2)), Node(after, (5,)), Node("sub", (6, 3))]
+    program = Graph(nodes, [7])
+    usage = finish(engine.run_graph(RunGraph(1, 1, "me", program, [510]), lambda: None))
+    (found,) = taken(engine, [510])
+    engine.free(list(range(500, 504)))
+    expected = evaluate(program, dict(enumerate(arrays, 500)))[0]
+    np.testing.assert_allclose(found, expected.reshape(-1), atol=1e-4)
+    copies = sum(shape[-1] % 4 != 0 for shape in shapes[:2])
+    assert usage.dispatches == 1 + copies
+
+
 @pytest.mark.parametrize(("op", "expected"), [("sum", np.nan), ("prod", np.inf)])
 def test_what_a_fold_of_nothing_gives_is_divided_like_any_number(
     op: str, expected: float, engine: Any
