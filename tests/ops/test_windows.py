@@ -242,3 +242,17 @@ def test_sorting(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> No
     check("sort", {"axis": axis, "descending": False}, [x])
     check("argsort", {"axis": axis, "descending": True}, [x])
     check("sort", {"axis": axis, "descending": False}, [(1000 * x).astype(np.int32)])
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [((70_000,), 0), ((SIDE, SIDE), None), ((SIDE, SIDE), 0), ((SIDE, SIDE), 1), ((2, 40_000), 0)],
+)
+def test_searching(tiny: Any, check: Any, shape: tuple[int, ...], axes: int | None) -> None:
+    x = normal(*shape).round(1)
+    for op in ("argmax", "argmin"):
+        check(op, {"axis": axes}, [x])
+        check(op, {"axis": axes}, [(10 * x).astype(np.int32)])
+        check(op, {"axis": axes}, [x.T if axes is None else x[::-1]])
+    x.flat[[60_001, 60_003]] = np.nan
+    check("argmin", {"axis": axes}, [x])
