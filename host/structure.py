@@ -16,22 +16,24 @@ import msgspec
 
 from ops.errors import GraphError
 from ops.expression import Value, scalar_dtype
-from ops.graph import Graph, Node
+from ops.graph import Graph
 from ops.table import find
 from shaders.spec import Hole
 
 Scalars = tuple[Value, ...]
 _FREE_KINDS = ("elementwise", "leaf")
+_NUMBER = int | float
+_DOUBLE = struct.Struct("<d")
 _FRAME_INTEGER = 9
 _LONGEST_NAME = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A graph's key, its scalars, and its nodes with holes for them.
+    """A graph's key, its scalars, and what its nodes do, with holes for them.
 
     `bits` are equal where all scalars are the same to the last bit. `holes` has the holes of node n by attribute.
-    `forms` are the nodes as the key has them.
+    `forms` are equal for nodes that do the same, whatever they read.
     """
 
     key: bytes
@@ -42,47 +44,40 @@ class Structure:
 
 
 def structure(graph: Graph) -> Structure:
-    """The structure of any graph, valid or not."""
+    """The structure of any graph, valid or not.
+
+    What matters of an input is its type alone, and of a number that travels as a parameter its dtype.
+    """
     numbers: dict[tuple[str, bytes], int] = {}
     scalars: list[Value] = []
+    made: list[Hole] = []
     holes: dict[int, dict[str, Hole]] = {}
     forms: list[object] = []
     for index, node in enumerate(graph.nodes):
-        if node.op == "input":
-            forms.append(_any_input(node))
-            continue
-        free = _free(node.op) if len(node.op) <= _LONGEST_NAME else ()
-        if not free:
-            forms.append(node)
+        op, attributes = node.op, node.attributes
+        if op == "input":
+            forms.append((op, {name: value for name, value in attributes.items() if name != "handle"}))
             continue
         found: dict[str, Hole] = {}
-        for name in free:
-            value = node.attributes.get(name)
-            if isinstance(value, int | float) and not _is_long(value):
+        for name in _free(op) if len(op) <= _LONGEST_NAME else ():
+            value = attributes.get(name)
+            if isinstance(value, _NUMBER) and not _is_long(value):
                 number = numbers.setdefault(_identity(value), len(numbers))
                 if number == len(scalars):
                     scalars.append(value)
-                found[name] = Hole(number)
-        if found:
-            holes[index] = found
-        forms.append(_form(node, found, scalars))
-    whole = (forms, graph.outputs, [len(data) for data in graph.constants])
+                    made.append(Hole(number))
+                found[name] = made[number]
+        if not found:
+            forms.append((op, attributes))
+            continue
+        holes[index] = found
+        rest = {name: value for name, value in attributes.items() if name not in found}
+        free = [(name, hole.number, scalar_dtype(scalars[hole.number])) for name, hole in found.items()]
+        forms.append((op, rest, free))
+    read = [node.inputs for node in graph.nodes]
+    whole = (forms, read, graph.outputs, [len(data) for data in graph.constants])
     bits = b"".join(bits for _, bits in numbers)
     return Structure(msgspec.msgpack.encode(whole), tuple(scalars), bits, holes, tuple(forms))
-
-
-def _any_input(node: Node) -> Node:
-    """What of an input matters: it is any tensor of its type."""
-    return Node(node.op, node.inputs, {k: v for k, v in node.attributes.items() if k != "handle"})
-
-
-def _form(node: Node, holes: Mapping[str, Hole], scalars: list[Value]) -> object:
-    """What of a node matters: a hole is any number of its dtype."""
-    if not holes:
-        return node
-    rest = {name: value for name, value in node.attributes.items() if name not in holes}
-    free = [(name, hole.number, scalar_dtype(scalars[hole.number])) for name, hole in holes.items()]
-    return (node.op, node.inputs, rest, free)
 
 
 def _is_long(value: Value) -> bool:
@@ -105,5 +100,5 @@ def _free(op: str) -> tuple[str, ...]:
 def _identity(value: Value) -> tuple[str, bytes]:
     """Equal for numbers of the same type and bits."""
     if isinstance(value, float):
-        return "float", struct.pack("<d", value)
+        return "float", _DOUBLE.pack(value)
     return type(value).__name__, value.to_bytes(_FRAME_INTEGER, "little", signed=True)
