@@ -8,7 +8,8 @@ work is.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import filterfalse
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -62,6 +63,15 @@ class Scheduler(Generic[T]):
             if not self._queues[owner]:
                 del self._queues[owner]
                 self._forget()
+
+    def take_out(self, wanted: Callable[[T], bool]) -> list[T]:
+        """Remove all work that is `wanted`, out of turn."""
+        taken = [work for work in self if wanted(work)]
+        if taken:
+            left = {owner: deque(filterfalse(wanted, queue)) for owner, queue in self._queues.items()}
+            self._queues = {owner: queue for owner, queue in left.items() if queue}
+            self._forget()
+        return taken
 
     def _forget(self) -> None:
         """Keep no account of who has no work and had no more than others, nor of anybody when nobody waits."""
