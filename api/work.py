@@ -247,7 +247,7 @@ class Work:
                 await self._tensors.unpin(held.resident)
 
     async def settle(self) -> None:
-        """Wait until the device has said what stopped requests cost; for about a slice, else what was measured counts."""
+        """Wait until the device says what stopped requests cost; for about a slice, then what was measured counts."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_SETTLE_S):
                 await asyncio.gather(*(meter.settled() for meter in self._meters))

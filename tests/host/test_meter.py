@@ -53,7 +53,9 @@ def test_what_the_device_says_goes_before_what_was_measured(run: Run, manual_clo
     run(body())
 
 
-def test_what_goes_on_when_nobody_waits_any_more_is_paid_by_the_allowance(run: Run, manual_clock: Any) -> None:
+def test_what_goes_on_when_nobody_waits_any_more_is_paid_by_the_allowance(
+    run: Run, manual_clock: Any
+) -> None:
     class Purse:
         spent_s = 0.0
 

@@ -184,7 +184,7 @@ def test_it_gives_way_to_the_server(bare: Bare) -> None:
 
 
 def test_cancelled_work_ends_before_anybodys_next_slice() -> None:
-    """Each owner has work of many steps; the last one's, which just had its turn, is cancelled in a step of another's."""
+    """Each owner has work of many steps; the last one's is cancelled in a step of another's."""
     posted: list[Any] = []
     tasks = [Task(frames.RunGraph(id, id, f"owner {id}", Graph([], []), [])) for id in range(1, 9)]
 
