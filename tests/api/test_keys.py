@@ -25,8 +25,8 @@ ADMIN = Identity("k", "admin", "admin", None, scopes=of_role("admin"))
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database(tmp_path / "kernelgate.db")
+def database(source: Path | str) -> Iterator[Database]:
+    opened = Database(source)
     opened.open()
     yield opened
     opened.close()
