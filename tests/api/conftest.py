@@ -31,6 +31,7 @@ ON_BOTH = (
     "commands",
     "database",
     "events",
+    "idempotency",
     "kernels",
     "keys",
     "kill",

@@ -20,7 +20,18 @@ from api.values import MAX_ITEMS, MAX_TENSORS
 from kernelgate.values import encode
 
 DEEP = b"[" * 10_000 + b"]" * 10_000
-JSON_ROUTES = ("/api/runs", "/api/kernels", "/api/kernels/any/dispatch", "/api/ops/add", "/api/tensors", "/api/scripts", "/api/sessions", "/api/sessions/any/run", "/api/keys", "/api/explain")
+JSON_ROUTES = (
+    "/api/runs",
+    "/api/kernels",
+    "/api/kernels/any/dispatch",
+    "/api/ops/add",
+    "/api/tensors",
+    "/api/scripts",
+    "/api/sessions",
+    "/api/sessions/any/run",
+    "/api/keys",
+    "/api/explain",
+)
 BODIES = {
     "empty": b"",
     "not JSON": b"\x00\xff\xfe",
