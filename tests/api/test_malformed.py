@@ -103,6 +103,11 @@ def test_a_malformed_request_is_a_problem(
     assert is_problem(answer)
 
 
+def test_a_wrong_method_is_told_all_that_the_address_takes(http: httpx2.Client) -> None:
+    assert http.head("/api/runs").headers["allow"] == "GET, POST"
+    assert http.put("/healthz").headers["allow"] == "GET"
+
+
 def test_an_event_id_that_is_no_number_starts_from_the_first(http: httpx2.Client) -> None:
     done = http.post("/api/runs", json={"script": "result = 1"}, headers={"Prefer": "wait=60"}).json()
     for value in ("-1", "x", "1e9", "²"):
