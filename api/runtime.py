@@ -21,6 +21,7 @@ from api.compiling import Compiler
 from api.database import Database
 from api.gates import Gatekeeper
 from api.holdings import Holdings
+from api.idempotency import Repeats
 from api.kernels import KernelStore
 from api.lane import Lane
 from api.launcher import Launcher
@@ -89,6 +90,7 @@ class Runtime:
         self.holdings = Holdings()
         self.accounts = Accounts(self.holdings)
         self.audit = AuditLog(self.database, settings.audit_days)
+        self.repeats = Repeats(self.database)
         self.spill = Spill(settings.data / "spill", settings.spill_bytes, self.reserve)
         self.residency = Residency(self.device, settings.resident_bytes, self.spill)
         self.tensors = TensorStore(

@@ -111,3 +111,17 @@ def require(role: str, scopes: Collection[str], route: str) -> None:
 def writes(route: str) -> bool:
     """Whether `route` changes what is kept; what only computes keeps nothing."""
     return not route.startswith("GET ") and not ROUTES[route].endswith((":run", ":read"))
+
+
+def methods_of(path: str) -> list[str]:
+    """The methods that the address `path` takes; none for one that is not in the table as it stands."""
+    asked = path.split("/")
+    return sorted(
+        method
+        for method, _, known in (route.partition(" ") for route in ROUTES)
+        if len(asked) == len(parts := known.split("/")) and all(map(_fits, parts, asked))
+    )
+
+
+def _fits(part: str, asked: str) -> bool:
+    return part == asked or part.startswith("{")

@@ -172,7 +172,7 @@ def test_a_run_is_cancelled_at_once_while_the_device_does_not_answer(
         try:
             began = time.monotonic()
             assert http.delete(url).json()["status"] == "cancelled"
-            assert time.monotonic() - began < 5, "far from the device's deadline"
+            assert time.monotonic() - began < 1, "it waits for a slice, and not for a driver that compiles"
         finally:
             os.kill(device.pid, signal.SIGCONT)
         wait_until(lambda: http.get("/api/device").json()["memory"]["tensors"] == 0, "its tensors are freed")
