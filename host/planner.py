@@ -337,7 +337,8 @@ class _Planner:
         values = pending.sources if before is None else _values(before.sources)
         type = pending.type if after is None else after.type
         if before is None and after is None:
-            lowering = lower(node.op, node.attributes, self._operands(values), type, self.device)
+            words = self.structure.words.get(pending.index)
+            lowering = lower(node.op, node.attributes, self._operands(values), type, self.device, words)
             return self._emit(lowering, values, type, names)
         extras = [] if after is None else _values(each for each in after.sources if each is not pending)
         lowering = lower_fused(
