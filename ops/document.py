@@ -39,6 +39,8 @@ _SECTIONS = {
     "norm": "Normalisation",
     "loss": "Losses",
     "neural": "Embedding and attention",
+    "sequence": "Sequences and experts",
+    "vision": "Detection in images",
     "quantised": "Quantisation",
     "view": "Views, without copies",
     "concat": "Joining",

@@ -185,6 +185,8 @@ _SYNONYMS = {
     "kernel_shape": {"kernel_size"},
     "keepdims": {"keepdim"},
     "epsilon": {"eps"},
+    "transA": {"trans_a"},
+    "transB": {"trans_b"},
 }
 """PyTorch's, NumPy's and ONNX's names of attributes, with ours."""
 

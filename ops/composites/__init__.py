@@ -20,8 +20,10 @@ from ops.composites import (
     pooling,
     quantised,
     resizing,
+    sequences,
     shaping,
     spatial,
+    vision,
 )
 from ops.graph import Node, TensorType
 
@@ -34,10 +36,12 @@ MEANINGS: dict[str, Meaning] = {
     **neural.MEANINGS,
     **norms.MEANINGS,
     **quantised.MEANINGS,
+    **sequences.MEANINGS,
     **shaping.MEANINGS,
     **spatial.MEANINGS,
     **pooling.MEANINGS,
     **resizing.MEANINGS,
+    **vision.MEANINGS,
 }
 
 

@@ -71,6 +71,28 @@ def baddbmm(do: Parts, x: Value, y: Value, z: Value, beta: float, alpha: float) 
     return _added(do, x, bmm(do, y, z), beta, alpha)
 
 
+def gemm(
+    do: Parts,
+    x: Value,
+    y: Value,
+    z: Value | None = None,
+    *,
+    alpha: float,
+    beta: float,
+    trans_a: bool,
+    trans_b: bool,
+) -> Value:
+    """`alpha * (x @ y) + beta * z` of matrices, or of their transposes."""
+    _ranks("gemm", (x, 2), (y, 2))
+    left, right = (
+        do("transpose", each) if is_turned else each for each, is_turned in ((x, trans_a), (y, trans_b))
+    )
+    product = mm(do, left, right)
+    if z is None:
+        return product if alpha == 1 else product * alpha
+    return _added(do, z, product, beta, alpha)
+
+
 def linear(do: Parts, x: Value, weight: Value, bias: Value) -> Value:
     """`x @ weight.T + bias`."""
     turned = do("transpose", weight) if weight.rank > 1 else weight
@@ -86,6 +108,7 @@ MEANINGS: dict[str, Meaning] = {
     "addmm": addmm,
     "addmv": addmv,
     "baddbmm": baddbmm,
+    "gemm": gemm,
     "linear": linear,
     "einsum": einsum,
 }

@@ -134,6 +134,14 @@ def summed(
     return result[:, 1:].reshape(-1, channels, *sizes)
 
 
+def unpooled(x: Array, places: Array, sizes: Sequence[int]) -> Array:
+    """Each element back where it was in its image."""
+    result = np.zeros((*x.shape[:2], int(np.prod(sizes))), x.dtype)
+    for at in np.ndindex(x.shape):
+        result[(*at[:2], places[at])] = x[at]
+    return result.reshape(*x.shape[:2], *sizes)
+
+
 GRID = normal(2, 3, 9, 7)
 ROW = normal(2, 3, 11)
 CUBE = normal(1, 2, 5, 4, 6)
@@ -143,6 +151,11 @@ COLUMNS = normal(2, 3 * 9, 9)
 SPARSE = normal(2, 2 * 4, 12)
 SHUFFLED = normal(2, 8, 3, 5)
 ODD = {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}
+
+SIZES = np.abs(GRID)
+PEAKS = pooled(largest, GRID, [2, 2], [2, 2], [0, 0]).astype(np.float32)
+HEIGHTS = pooled(place_of_largest, GRID, [2, 2], [2, 2], [0, 0]).astype(np.int32)
+LINE = np.broadcast_to(np.int64([0, 10, 3, 4, 7, 8]), (2, 3, 6))
 
 POOLS: dict[str, list[Case]] = {
     "max_pool": [
@@ -181,6 +194,17 @@ POOLS: dict[str, list[Case]] = {
          pooled(mean, GRID, [4, 3], [3, 3], [0, 0], ceil=True)),
         ({"kernel_size": 2, "divisor_override": 3}, [GRID], pooled(mean, GRID, [2, 2], [2, 2], [0, 0]) * 4 / 3),
         ({"kernel_size": 2, "stride": 1}, [CUBE], pooled(mean, CUBE, [2] * 3, [1] * 3, [0] * 3)),
+    ],
+    "lp_pool": [
+        ({"norm_type": p, "kernel_size": size, "stride": stride}, [SIZES],
+         pooled(lambda part, where, padded, p=p: (part**p).sum() ** (1 / p), SIZES, size, stride, [0, 0]))
+        for p, size, stride in ((2, [2, 2], [2, 2]), (3, [3, 2], [1, 3]), (1, [2, 1], [3, 1]))
+    ] + [({"kernel_size": 3, "ceil_mode": True}, [ROW],
+          pooled(lambda part, where, padded: ((part**2).sum() * 3 / padded) ** 0.5, ROW, [3], [3], [0], ceil=True))],
+    "max_unpool": [
+        ({"output_size": [9, 7]}, [PEAKS, HEIGHTS], unpooled(PEAKS, HEIGHTS, (9, 7))),
+        ({"output_size": [10, 8]}, [WHOLE[..., :4, :3], HEIGHTS], unpooled(WHOLE[..., :4, :3], HEIGHTS, (10, 8))),
+        ({"output_size": 11}, [ROW[..., ::2], LINE], unpooled(ROW[..., ::2], LINE, (11,))),
     ],
     "adaptive_avg_pool": [
         ({"output_size": counts}, [GRID], adapted(mean, GRID, counts)) for counts in ([3, 7], [1, 1], [4, 3], [11, 2])
