@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ops.composite import Meaning, Parts, Value
 from ops.composites.spatial import Extents, byte_convolution
 from ops.errors import ShapeError
@@ -79,7 +81,7 @@ def conv_int8(
             f"conv_int8 takes a scale for each of {weight.shape[0] if weight.rank else 0} outputs, not"
             f" {text(scale.shape)}"
         )
-    numbers = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    numbers: dict[str, Any] = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
     wide, rank = do.cast(x, "f32"), weight.rank - 2
     if dynamic:
         own = _scales(do, wide, list(range(-rank - 1, 0)), keepdim=True)

@@ -97,7 +97,7 @@ ROWS = (
     _statistic("topk", "The `k` largest (or smallest) elements along an axis, in order.", (_K, _LAST, _LARGEST),
                dtypes=ALL),
     _statistic("topk_indices", "The positions (i32) of the `k` largest (or smallest) along an axis, in order.",
-               (_K, _LAST, _LARGEST), dtypes=ALL),
+               (_K, _LAST, _LARGEST), dtypes=ALL, result="i32"),
     OpSpec(
         "softmax", "softmax", ("x",), "`exp(x - max) / sum(exp(x - max))` along an axis.", attributes=(_LAST,),
         dtypes=FLOATS, shape="same", tolerance=6e-6,

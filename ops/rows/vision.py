@@ -9,7 +9,7 @@ _X = ("x",)
 ROWS = (
     OpSpec(
         "profile", "composite", _X,
-        "The largest element and the mean along an axis of images [batch, channels, *space], as twice as many channels.",
+        "The largest element and the mean along an axis of images [batch, channels, *space], as twice the channels.",
         attributes=(Attribute("axis", "integer", doc="An axis of space."),), dtypes=FLOATS, section="vision",
         tolerance=1e-6, relative=SUM,
     ),

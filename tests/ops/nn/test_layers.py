@@ -171,7 +171,7 @@ def test_bags_of_embeddings_are_folded(torch: Any, mode: str) -> None:
         bag(torch.tensor([[0, 1], [5, 2]]), torch.tensor(table), mode=mode),
         [fold(table[[0, 1]], axis=0), fold(table[[5, 2]], axis=0)],
     )
-    assert torch.nn.EmbeddingBag(6, 5, mode)(flat, offsets).shape == (4, 5)
+    assert torch.nn.EmbeddingBag(6, 5, mode=mode)(flat, offsets).shape == (4, 5)
 
 
 def test_bags_may_be_weighted_when_summed(torch: Any) -> None:
