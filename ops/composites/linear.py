@@ -99,6 +99,16 @@ def linear(do: Parts, x: Value, weight: Value, bias: Value) -> Value:
     return do("matmul", x, turned) + bias
 
 
+def bilinear(do: Parts, x: Value, y: Value, weight: Value, bias: Value | None = None) -> Value:
+    """`x` and `y` through a matrix for each output."""
+    if weight.rank != 3 or (x.shape[-1:], y.shape[-1:]) != (weight.shape[1:2], weight.shape[2:]):
+        raise ShapeError(
+            f"bilinear takes a weight [outputs, {x.shape[-1:]}, {y.shape[-1:]}], not {text(weight.shape)}"
+        )
+    made = do("einsum", do("einsum", x, weight, equation="...i,oij->...oj"), y, equation="...oj,...j->...o")
+    return made if bias is None else made + bias
+
+
 MEANINGS: dict[str, Meaning] = {
     "mm": mm,
     "bmm": bmm,
@@ -110,5 +120,6 @@ MEANINGS: dict[str, Meaning] = {
     "baddbmm": baddbmm,
     "gemm": gemm,
     "linear": linear,
+    "bilinear": bilinear,
     "einsum": einsum,
 }

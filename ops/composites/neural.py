@@ -6,6 +6,7 @@ from math import inf, prod
 
 from ops.composite import Meaning, Parts, Value
 from ops.errors import ShapeError
+from ops.shapes import axis as counted
 from ops.shapes import text
 
 
@@ -31,6 +32,15 @@ def _frequency(do: Parts, index: Value, weight: Value) -> Value:
     start = do("expand", none, shape=[weight.shape[0]])
     counts = do("scatter", start, places, do("expand", ones, shape=[places.shape[0]]), axis=0, reduce="add")
     return do.reshape(do("maximum", counts, 1.0), weight.shape[0], 1)
+
+
+def glu(do: Parts, x: Value, axis: int) -> Value:
+    """The first half of an axis times `sigmoid` of the second."""
+    where = counted(axis, x.rank)
+    if not x.rank or x.shape[where] % 2:
+        raise ShapeError(f"glu halves axis {axis} of {text(x.shape)}, whose size is odd")
+    half = x.shape[where] // 2
+    return do.slice(x, where, 0, half) * do("sigmoid", do.slice(x, where, half, 2 * half))
 
 
 def scaled_dot_product_attention(
@@ -80,5 +90,6 @@ def _grouped(
 
 MEANINGS: dict[str, Meaning] = {
     "embedding": embedding,
+    "glu": glu,
     "scaled_dot_product_attention": scaled_dot_product_attention,
 }

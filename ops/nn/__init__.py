@@ -21,7 +21,9 @@ from ops.nn import (
     module,
     norms,
     padding,
+    recurrent,
     spatial,
+    transformer,
 )
 from ops.nn.module import Module, Parameter
 
@@ -38,6 +40,8 @@ _FAMILIES = (
     dropout,
     spatial,
     padding,
+    recurrent,
+    transformer,
 )
 LAYERS: tuple[type[Module], ...] = (
     *module.LAYERS,

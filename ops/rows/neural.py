@@ -36,6 +36,8 @@ ROWS = (
         input_dtypes=(FLOATS, FLOATS, FLOATS, _MASK), tolerance=1e-5, relative="maximum(1, abs(result))",
         section="neural", optional=1,
     ),
+    OpSpec("glu", "composite", ("x",), "The first half of an axis times `sigmoid` of the second.",
+           attributes=(Attribute("axis", "integer", -1),), dtypes=FLOATS, section="neural", tolerance=1e-6),
     OpSpec("scale_gradient", "elementwise", ("x", "y"), "`x` as it is, whose gradient is multiplied by `y`.", "x",
            dtypes=FLOATS, gradients=("grad * y", "0.0")),
     OpSpec("stop_gradient", "elementwise", ("x",), "`x` as it is, which gets no gradient.", "x", gradients=("0.0",)),

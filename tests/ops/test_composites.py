@@ -23,6 +23,7 @@ from ops.reference import DTYPES, dtype_name
 from ops.rows import quantised
 from ops.table import TABLE, find
 from ops.validate import validate
+from tests.ops.margin_samples import MARGINS
 from tests.ops.neural_samples import NEURAL_SAMPLES
 from tests.ops.pooling_samples import POOLS
 from tests.ops.sample import Sample
@@ -270,6 +271,7 @@ SAMPLES: dict[str, list[Sample]] = {
         )
     ],
     **NEURAL_SAMPLES,
+    **MARGINS,
     **SEQUENCES,
 }  # fmt: skip
 SAMPLES |= {name: [Sample(*case) for case in cases] for name, cases in {**SPATIAL, **POOLS}.items()}
@@ -431,6 +433,9 @@ REFUSED: list[tuple[str, dict[str, Any], list[Array], type[Exception], str]] = [
         "0 to 256",
     ),
     ("non_max_suppression", {"max_output": 1}, [X, X], ShapeError, "boxes, 4"),
+    ("bilinear", {}, [M, M, X], ShapeError, "a weight .outputs"),
+    ("glu", {"axis": -1}, [X], ShapeError, "whose size is odd"),
+    ("multi_margin_loss", {}, [M, PLACES[:2]], ShapeError, "1 targets for each"),
     ("lp_pool", {"kernel_size": 2, "norm_type": 0}, [X], AttributeValueError, "above 0"),
     ("max_unpool", {"output_size": 9}, [X, PLACES], ShapeError, "a place for each"),
     ("var", {}, [PLACES], DTypeError, "does not take i32"),
