@@ -282,7 +282,26 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return apply("pixel_unshuffle", [input], downscale_factor=downscale_factor)
 
 
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Images at places, whose numbers are from -1 to 1."""
+    told = {"mode": mode, "padding_mode": padding_mode, "align_corners": bool(align_corners)}
+    return apply("grid_sample", [input, grid], **told)
+
+
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """The places for `grid_sample` by which matrices move images of `size`."""
+    return apply("affine_grid", [theta], size=list(size), align_corners=bool(align_corners))
+
+
 FUNCTIONAL: dict[str, Function] = {
+    "grid_sample": grid_sample,
+    "affine_grid": affine_grid,
     **written_by_hand(),
     "upsample_nearest": upsample_nearest,
     "upsample_bilinear": upsample_bilinear,

@@ -21,6 +21,7 @@ from ops.composites import (
     pooling,
     quantised,
     resizing,
+    sampling,
     sequences,
     shaping,
     spatial,
@@ -43,6 +44,7 @@ MEANINGS: dict[str, Meaning] = {
     **spatial.MEANINGS,
     **pooling.MEANINGS,
     **resizing.MEANINGS,
+    **sampling.MEANINGS,
     **vision.MEANINGS,
 }
 

@@ -112,6 +112,18 @@ ROWS = (
         Attribute("align_corners", "flag", None, doc="Whether the corners' elements stay at the corners."),
         aliases=("upsample",), tolerance=2e-6, relative="maximum(1, abs(result))",
     ),
+    _spatial(
+        "grid_sample", ("x", "grid"),
+        "Images [batch, channels, *space] at places [batch, *out, axes], whose numbers are from -1 to 1, the first"
+        " along the last axis. Outside are zeros, the `border` or the image in a mirror (`reflection`).",
+        Attribute("mode", "text", "bilinear", ("bilinear", "nearest", "bicubic")),
+        Attribute("padding_mode", "text", "zeros", ("zeros", "border", "reflection")),
+        Attribute("align_corners", "flag", False, doc="Whether -1 and 1 are the middles of the last elements."),
+        tolerance=1e-5, relative="maximum(1, abs(result))",
+    ),
+    _spatial("affine_grid", _X, "The places for `grid_sample` by which matrices [batch, axes, axes + 1] move images of"
+             " `size`.", Attribute("size", "sizes", doc="[batch, channels, *space]."),
+             Attribute("align_corners", "flag", False), tolerance=2e-6, relative="maximum(1, abs(result))"),
     _spatial("im2col", _X, "Each window of images [batch, channels, rows, columns] as a column: [batch, channels and"
              " elements, windows].", _SIZE, _DILATION, _PADDING, _STRIDE, dtypes=ALL),
     _spatial("col2im", _X, "Images of the sums of what columns, as `im2col` gives them, say of each element.",

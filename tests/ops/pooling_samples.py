@@ -142,6 +142,56 @@ def unpooled(x: Array, places: Array, sizes: Sequence[int]) -> Array:
     return result.reshape(*x.shape[:2], *sizes)
 
 
+def mirrored(place: float, size: int, aligned: bool) -> float:
+    """A place outside of an image as the one in it that a mirror at its end shows."""
+    low, high = (0.0, size - 1.0) if aligned else (-0.5, size - 0.5)
+    while high > low and not low <= place <= high:
+        place = 2 * low - place if place < low else 2 * high - place
+    return place if high > low else 0.0
+
+
+def sampled(x: Array, grid: Array, mode: str, padding: str, aligned: bool) -> Array:
+    """Place by place, as PyTorch's documentation says."""
+    result = np.zeros((*x.shape[:2], *grid.shape[1:-1]))
+    reach = {"nearest": lambda d: float(d <= 0.5), "bilinear": lambda d: max(1 - d, 0.0), "bicubic": cubic}[
+        mode
+    ]
+    for at in np.ndindex(grid.shape[:-1]):
+        lines = []
+        for size, number in zip(x.shape[2:], grid[at][::-1], strict=True):
+            place = (number + 1) / 2 * (size - 1) if aligned else ((number + 1) * size - 1) / 2
+            moved = mode == "bicubic" or padding == "zeros"
+            place = (
+                place
+                if moved
+                else np.clip(mirrored(place, size, aligned) if padding[0] == "r" else place, 0, size - 1)
+            )
+            line = np.zeros(size)
+            for tap in range(int(np.floor(place)) - 1, int(np.floor(place)) + 3):
+                inside = mirrored(tap, size, aligned) if padding[0] == "r" else tap
+                inside = tap if padding == "zeros" else int(np.clip(inside, 0, size - 1))
+                if 0 <= inside < size:
+                    line[int(inside)] += reach(abs(place - tap)) if abs(place - tap) < 2 else 0.0
+            lines.append(line)
+        weights = lines[0]
+        for line in lines[1:]:
+            weights = weights[..., None] * line
+        result[(at[0], slice(None), *at[1:])] = (x[at[0]] * weights).reshape(x.shape[1], -1).sum(1)
+    return result
+
+
+def moved(matrices: Array, sizes: Sequence[int], aligned: bool) -> Array:
+    """Each element's place times the matrix."""
+    made = np.zeros((len(matrices), *sizes, len(sizes)))
+    for at in np.ndindex(len(matrices), *sizes):
+        ends = [
+            (2 * n / max(size - 1, 1) - 1 if size > 1 else 0.0) if aligned else (2 * n + 1) / size - 1
+            for n, size in zip(at[1:], sizes, strict=True)
+        ]
+        made[at] = matrices[at[0]].astype(np.float64) @ [*ends[::-1], 1]
+    return made
+
+
 GRID = normal(2, 3, 9, 7)
 ROW = normal(2, 3, 11)
 CUBE = normal(1, 2, 5, 4, 6)
@@ -155,6 +205,11 @@ ODD = {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}
 SIZES = np.abs(GRID)
 PEAKS = pooled(largest, GRID, [2, 2], [2, 2], [0, 0]).astype(np.float32)
 HEIGHTS = pooled(place_of_largest, GRID, [2, 2], [2, 2], [0, 0]).astype(np.int32)
+SPOTS, DEEP = (
+    ((np.round(normal(*shape) * 25) + 0.5) / 32).astype(np.float32)  # neither at an element nor between two
+    for shape in ((2, 3, 4, 2), (1, 2, 2, 3, 3))
+)
+FLAT, SOLID = normal(2, 2, 3), normal(2, 3, 4)
 LINE = np.broadcast_to(np.int64([0, 10, 3, 4, 7, 8]), (2, 3, 6))
 
 POOLS: dict[str, list[Case]] = {
@@ -238,6 +293,16 @@ POOLS: dict[str, list[Case]] = {
          plane(GRID, [13, 4], "cubic", aligned=True)),
         ({"scale_factor": 1.3, "mode": "bicubic"}, [GRID], plane(GRID, [11, 9], "cubic", [1.3, 1.3])),
         ({"size": [3, 4], "mode": "area"}, [GRID], adapted(mean, GRID, [3, 4])),
+    ],
+    "grid_sample": [
+        ({"mode": mode, "padding_mode": padding, "align_corners": aligned}, [GRID, SPOTS],
+         sampled(GRID, SPOTS, mode, padding, aligned))
+        for mode in ("nearest", "bilinear", "bicubic") for padding in ("zeros", "border", "reflection")
+        for aligned in (False, True)
+    ] + [({}, [CUBE, DEEP], sampled(CUBE, DEEP, "bilinear", "zeros", False))],
+    "affine_grid": [
+        ({"size": [2, 3, *sizes], "align_corners": aligned}, [matrices], moved(matrices, sizes, aligned))
+        for matrices, sizes in ((FLAT, (4, 5)), (FLAT, (1, 3)), (SOLID, (2, 3, 4))) for aligned in (False, True)
     ],
     "im2col": [
         ({"kernel_size": 3}, [GRID], columns(GRID, 3, 1, 0, 1)),

@@ -436,6 +436,8 @@ REFUSED: list[tuple[str, dict[str, Any], list[Array], type[Exception], str]] = [
     ("bilinear", {}, [M, M, X], ShapeError, "a weight .outputs"),
     ("glu", {"axis": -1}, [X], ShapeError, "whose size is odd"),
     ("multi_margin_loss", {}, [M, PLACES[:2]], ShapeError, "1 targets for each"),
+    ("grid_sample", {}, [X[None], X[None]], ShapeError, "places .batch"),
+    ("affine_grid", {"size": [2, 3, 4, 5]}, [X], ShapeError, "matrices"),
     ("lp_pool", {"kernel_size": 2, "norm_type": 0}, [X], AttributeValueError, "above 0"),
     ("max_unpool", {"output_size": 9}, [X, PLACES], ShapeError, "a place for each"),
     ("var", {}, [PLACES], DTypeError, "does not take i32"),

@@ -236,3 +236,32 @@ def test_upsampling_unpooling_and_shuffling_are_layers(torch: Any) -> None:
     assert nn.MaxUnpool2d(2)(values, places, output_size=(1, 1, 5, 5)).shape == (1, 1, 5, 5)
     close(nn.LPPool2d(2, 2, stride=2)(x), [[[[42**0.5, 98**0.5], [458**0.5, 642**0.5]]]])
     assert nn.ChannelShuffle(2)(x.reshape(1, 4, 2, 2))[0, :, 0, 0].tolist() == [0, 8, 4, 12]
+
+
+def test_what_chance_has_a_say_in_is_as_it_should_be_distributed(torch: Any) -> None:
+    nn, f = torch.nn, torch.nn.functional
+    torch.manual_seed(3)
+    x = torch.randn(100, 200)
+    assert nn.AlphaDropout(0.3).eval()(x) is x
+    for drop in (nn.AlphaDropout(0.3), nn.FeatureAlphaDropout(0.3)):
+        made = np.array(drop(x).tolist())
+        assert abs(made.mean()) < 0.03
+        assert abs(made.var() - 1) < 0.04
+    images = np.array(nn.FeatureAlphaDropout(0.5)(torch.ones(30, 20, 2, 2)).tolist())
+    assert (images == images[:, :, :1, :1]).all()
+    assert len(np.unique(images)) == 2
+
+    slopes = np.array((nn.RReLU(0.1, 0.3)(-torch.ones(4000)) * -1).tolist())
+    assert 0.1 <= slopes.min() < 0.11
+    assert 0.29 < slopes.max() <= 0.3
+    assert f.rrelu(torch.tensor([-6.0, 2.0]), 0.0, 0.5).tolist() == [-1.5, 2.0]
+
+    scores = torch.tensor([0.5, 0.3, 0.2]).log().expand(20000, 3)
+    hard = np.array(f.gumbel_softmax(scores, tau=0.7, hard=True).tolist())
+    assert (hard.sum(1) == 1).all()
+    np.testing.assert_allclose(hard.mean(0), [0.5, 0.3, 0.2], atol=0.015)
+    soft = np.array(f.gumbel_softmax(scores, 0.1).tolist())
+    np.testing.assert_allclose(soft.sum(1), 1, atol=1e-5)
+    np.testing.assert_allclose((soft == soft.max(1, keepdims=True)).mean(0), [0.5, 0.3, 0.2], atol=0.015)
+    with pytest.raises(AttributeValueError, match="from 0 to 1"):
+        f.alpha_dropout(x, 2.0, True)
