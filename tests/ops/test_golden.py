@@ -88,6 +88,7 @@ CASES: dict[str, Case] = {
     "scan": ("cumsum", {"axis": 0}, [of("f32", 5000)]),
     "scan_of_maxima": ("cummax", {"axis": 0}, [of("i32", 40, 30)]),
     "sort": ("sort", {"axis": 0}, [of("f32", 100_000)]),
+    "sort_windows": ("argsort", {"axis": 0}, [of("f32", 1 << 26)]),
     "argsort": ("argsort", {"axis": 1}, [of("u32", 40, 30)]),
     "scatter_add": (
         "scatter",
