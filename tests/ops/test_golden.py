@@ -88,13 +88,13 @@ CASES: dict[str, Case] = {
     "scan": ("cumsum", {"axis": 0}, [of("f32", 5000)]),
     "scan_of_maxima": ("cummax", {"axis": 0}, [of("i32", 40, 30)]),
     "sort": ("sort", {"axis": 0}, [of("f32", 100_000)]),
-    "sort_windows": ("argsort", {"axis": 0}, [of("f32", 1 << 26)]),
     "argsort": ("argsort", {"axis": 1}, [of("u32", 40, 30)]),
     "scatter_add": (
         "scatter",
         {"axis": 0, "reduce": "add"},
         [of("f32", 9, 4), of("i32", 3, 4), of("f32", 3, 4)],
     ),
+    "sort_windows": ("argsort", {"axis": 0}, [of("f32", 1 << 26)]),
 }
 SAMPLED = (
     "histogram compact run_starts take find_bytes levenshtein bloom_build bloom_query pack_bits unpack_bits"
