@@ -284,7 +284,8 @@ class _Planner:
     ) -> Lowering:
         node, before = self.graph.nodes[pending.index], pending.before
         if before is None and after is None:
-            return lower(node.op, node.attributes, self._operands(values), type, self.device)
+            words = self.structure.words.get(pending.index)
+            return lower(node.op, node.attributes, self._operands(values), type, self.device, words)
         return lower_fused(
             node.op,
             node.attributes,

@@ -23,7 +23,6 @@ from ops.lowering.base import (
     padded,
     stride_params,
 )
-from ops.shapes import Shape
 from ops.wgsl import storage, stored, with_helpers
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -189,8 +188,10 @@ def _pad(builder: Builder, x: Source, first: Sequence[int], mode: str, value: fl
         elementwise.by_halves(builder, target, cut, write)
         return
     rank = bucket(len(first))
+    width = next(w for w in _PAD_WIDTHS[builder.device.kind] if target.layout.shape[-1] % w == 0)
+    count = target.layout.count // width
     params: Params = {
-        "count": target.layout.count,
+        "count": count,
         "offset_x": seen.layout.offset,
         "strides_x": padded(seen.layout.strides, rank, 0),
         "sizes": padded(x.layout.shape, rank, 1),
@@ -200,8 +201,12 @@ def _pad(builder: Builder, x: Source, first: Sequence[int], mode: str, value: fl
         "extent": padded([len(each) for each in ranges], rank, 1),
     }
     fill = stored(value if target.dtype == "f32" else int(value), target.dtype)
-    spec = _pad_spec(mode, fill if mode == "constant" else "", storage(target.dtype), rank)
-    builder.spread(spec, target.layout.count, [seen.operand, target.operand], params)
+    spec = _pad_spec(mode, fill if mode == "constant" else "", storage(target.dtype), rank, width)
+    builder.spread(spec, count, [seen.operand, target.operand], params)
+
+
+_PAD_WIDTHS = {"cpu": (16, 12, 8, 4, 1), "gpu": (1,)}
+"""Of how many elements side by side an invocation finds the place once, which takes it longer than to copy one."""
 
 
 def _needed(mode: str, positions: range, size: int) -> range:
@@ -218,24 +223,31 @@ def _needed(mode: str, positions: range, size: int) -> range:
 
 
 @lru_cache(maxsize=64)
-def _pad_spec(mode: str, fill: str, type: str, rank: int) -> KernelSpec:
-    axes: Shape = tuple(range(rank))
-    places = []
-    for axis in axes:
-        places += [
-            f"let p{axis} = bitcast<i32>(c{axis} - before_at({axis}u));",
-            f"let m{axis} = bitcast<u32>(source_of(p{axis}, bitcast<i32>(sizes_at({axis}u))));",
-        ]
-    inside = " && ".join(f"m{axis} < sizes_at({axis}u)" for axis in axes)
+def _pad_spec(mode: str, fill: str, type: str, rank: int, width: int) -> KernelSpec:
+    last = rank - 1
+    found = [*(f"m{axis}" for axis in range(last)), "m"]
     terms = [
-        f"min(m{axis} - first_at({axis}u), extent_at({axis}u) - 1u) * strides_x_at({axis}u)" for axis in axes
+        f"min({name} - first_at({axis}u), extent_at({axis}u) - 1u) * strides_x_at({axis}u)"
+        for axis, name in enumerate(found)
     ]
+    inside = " && ".join(f"{name} < sizes_at({axis}u)" for axis, name in enumerate(found))
     value = f"x[{' + '.join(['params.offset_x', *terms])}]"
+
+    def source(name: str, axis: int, place: str) -> str:
+        return (
+            f"let {name} = bitcast<u32>"
+            f"(source_of(bitcast<i32>({place} - before_at({axis}u)), bitcast<i32>(sizes_at({axis}u))));"
+        )
+
     body = [
         "if (thread >= params.count) {\n    return;\n}",
-        coordinates("thread", rank),
-        *places,
-        f"out[thread] = select({fill}, {value}, {inside});" if fill else f"out[thread] = {value};",
+        f"let begin = thread * {width}u;",
+        coordinates("begin", rank),
+        *(source(f"m{axis}", axis, f"c{axis}") for axis in range(last)),
+        f"for (var n = 0u; n < {width}u; n++) {{",
+        source("m", last, f"c{last} + n"),
+        f"out[begin + n] = select({fill}, {value}, {inside});" if fill else f"out[begin + n] = {value};",
+        "}",
     ]
     return KernelSpec(
         "pad",

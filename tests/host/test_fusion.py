@@ -147,6 +147,26 @@ def test_other_numbers_need_no_other_plan_or_kernel(engine: WgpuEngine) -> None:
     assert (len(engine._runner._plans), engine.memory().pipelines) == (plans, pipelines)
 
 
+def drawn(key: list[int], first: int) -> Graph:
+    """Two draws that follow each other, as a layer and its dropout make."""
+    nodes: list[Node] = []
+    for counter in (first, first + 9):
+        attributes = {"count": 33, "key": key, "counter": [counter, 0, 0, 0]}
+        nodes += [Node("philox", (), attributes), Node("cast", (len(nodes),), {"dtype": "f32"})]
+    return Graph([*nodes, Node("add", (1, 3))], [1, 4])
+
+
+def test_other_draws_need_no_other_plan_or_kernel(engine: WgpuEngine) -> None:
+    compute(engine, drawn([1, 2], 3))
+    plans, pipelines = len(engine._runner._plans), engine.memory().pipelines
+    for key, first in (([0, 0], 0), ([7, 7], 7), ([2**32 - 1, 5], 2**32 - 10), ([1, 2], 3)):
+        for found, expected in zip(
+            compute(engine, drawn(key, first)), evaluate(drawn(key, first), {}), strict=True
+        ):
+            assert found.tobytes() == expected.tobytes()
+    assert (len(engine._runner._plans), engine.memory().pipelines) == (plans, pipelines)
+
+
 def test_runs_of_one_plan_that_are_under_way_together_keep_their_own_numbers(engine: WgpuEngine) -> None:
     def begin(value: float, handle: int) -> Any:
         request = RunGraph(handle, handle, "me", scaled(value), [handle, handle + 1])

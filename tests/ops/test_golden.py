@@ -63,7 +63,9 @@ CASES: dict[str, Case] = {
     "softmax_of_columns": ("softmax", {"axis": 0}, [of("f32", 3000, 40)]),
     "log_softmax": ("log_softmax", {}, [of("f32", 40, 300)]),
     "log_softmax_of_many_rows": ("log_softmax", {}, [of("f32", 100, 30)]),
+    "softmax_of_long_rows": ("softmax", {}, [of("f32", 3, 20_000)]),
     "standardize": ("standardize", {"axes": [-1]}, [of("f32", 40, 300)]),
+    "standardize_of_long_rows": ("standardize", {"axes": [-1]}, [of("f32", 3, 20_000)]),
     "standardize_of_many_rows": ("standardize", {"axes": [-1]}, [of("f32", 100, 30)]),
     "attention": (
         "attention",
