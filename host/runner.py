@@ -30,8 +30,8 @@ _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
 _FIRST_PART = {"cpu": 64}
 _FIRST_OF_GPU = 8
-"""So many dispatches are submitted first, by kind of adapter, and then twice as many each time: few calls, and the device
-begins soon. To encode a dispatch takes about as long as a GPU takes for a small one."""
+"""So many dispatches are submitted first, by kind of adapter, and then twice as many each time: few calls, and the
+device begins soon. To encode a dispatch takes about as long as a GPU takes for a small one."""
 
 
 class Runner:
