@@ -31,7 +31,7 @@ Server = Annotated[Runtime, Depends(runtime_of)]
 
 async def identity_of(request: Request, server: Server) -> Identity:
     """Whose key the request carries, which has the scope of its route. Raises `Unauthorized`, `AdminOnly`,
-    `ScopeMissing`."""
+    `ScopeMissing`, and for a request that was answered before what `Exchange.claim` does."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         raise Unauthorized("no key was sent", hint="Send Authorization: Bearer kg_….")
@@ -39,6 +39,7 @@ async def identity_of(request: Request, server: Server) -> Identity:
     route = f"{request.method} {request.scope['route'].path_format}"
     request.state.exchange.enter(server.presence, identity, route)
     require(identity.role, identity.scopes, route)
+    await request.state.exchange.claim(request, server.repeats, server.settings.upload_bytes)
     return identity
 
 

@@ -12,7 +12,8 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
-from api.exchange import Exchanges
+from api.exchange import Exchanges, answered_again
+from api.idempotency import Repeated
 from api.routes import (
     acl,
     audit,
@@ -62,6 +63,7 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     )
     app.state.runtime = runtime
     problems.install(app)
+    app.add_exception_handler(Repeated, answered_again)
     app.add_middleware(Exchanges, server=runtime)
     app.include_router(health.router)
     for module in (

@@ -1,33 +1,41 @@
-"""Whose turn it is: start-time fair queueing among owners, on measured time.
+"""Whose turn it is: deficit round robin among owners, on measured time.
 
-Owns the queues. Each owner's work is done in order; between owners, the next step is of the one who had the least
-time, so that in the long run all have the same, and one who comes waits for the step in hand alone. Must not know what
-work is.
+Owns the queues and each owner's credit. Must not know what work is.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import filterfalse
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+
+_QUANTUM_MS = 5.0
+"""The credit of a turn: less than a slice, so that an owner of long slices takes one a turn and then waits."""
 
 _LEAST_MS = 0.01
 """What a step counts at least, so that no owner has the device for nothing."""
 
 
 class Scheduler(Generic[T]):
-    """Work of several owners that can be done in steps.
+    """Work of several owners that can be done in steps; each owner's is done in order.
 
-    `_had` is the time of each owner, counted from a beginning that moves (`_now`): who comes anew, or was away, starts
-    there, and not with all the time that others had meanwhile.
+    Owners stand in a ring. Whose turn it is takes steps while there is credit left; what a step took is known only
+    afterwards, so credit may fall below 0, a debt. At the end of a turn the owner goes behind the others with one
+    quantum more, and passes as many turns as the debt is worth (M. Shreedhar and G. Varghese, Efficient fair queuing
+    using deficit round robin, 1996).
+
+    Who comes anew has the first turn after the step in hand, not the last of the round, and goes through the ring
+    before being forgotten, so that nobody becomes new by leaving and coming back at once (RFC 8290, section 4.2).
     """
 
     def __init__(self) -> None:
         self._queues: dict[str, deque[T]] = {}
-        self._had: dict[str, float] = {}
-        self._now = 0.0
+        self._credit: dict[str, float] = {}
+        self._new: deque[str] = deque()
+        self._ring: deque[str] = deque()
 
     def __bool__(self) -> bool:
         """Whether there is work."""
@@ -43,31 +51,46 @@ class Scheduler(Generic[T]):
 
     def add(self, owner: str, work: T) -> None:
         """Put `work` behind the owner's other work."""
-        if owner not in self._queues:
-            self._queues[owner] = deque()
-            self._had[owner] = max(self._had.get(owner, self._now), self._now)
-        self._queues[owner].append(work)
+        if owner not in self._credit:
+            self._credit[owner] = _QUANTUM_MS
+            self._new.append(owner)
+        self._queues.setdefault(owner, deque()).append(work)
 
     def next(self) -> tuple[str, T]:
         """The owner whose turn it is, and the work to take a step of. There must be work."""
-        owner = min(self._queues, key=self._had.__getitem__)
-        self._now = self._had[owner]
-        return owner, self._queues[owner][0]
+        while True:
+            turns = self._new or self._ring
+            owner = turns[0]
+            if self._credit[owner] <= 0:
+                self._credit[owner] += _QUANTUM_MS
+            elif owner in self._queues:
+                return owner, self._queues[owner][0]
+            elif turns is self._ring:
+                del self._credit[owner]
+            turns.popleft()
+            if owner in self._credit:
+                self._ring.append(owner)
 
     def stepped(self, owner: str, elapsed_ms: float, is_over: bool) -> None:
         """The step of the owner's first work took `elapsed_ms`; `is_over`: it was the last."""
-        self._had[owner] += max(elapsed_ms, _LEAST_MS)
+        self._credit[owner] -= max(elapsed_ms, _LEAST_MS)
         if is_over:
             self._queues[owner].popleft()
             if not self._queues[owner]:
                 del self._queues[owner]
-                self._forget()
+        self._settle()
 
-    def _forget(self) -> None:
-        """Keep no account of who has no work and had no more than others, nor of anybody when nobody waits."""
+    def take_out(self, wanted: Callable[[T], bool]) -> list[T]:
+        """Remove all work that is `wanted`, out of turn."""
+        taken = [work for work in self if wanted(work)]
+        if taken:
+            left = {owner: deque(filterfalse(wanted, queue)) for owner, queue in self._queues.items()}
+            self._queues = {owner: queue for owner, queue in left.items() if queue}
+        self._settle()
+        return taken
+
+    def _settle(self) -> None:
+        """When nobody waits, all are even."""
         if not self._queues:
-            self._now = max(self._had.values())
-            self._had.clear()
-        for owner in [owner for owner, had in self._had.items() if had <= self._now]:
-            if owner not in self._queues:
-                del self._had[owner]
+            for accounts in (self._credit, self._new, self._ring):
+                accounts.clear()

@@ -22,8 +22,8 @@ _LANE_UNITS = 8
 _FEWEST_TURNS = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
-Params = dict[str, Scalar | tuple[Scalar, ...] | Hole]
-Given = Mapping[str, Scalar | tuple[Scalar, ...] | Hole]
+Params = dict[str, Scalar | Hole | tuple[Scalar | Hole, ...]]
+Given = Mapping[str, Scalar | Hole | tuple[Scalar | Hole, ...]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,39 @@ def test_owners_who_always_come_back_do_not_keep_others_waiting():
     assert min(spent.values()) >= 1900
 
 
+def test_an_owner_of_short_requests_waits_for_one_slice_of_another_each_time():
+    scheduler: Scheduler[str] = Scheduler()
+    scheduler.add("long", "long")
+    waited = []
+    for _ in range(100):
+        owner, _ = scheduler.next()
+        scheduler.add("short", "short")
+        slices = 0
+        while owner == "long":
+            slices += 1
+            scheduler.stepped(owner, 20.0, is_over=False)
+            owner, _ = scheduler.next()
+        scheduler.stepped("short", 1.0, is_over=True)
+        waited.append(slices)
+    assert max(waited) <= 1
+
+
+def test_a_debt_is_paid_by_who_leaves_and_comes_back():
+    scheduler: Scheduler[str] = Scheduler()
+    scheduler.add("steady", "steady")
+    scheduler.add("long", "long")
+    while scheduler.next()[0] == "steady":
+        scheduler.stepped("steady", 20.0, is_over=False)
+    scheduler.stepped("long", 2000.0, is_over=True)
+    scheduler.next()
+    scheduler.add("long", "long")
+    turns = 0
+    while scheduler.next()[0] == "steady":
+        scheduler.stepped("steady", 20.0, is_over=False)
+        turns += 1
+    assert 95 <= turns <= 105
+
+
 def test_who_was_away_gets_no_time_for_it():
     scheduler: Scheduler[str] = Scheduler()
     for _ in range(100):
@@ -76,11 +109,15 @@ def test_who_was_away_gets_no_time_for_it():
 
 def test_no_account_is_kept_of_those_who_are_gone():
     scheduler: Scheduler[int] = Scheduler()
+    scheduler.add("busy", 0)
     for number in range(1000):
         scheduler.add(f"owner {number}", number)
-        owner, _ = scheduler.next()
-        scheduler.stepped(owner, 1.0, is_over=True)
-    assert len(scheduler._had) <= 2
+        while (turn := scheduler.next())[0] == "busy":
+            scheduler.stepped("busy", 20.0, is_over=False)
+        scheduler.stepped(turn[0], 1.0, is_over=True)
+    for _ in range(10):
+        scheduler.stepped(scheduler.next()[0], 20.0, is_over=False)
+    assert list(scheduler._credit) == ["busy"]
 
 
 def test_one_owner_s_work_is_done_in_order():
@@ -104,4 +141,21 @@ def test_what_is_over_is_gone(elapsed):
     for _ in range(2):
         owner, _ = scheduler.next()
         scheduler.stepped(owner, elapsed, is_over=True)
+    assert not scheduler
+
+
+def test_work_that_is_taken_out_leaves_the_others_turns_as_they_were():
+    scheduler: Scheduler[int] = Scheduler()
+    for owner, work in (("one", 1), ("one", 2), ("two", 3), ("one", 4), ("three", 5)):
+        scheduler.add(owner, work)
+    assert scheduler.take_out(lambda work: work in (1, 4, 5)) == [1, 4, 5]
+    assert scheduler.take_out(lambda work: work == 1) == []
+    served = []
+    while scheduler:
+        owner, work = scheduler.next()
+        served.append((owner, work))
+        scheduler.stepped(owner, 7.0, is_over=True)
+    assert served == [("one", 2), ("two", 3)]
+    scheduler.add("one", 6)
+    assert scheduler.take_out(lambda work: True) == [6]
     assert not scheduler

@@ -53,6 +53,17 @@ def test_a_kernel_in_parts_gives_the_same(shape: Any, weight: Any, class_of: Any
     check("convolution", given, [x, w], scale=sizes_of(x, w, given))
 
 
+@pytest.mark.parametrize(
+    "shape", [(2, 4, 13, 9), (1, 4, 16, 10), (1, 4, 3, 8, 7), (1, 4, 5, 40), (1, 4, 1, 90)]
+)
+def test_rows_of_places_are_right_stacked_or_not(shape: Any, class_of: Any, check: Any) -> None:
+    class_of()
+    ends = [(1, 0), (2, 1), (1, 1)][-len(shape) + 2 :]
+    x, w = normal(*shape), normal(10, 2, *[3, 2, 3][-len(ends) :])
+    given = attributes(ends, groups=2)
+    check("convolution", given, [x, w], scale=sizes_of(x, w, given))
+
+
 @pytest.mark.parametrize("outputs", [1, 4, 5, 130])
 @pytest.mark.parametrize("images", [1, 3])
 def test_every_width_of_tiles(outputs: int, images: int, class_of: Any, check: Any) -> None:
