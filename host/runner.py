@@ -29,8 +29,10 @@ from shaders.spec import KernelSpec
 
 _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
-_FIRST_PART = 64
-"""So many dispatches are submitted first, and then twice as many each time: few calls, and the device begins soon."""
+_FIRST_PART = {"cpu": 64}
+_FIRST_OF_GPU = 8
+"""So many dispatches are submitted first, by kind of adapter, and then twice as many each time: few calls, and the
+device begins soon. To encode a dispatch takes about as long as a GPU takes for a small one."""
 _MOST_GROWTH, _FILLED = 4, 0.75
 
 
@@ -143,7 +145,7 @@ class Runner:
     def _submit(self, runs: Sequence[Run]) -> None:
         """Start `runs`: the device begins with the first while the last are encoded."""
         commands: list[Command] = [*self._pool.take_clears(), *runs]
-        begin, count = 0, _FIRST_PART
+        begin, count = 0, _FIRST_PART.get(self._gpu.info.kind, _FIRST_OF_GPU)
         while begin < len(commands):
             self._gpu.submit(commands[begin : begin + count])
             begin, count = begin + count, 2 * count

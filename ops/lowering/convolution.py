@@ -1,9 +1,10 @@
-"""Convolutions: as a matrix product, by the host, or by tiles in registers.
+"""Convolutions: as a matrix product, by the host, or by tiles.
 
 Owns the choice of the way, what each wants of its operands, and the cut of batches that reach too far. A convolution of
 one tap is a product; large ones are the host's where it can work in the device's memory (`host/convolutions.py`); all
-others are products whose right operand is read through windows of `x` (`convolution_tile.py`), so that it is never
-spread out in memory. Must not know op names.
+others are products whose right operand is read through windows of `x`, so that it is never spread out in memory: by
+tiles in registers (`convolution_tile.py`), or on GPUs, if a tile is full, in workgroup memory
+(`convolution_windows.py`). Must not know op names.
 """
 
 from __future__ import annotations
