@@ -69,7 +69,7 @@ def rrelu(
 def gumbel_softmax(
     logits: Any, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """A sample of the Gumbel-Softmax distribution (Jang et al., 2017); `hard` makes it 1 where it is largest, else 0."""
+    """A sample of the Gumbel-Softmax distribution (Jang et al., 2017); `hard` makes it 1 at its largest, else 0."""
     drawn: Any = uniform(logits.shape, 0.0, 1.0)
     noise = -(-(drawn + _HALF_STEP).log()).log()
     soft: Any = apply("softmax", [((logits + noise) / tau).type(logits.dtype)], axis=dim)
