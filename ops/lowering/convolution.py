@@ -23,7 +23,8 @@ from ops.space import Convolution, span
 def emit(
     builder: Builder, x: Source, weight: Source, form: Convolution, target: Target, after: After | None = None
 ) -> None:
-    """Write the convolution of f32 operands to `target`, contiguous from offset 0, or what is done with it."""
+    """Write the convolution of f32 by weights of any dtype to `target`, contiguous from offset 0, or what is done with
+    it."""
     if target.layout.count == 0:
         return
     if after is not None and (not _is_tiled(builder, form) or after.dtype != target.dtype):
@@ -33,9 +34,9 @@ def emit(
     elif not form.channels:
         elementwise.emit(builder, constant(0, target.dtype), (), target)
     elif _is_product(form):
-        _as_product(builder, x, weight, form, target)
+        _as_product(builder, x, elementwise.converted(builder, weight, "f32"), form, target)
     elif _is_for_host(builder, form):
-        _by_host(builder, x, weight, form, target)
+        _by_host(builder, x, elementwise.converted(builder, weight, "f32"), form, target)
     else:
         _by_tiles(builder, x, weight, form, target, after)
 
