@@ -59,7 +59,10 @@ def structure(graph: Graph) -> Structure:
     for index, node in enumerate(graph.nodes):
         op, attributes = node.op, node.attributes
         if op == "input":
-            forms.append((op, {name: value for name, value in attributes.items() if name != "handle"}))
+            forms.append((op, {**attributes, "handle": None}))
+            continue
+        if not attributes:
+            forms.append((op, attributes))
             continue
         free = _free(op) if len(op) <= _LONGEST_NAME else ()
         found, lists = numbering.holes(attributes, free) if free else ({}, {})

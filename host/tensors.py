@@ -68,9 +68,9 @@ class Table(Generic[S]):
 
     def check_new(self, handles: Sequence[int]) -> None:
         """Raise `FrameError` unless all `handles` are different and unused."""
-        taken = {handle for handle in handles if handle in self._tensors}
-        if taken or len(set(handles)) != len(handles):
-            raise FrameError(f"tensor handles {sorted(taken or handles)[:8]} exist already")
+        fresh = set(handles)
+        if len(fresh) != len(handles) or not self._tensors.keys().isdisjoint(fresh):
+            raise FrameError(f"tensor handles {sorted(fresh & self._tensors.keys() or fresh)[:8]} exist already")
 
     def add(self, handle: int, owner: str, type: TensorType, storage: S) -> None:
         """Make `handle` live."""
