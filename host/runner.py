@@ -56,9 +56,7 @@ class Runner:
             self._plans.move_to_end(key)
         return prepared
 
-    def add(
-        self, key: bytes, plan: Plan, types: Sequence[TensorType], inputs: Sequence[Input]
-    ) -> Prepared:
+    def add(self, key: bytes, plan: Plan, types: Sequence[TensorType], inputs: Sequence[Input]) -> Prepared:
         """Compile the kernels of a plan (see `Prepared`), and keep it. Raises `DeviceOutOfMemory`."""
         self._check_sizes(plan)
         pipelines = [self._pipeline(step.spec) if isinstance(step, Step) else None for step in plan.steps]

@@ -70,7 +70,9 @@ class Table(Generic[S]):
         """Raise `FrameError` unless all `handles` are different and unused."""
         fresh = set(handles)
         if len(fresh) != len(handles) or not self._tensors.keys().isdisjoint(fresh):
-            raise FrameError(f"tensor handles {sorted(fresh & self._tensors.keys() or fresh)[:8]} exist already")
+            raise FrameError(
+                f"tensor handles {sorted(fresh & self._tensors.keys() or fresh)[:8]} exist already"
+            )
 
     def add(self, handle: int, owner: str, type: TensorType, storage: S) -> None:
         """Make `handle` live."""
