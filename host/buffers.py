@@ -58,6 +58,7 @@ class Pool:
         self._gpu = gpu
         self._budget = Budget(memory_bytes)
         self._pool_bytes = pool_bytes
+        self._largest = gpu.limits["max_buffer_size"]
         self._on_destroy = on_destroy
         self._idle: OrderedDict[Block, None] = OrderedDict()
         self._shelves: defaultdict[tuple[Family, int], dict[Block, None]] = defaultdict(dict)
@@ -70,7 +71,7 @@ class Pool:
 
         What it shows before it is written is zeros, or (unless `zero`) something of the same owner.
         """
-        size = bucket(max(nbytes, 4), self._gpu.limits["max_buffer_size"])
+        size = bucket(max(nbytes, 4), self._largest)
         block = self._reuse(owner, size, family)
         if block is None:
             block = Block(self._create(size, family), family, owner)

@@ -228,14 +228,14 @@ class WgpuEngine:
 
     def _constants(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:
         """All constants in one block."""
+        if not plan.constants:
+            return {}
         data = bytearray()
         offsets = []
         for index, type in plan.constants:
             offsets.append(len(data))
             data += device_form(type.dtype, graph.constants[index])
             data += bytes(-len(data) % _ALIGNMENT)
-        if not offsets:
-            return {}
         block = lease.take(max(len(data), _ALIGNMENT))
         self._pool.flush()
         if data:
