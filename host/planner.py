@@ -8,10 +8,11 @@ reduction what is done with their result). Pure: where memory lies is decided in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import prod
 
 import msgspec
+from msgspec import structs
 
 from host.formulas import Call, Formula, Pending, Source, Value
 from host.placement import Storage, place
@@ -167,7 +168,7 @@ class _Planner:
         """A view of a formula as the same formula of views; None where that is not so, or would compute more."""
         node, type = self.graph.nodes[index], self.types[index]
         if formula.is_constant:
-            return replace(formula, type=type)
+            return structs.replace(formula, type=type)
         if formula.indexed or formula.pending or prod(type.shape) > prod(formula.type.shape):
             return None
         seen: dict[Source, Value] = {}
@@ -177,7 +178,7 @@ class _Planner:
             if layout is None:
                 return None
             seen[source] = Value(source.storage, layout, source.dtype)
-        return replace(formula.over(seen), type=type)
+        return structs.replace(formula.over(seen), type=type)
 
     def _before(self, source: int) -> Formula | None:
         """What an op that reads node `source` alone can take in, if anything; what it waits for is computed first."""
@@ -194,7 +195,7 @@ class _Planner:
         ops = list(formula.ops)
         for name in self._names(pending):
             ops.remove(name)
-        return replace(formula.over({pending: done}), ops=tuple(ops))
+        return structs.replace(formula.over({pending: done}), ops=tuple(ops))
 
     def _waiting(self, pending: Pending) -> Formula:
         return Formula(pending, (pending,), pending.type, self._names(pending), 0, False)

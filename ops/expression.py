@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+import msgspec
+
 from ops import dtypes
 from ops.functions import FUNCTIONS
 from shaders.errors import KernelgateError
@@ -61,8 +63,7 @@ class Call:
 Tree = Name | Number | Text | Call
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Term:
+class Term(msgspec.Struct, frozen=True, eq=False):
     """A typed expression. Terms are compared by identity: one that is used twice is computed once.
 
     `function` names a row of `ops/functions.py`, or one of: `input` (`value` is the operand's number), `scalar`
