@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -141,6 +141,7 @@ def _call(function: str, *args: ast.expr) -> Call:
     return Call(function, tuple(_tree(arg) for arg in args))
 
 
+@cache
 def input_term(index: int, dtype: str) -> Term:
     """The element of operand `index`, of `dtype`."""
     return Term("input", dtype, (), index)
@@ -187,6 +188,12 @@ def bind(tree: Tree, names: Names) -> Term:
         if isinstance(bound, Number)
         else bound
     )
+
+
+@lru_cache(maxsize=1024)
+def applied(text: str, **args: Term) -> Term:
+    """The term of the expression `text` of `args` by name: the same one for the same arguments."""
+    return bind(parse(text), args)
 
 
 def _bind(tree: Tree, names: Names, done: dict[int, Term | Number]) -> Term | Number:
