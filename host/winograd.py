@@ -23,12 +23,13 @@ from ops.lower import HostConvolution
 
 _FORM = ((3, 3), (1, 1), (1, 1), 1)
 """Taps, stride, dilation and groups."""
-_CHANNELS, _OUTPUTS = range(32, 257), range(32, 257)
-_PLACES_A_ROW = 12
-"""Least places for each output: the weights' own sums are made by one thread, each time."""
-_TILE = 5 << 16
+_LEAST_CHANNELS, _LEAST_OUTPUTS, _LEAST_SIDE = 32, 16, 16
+_MOST_WEIGHTS = 1 << 14
+"""Channels times outputs: the sums of weights are made by one thread, in each slice anew."""
+_PLACES_AN_OUTPUT = 12
+_TILE = 1 << 19
 """Elements in all buffers of a tile."""
-_ACROSS = 32
+_ACROSS = 64
 """Most pairs of columns in a tile."""
 _ELEMENTS = 10, 12
 """Elements in a tile's buffers for each channel and each output of a pair of columns and rows."""
@@ -44,9 +45,15 @@ def suits(work: HostConvolution) -> bool:
     """Whether a convolution is computed so: where that was measured to be faster."""
     batch, groups, channels, *_ = work.x.layout.shape
     _, outputs, _, *taps = work.weight.layout.shape
-    places = batch * prod(work.target.layout.shape[3:])
-    is_of_form = (tuple(taps), work.stride, work.dilation, groups) == _FORM
-    return is_of_form and channels in _CHANNELS and outputs in _OUTPUTS and places >= _PLACES_A_ROW * outputs
+    sides = work.target.layout.shape[3:]
+    return (
+        (tuple(taps), work.stride, work.dilation, groups) == _FORM
+        and min(sides) >= _LEAST_SIDE
+        and channels >= _LEAST_CHANNELS
+        and outputs >= _LEAST_OUTPUTS
+        and channels * outputs <= _MOST_WEIGHTS
+        and batch * prod(sides) >= _PLACES_AN_OUTPUT * outputs
+    )
 
 
 def tiles(work: HostConvolution) -> Iterator[Tile]:
