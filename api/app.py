@@ -12,6 +12,7 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
+from api.console import entrance, pages
 from api.exchange import Exchanges
 from api.routes import (
     acl,
@@ -63,7 +64,8 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     app.state.runtime = runtime
     problems.install(app)
     app.add_middleware(Exchanges, server=runtime)
-    app.include_router(health.router)
+    for public in (health, entrance, pages):
+        app.include_router(public.router)
     for module in (
         acl,
         runs,

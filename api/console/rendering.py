@@ -1,0 +1,96 @@
+"""From templates to pages.
+
+Owns the environment of the templates and what every page has: who is logged in, where one can go. Must not know what a
+page shows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from fastapi import Response
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from api import scopes
+from api.console.browser import HEADERS
+from api.console.logins import Login
+from api.keys import Identity
+
+STATIC = Path(__file__).parent / "static"
+PLACES = {
+    "play": ("Playground", "POST /api/runs"),
+    "runs": ("Runs", "GET /api/runs"),
+    "kernels": ("Kernels", "GET /api/kernels"),
+    "scripts": ("Scripts", "GET /api/scripts"),
+    "ops": ("Operations", "GET /api/ops"),
+    "keys": ("Keys", "GET /api/keys"),
+    "device": ("Device", "GET /api/device"),
+}
+"""What stands in the console's menu: a title, and the route whose scope it needs."""
+
+
+class Visitor(msgspec.Struct, frozen=True):
+    """Who looks at a page: a login, and the key behind it."""
+
+    login: Login
+    identity: Identity
+
+
+def version_of(name: str) -> str:
+    """What changes when the file `name` does, so that browsers may keep it for ever."""
+    return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+
+
+def static(name: str) -> str:
+    """The address of a file of the pages."""
+    return f"/console/static/{name}?v={version_of(name)}"
+
+
+def bytes_text(nbytes: float) -> str:
+    """A size as people read it, in powers of 1024."""
+    size = float(nbytes)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def ms_text(ms: float) -> str:
+    """A duration as people read it."""
+    if ms < 1000:
+        return f"{ms:.1f} ms" if ms < 10 else f"{ms:.0f} ms"
+    return f"{ms / 1000:.1f} s" if ms < 60_000 else f"{int(ms // 60_000)} min {int(ms % 60_000 // 1000)} s"
+
+
+_environment = Environment(
+    loader=PackageLoader("api.console", "templates"),
+    autoescape=select_autoescape(default=True),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_environment.globals["static"] = static
+_environment.filters.update(size=bytes_text, duration=ms_text)
+
+
+def page(template: str, visitor: Visitor | None, status: int = 200, **content: Any) -> Response:
+    """The page `template` with `content`, which has the menu of what the visitor may see."""
+    identity = visitor.identity if visitor else None
+    text = _environment.get_template(f"{template}.html.j2").render(
+        identity=identity,
+        csrf=visitor.login.csrf if visitor else "",
+        places=[
+            (name, title) for name, (title, route) in PLACES.items() if identity and _may(identity, route)
+        ],
+        here=template,
+        **content,
+    )
+    return Response(text, status, HEADERS, "text/html; charset=utf-8")
+
+
+def _may(identity: Identity, route: str) -> bool:
+    return scopes.ROUTES[route] in identity.scopes
