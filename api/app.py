@@ -12,7 +12,7 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
-from api.console import entrance, pages
+from api.console import entrance, pages, run_pages
 from api.exchange import Exchanges
 from api.routes import (
     acl,
@@ -64,7 +64,7 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     app.state.runtime = runtime
     problems.install(app)
     app.add_middleware(Exchanges, server=runtime)
-    for public in (health, entrance, pages):
+    for public in (health, entrance, pages, run_pages):
         app.include_router(public.router)
     for module in (
         acl,

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request, Response
 
 from api import body
 from api.access import Server
-from api.console import browser
-from api.console.rendering import STATIC, page
+from api.console import browser, files
+from api.console.rendering import page
 from api.console.visiting import Looking, PageRoute
 from api.errors import NotFound, Unauthorized
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 MAX_FORM = 1 << 14
 _INSIDE = re.compile(r"/console[\w/?&=%.@~+-]*", re.ASCII)
-KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 
 @router.get("/login")
@@ -57,11 +57,10 @@ async def leave(request: Request, server: Server, visitor: Looking) -> Response:
 @router.get("/static/{name}")
 async def file(name: str) -> Response:
     """A style or script of the pages. Whoever has its address has its version, and may keep it."""
-    path = STATIC / name
-    if path.suffix not in KINDS or path.parent != STATIC or not path.is_file():
+    if name not in files.NAMES:
         raise NotFound(f"nothing is served at /console/static/{name:.80}")
     keep = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
-    return Response(path.read_bytes(), 200, keep, KINDS[path.suffix])
+    return Response(files.content(name), 200, keep, files.KINDS[Path(name).suffix])
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -6,8 +6,6 @@ page shows.
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,11 +13,11 @@ from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from api import scopes
+from api.console import files
 from api.console.browser import HEADERS
 from api.console.logins import Login
 from api.keys import Identity
 
-STATIC = Path(__file__).parent / "static"
 PLACES = {
     "play": ("Playground", "POST /api/runs"),
     "runs": ("Runs", "GET /api/runs"),
@@ -37,16 +35,6 @@ class Visitor(msgspec.Struct, frozen=True):
 
     login: Login
     identity: Identity
-
-
-def version_of(name: str) -> str:
-    """What changes when the file `name` does, so that browsers may keep it for ever."""
-    return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
-
-
-def static(name: str) -> str:
-    """The address of a file of the pages."""
-    return f"/console/static/{name}?v={version_of(name)}"
 
 
 def bytes_text(nbytes: float) -> str:
@@ -73,7 +61,8 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.globals["static"] = static
+_environment.globals["static"] = files.address
+_environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
 _environment.filters.update(size=bytes_text, duration=ms_text)
 
 

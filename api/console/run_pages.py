@@ -1,0 +1,78 @@
+"""The console's pages of runs that are to be, and of one run: `/console/play`, `/console/runs/{run_id}`.
+
+Owns what these are rendered from. Must not know how they look, or what their scripts do.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Query, Response
+
+from api.access import Server
+from api.console.rendering import page
+from api.console.samples import SAMPLES
+from api.console.visiting import Looking, PageRoute, needs
+from api.records import RunRecord
+from api.runs import LiveRun
+from api.runtime import Runtime
+from api.settings import RunLimits, Settings
+from api.submission import AskedLimits
+
+router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
+MAX_RESULT = 1 << 16
+"""Characters of a result that the page itself has; the rest needs its script."""
+
+
+@router.get("/play", dependencies=[needs("POST /api/runs")])
+async def play(
+    server: Server, visitor: Looking, run: Annotated[str | None, Query(max_length=128)] = None
+) -> Response:
+    """Where one writes a script or a kernel and runs it; beginning with the script of `run`, if there is one."""
+    again = None if run is None else _again((await _find(server, visitor, run))[0])
+    start = {"samples": msgspec.to_builtins(SAMPLES), "again": again}
+    return page("play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings))
+
+
+@router.get("/runs/{run_id}", dependencies=[needs("GET /api/runs/{run_id}")])
+async def one(server: Server, visitor: Looking, run_id: str) -> Response:
+    """A run as it is now. The page's script follows it."""
+    record, document = await _find(server, visitor, run_id)
+    result = msgspec.json.format(bytes(record.result), indent=2).decode() if record.result else ""
+    return page(
+        "run",
+        visitor,
+        run=document,
+        owner=record.owner,
+        script=record.script,
+        result=result[:MAX_RESULT],
+        cut=len(result) > MAX_RESULT,
+        live=record.live,
+    )
+
+
+async def _find(server: Runtime, visitor: Looking, run_id: str) -> tuple[RunRecord, dict[str, Any]]:
+    """A run that the visitor may read, and its document. Raises `RunNotFound`."""
+    run = await server.runs.find(visitor.identity, run_id)
+    record = run.record if isinstance(run, LiveRun) else run
+    return record, msgspec.json.decode(run.document())
+
+
+def _again(record: RunRecord) -> dict[str, Any]:
+    """What the playground begins with to do a run again. Its inputs are not kept."""
+    limits = msgspec.structs.asdict(record.limits)
+    return {"text": record.script, "limits": limits, "grants": msgspec.json.decode(record.grants)}
+
+
+def _limits(settings: Settings) -> list[dict[str, Any]]:
+    """The limits that a run may ask for: what each is unless asked for, and the most."""
+    return [
+        {
+            "name": name,
+            "about": AskedLimits.model_fields[name].description,
+            "default": min(getattr(settings, f"default_{name}"), getattr(settings, f"max_{name}")),
+            "most": getattr(settings, f"max_{name}"),
+        }
+        for name in RunLimits.__struct_fields__
+    ]
