@@ -65,14 +65,15 @@ def _again(record: RunRecord) -> dict[str, Any]:
     return {"text": record.script, "limits": limits, "grants": msgspec.json.decode(record.grants)}
 
 
-def _limits(settings: Settings) -> list[dict[str, Any]]:
+def _limits(settings: Settings) -> list[dict[str, str | None]]:
     """The limits that a run may ask for: what each is unless asked for, and the most."""
+    usual = settings.limits({})
     return [
         {
             "name": name,
             "about": AskedLimits.model_fields[name].description,
-            "default": min(getattr(settings, f"default_{name}"), getattr(settings, f"max_{name}")),
-            "most": getattr(settings, f"max_{name}"),
+            "usual": f"{getattr(usual, name):.12g}",
+            "most": f"{getattr(settings, f'max_{name}'):.12g}",
         }
         for name in RunLimits.__struct_fields__
     ]

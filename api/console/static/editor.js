@@ -83,6 +83,7 @@ export class Editor {
   }
 
   pressed(event) {
+    if (event.isComposing) return;
     if (event.key === "Escape") {
       this.leaving = true;
       this.callout.hidden = true;

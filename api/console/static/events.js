@@ -1,6 +1,6 @@
 // The events of a run as they come, from the first. Owns the stream; must not know how anything looks.
 
-import { Problem, ask } from "./rest.js";
+import { ask, parse } from "./rest.js";
 
 const KINDS = ["status", "output", "progress", "gate", "result"];
 
@@ -8,14 +8,14 @@ const KINDS = ["status", "output", "progress", "gate", "result"];
  * Call `listener(kind, data)` for each event until the last, `result`. The browser connects again by itself and
  * goes on behind the last event that it has; where it may not, the run is asked for from time to time.
  * @param {string} id @param {(kind: string, data: any) => void} listener
- * @param {(problem: Problem) => void} lost @returns {() => void} stops
+ * @param {(error: Error) => void} lost @returns {() => void} stops
  */
 export function follow(id, listener, lost) {
   const stream = new EventSource(`/api/runs/${id}/events`);
   let timer;
   for (const kind of KINDS) {
     stream.addEventListener(kind, (event) => {
-      const data = JSON.parse(event.data);
+      const data = parse(event.data);
       if (kind === "result") stream.close();
       listener(kind, data);
     });

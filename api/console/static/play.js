@@ -12,8 +12,13 @@ import { ScriptForm } from "./script_form.js";
 const KEEP = "kernelgate.playground";
 const { samples, again } = JSON.parse(at("start").textContent);
 const editor = new Editor(at("editor"), { language: "python", label: "The program" });
-const view = new RunView(at("view"), (problem) => editor.mark(problem));
+const view = new RunView(at("view"), (problem) => editor.text === asked.text && editor.mark(problem));
 const forms = { python: new ScriptForm(), wgsl: new KernelForm() };
+
+/** What was run last, and by which form. */
+let asked = { form: null, text: "" };
+
+/** When what is uploaded has arrived. */
 let ready = Promise.resolve();
 
 const form = () => forms[editor.language];
@@ -70,10 +75,12 @@ async function run() {
   at("cancel").disabled = false;
   editor.clear();
   keep();
+  if (matchMedia("(max-width: 62rem)").matches) at("view").scrollIntoView();
   try {
     await ready;
     view.clear();
-    await form().run(editor.text, view);
+    asked = { form: form(), text: editor.text };
+    await asked.form.run(editor.text, view);
     keep();
   } catch (error) {
     if (error.name === "AbortError") view.fail({ title: "Cancelled", detail: "The dispatch was cancelled." });
@@ -96,7 +103,7 @@ at("work").addEventListener("keydown", (event) => {
   }
 });
 at("work").addEventListener("input", keep);
-at("cancel").addEventListener("click", () => form().cancel().catch((error) => view.fail(error.document)));
+at("cancel").addEventListener("click", () => asked.form?.cancel().catch((error) => view.fail(error.document)));
 at("sample").addEventListener("change", ({ target }) => target.value && start(target.value));
 at("file").addEventListener("change", ({ target }) => target.files[0] && (ready = send(target.files[0], target.files[0].name)));
 for (const choice of document.querySelectorAll('input[name="language"]')) {

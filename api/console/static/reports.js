@@ -22,7 +22,7 @@ export class Reports {
     if (kernel) return;
     for (const [name, value] of Object.entries(values)) {
       const plain = value?.$float ? Number(value.$float) : value;
-      if (typeof plain === "number") this.plot(name).add(this.turns, plain);
+      if (typeof plain === "number" || typeof plain === "bigint") this.plot(name).add(this.turns, Number(plain));
       else this.word(name).textContent = String(plain);
     }
     this.turns += 1;

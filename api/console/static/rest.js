@@ -27,9 +27,17 @@ export async function ask(method, path, content, more = {}) {
     throw new Problem({ title: "No answer", code: "no_answer", detail: "The server does not answer.", hint: "Is it running?" });
   });
   const text = await answer.text();
-  const found = text ? JSON.parse(text) : null;
+  const found = text ? parse(text) : null;
+  if (answer.status === 401) found.hint = "Load the page again, and log in.";
   if (!answer.ok) throw new Problem(found);
   return found;
+}
+
+/** JSON, with whole numbers that would lose digits as BigInt where the browser tells how they were written. */
+export function parse(text) {
+  return JSON.parse(text, (_, value, context) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "") ? BigInt(context.source) : value,
+  );
 }
 
 const FILES = { npy: "application/x-npy", safetensors: "application/vnd.safetensors" };

@@ -75,6 +75,7 @@ export class RunView {
 
   ended(run) {
     this.changed(run);
+    if (this.output.hidden && run.stdout + run.stderr) this.printed({ text: run.stdout + run.stderr, cut: run.output_cut });
     if (run.error) this.fail(run.error);
     else this.show(run.result);
     const files = Object.keys(run.files);

@@ -6,7 +6,7 @@ export const MOST = 16 * 2 ** 20;
 const ARRAYS = { f32: Float32Array, i32: Int32Array, i16: Int16Array, i8: Int8Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array, bool: Uint8Array };
 
 /** Bytes of each element. */
-export const WIDTHS = { f32: 4, f16: 2, bf16: 2, i64: 8, i32: 4, i16: 2, i8: 1, u32: 4, u16: 2, u8: 1, bool: 1 };
+const WIDTHS = { f32: 4, f16: 2, bf16: 2, i64: 8, i32: 4, i16: 2, i8: 1, u32: 4, u16: 2, u8: 1, bool: 1 };
 
 /** @param {{shape: number[]}} tensor */
 export const count = (tensor) => tensor.shape.reduce((product, each) => product * each, 1);

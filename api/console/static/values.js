@@ -10,6 +10,7 @@ import { MOST, address, bytes, count, elements } from "./tensor.js";
 const ROWS = 200;
 const COLUMNS = 40;
 const SHORT = 12;
+const MANY = 10_000;
 
 /** Elements of a matrix that is rather read than looked at. */
 const SMALL = 150;
@@ -53,7 +54,7 @@ function text(value) {
 
 function list(values, depth) {
   if (!values.length) return make("span", { class: "faint" }, "an empty list");
-  if (values.every((each) => typeof each === "number" || each?.$float)) return numbers(values);
+  if (values.every(numeric)) return numbers(values.map((each) => (each.$float ? Number(each.$float) : each)));
   if (values.every(plain)) return make("ol", { class: "plain", start: "0" }, ...values.slice(0, ROWS).map((each) => make("li", {}, scalar(each?.$float ?? each))));
   if (values.every((each) => Array.isArray(each) && each.length === values[0].length && each.every(plain))) {
     return table(values, null);
@@ -65,15 +66,17 @@ function list(values, depth) {
   return fields(values.slice(0, ROWS).map((each, index) => [String(index), each]), depth);
 }
 
+const numeric = (value) => typeof value === "number" || typeof value === "bigint" || Boolean(value?.$float);
+
 function numbers(values) {
-  const flat = values.map((each) => Number(each.$float ?? each));
-  if (flat.length <= SHORT) return make("code", { class: "value" }, `[${flat.map(number).join(", ")}]`);
-  return views({ Plot: () => series(flat), Numbers: () => make("pre", { class: "wrap", tabindex: "0" }, flat.slice(0, 10000).map(number).join(", ")) });
+  const texts = (most) => values.slice(0, most).map(number).join(", ");
+  if (values.length <= SHORT) return make("code", { class: "value" }, `[${texts(SHORT)}]`);
+  return views({ Plot: () => series(values), Numbers: () => make("pre", { class: "wrap", tabindex: "0" }, texts(MANY)) });
 }
 
 function series(values) {
   const plot = new Plot("");
-  values.forEach((value, turn) => plot.add(turn, value));
+  values.forEach((value, turn) => plot.add(turn, Number(value)));
   return plot.element;
 }
 

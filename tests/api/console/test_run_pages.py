@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import re
@@ -14,11 +15,12 @@ import pytest
 SCRIPT = 'def main():\n    print("<b>bold</b>")\n    return 1 / 0\n'
 
 
-def logged_in(running: Any, key: str) -> httpx2.Client:
+@contextlib.contextmanager
+def logged_in(running: Any, key: str) -> Iterator[httpx2.Client]:
     """A browser with a login."""
-    client = httpx2.Client(base_url=running.url, timeout=60)
-    client.post("/console/login", data={"key": key}, headers={"Sec-Fetch-Site": "same-origin"})
-    return client
+    with httpx2.Client(base_url=running.url, timeout=60) as client:
+        client.post("/console/login", data={"key": key}, headers={"Sec-Fetch-Site": "same-origin"})
+        yield client
 
 
 @pytest.fixture
