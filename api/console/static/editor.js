@@ -52,8 +52,8 @@ export class Editor {
   redraw(mark) {
     paint(this.picture, this.text, this.language, mark);
     const count = this.text.split("\n").length;
-    const each = Array.from({ length: count }, (_, index) => `<span${index + 1 === mark?.line ? ' class="bad"' : ""}>${index + 1}</span>`);
-    this.numbers.innerHTML = each.join("\n");
+    const number = (_, index) => make("span", { class: index + 1 === mark?.line ? "bad" : null }, index + 1);
+    this.numbers.replaceChildren(...Array.from({ length: count }, number));
   }
 
   /** Show a problem below its line, and lead there. @param {Record<string, any>} problem */

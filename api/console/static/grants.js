@@ -17,7 +17,7 @@ export function parse(text) {
   for (const line of text.split("\n").map((each) => each.trim()).filter(Boolean)) {
     const [kind, ...words] = line.split(/\s+/);
     if (!words.length) throw new Error(`grants: ${line} names nothing`);
-    if (LINES[kind]) (grants[kind] ??= []).push(LINES[kind](words));
+    if (Object.hasOwn(LINES, kind)) (grants[kind] ??= []).push(LINES[kind](words));
     else if (NAMES.includes(kind)) (grants[kind] ??= []).push(...words);
     else if (kind === "env") (grants.env ??= {})[words[0].split("=")[0]] = valueOf(line);
     else throw new Error(`grants: a line begins with fetch, files, env, ${NAMES.join(", ")}, not ${kind}`);

@@ -90,7 +90,7 @@ export class KernelForm {
   }
 
   field(binding) {
-    const text = this.given[binding.name] ?? JSON.stringify(suggested(binding));
+    const text = Object.hasOwn(this.given, binding.name) ? this.given[binding.name] : JSON.stringify(suggested(binding));
     const field = make("textarea", { rows: Math.min(4, Math.ceil(text.length / 60)), spellcheck: "false" });
     field.value = text;
     const about = binding.type ? ` ${binding.kind === "uniform" ? "uniform" : binding.access} ${binding.type}` : "";

@@ -48,7 +48,7 @@ const FILES = { npy: "application/x-npy", safetensors: "application/vnd.safetens
  */
 export async function upload(file, name) {
   const [, stem, ending] = /^(.*)\.(\w+)$/.exec(name) ?? [];
-  if (!(ending in FILES)) throw new Problem({ title: "Not uploaded", code: "file", detail: `${name} is neither .npy nor .safetensors.` });
+  if (!Object.hasOwn(FILES, ending ?? "")) throw new Problem({ title: "Not uploaded", code: "file", detail: `${name} is neither .npy nor .safetensors.` });
   const headers = { "Content-Type": FILES[ending] };
   const found = await ask("POST", "/api/tensors?persist=false", file, { headers });
   return found.tensors ?? { [stem.replace(/\W/g, "_")]: found };

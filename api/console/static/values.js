@@ -20,8 +20,8 @@ export function shown(value, depth = 0) {
   if (value === null || typeof value !== "object") return scalar(value);
   if (Array.isArray(value)) return list(value, depth);
   const [[tag, content] = [], ...others] = Object.entries(value);
-  if (!others.length && TAGS[tag]) return TAGS[tag](content);
-  return fields(Object.entries(value).map(([name, each]) => [name.replace(/^\$\$/, "$"), each]), depth);
+  if (!others.length && isTag(tag)) return TAGS[tag](content);
+  return fields(Object.entries(value), depth);
 }
 
 const TAGS = {
@@ -33,6 +33,11 @@ const TAGS = {
     return make("span", {}, make("code", {}, start + (found.length > 16 ? " …" : "")), " ", download(found));
   },
 };
+
+const isTag = (name) => Object.hasOwn(TAGS, name);
+
+/** A key as its owner wrote it: `$` is doubled where it might be taken for a tag. */
+const key = (name) => name.replace(/^\$\$/, "$");
 
 function download(content) {
   const address = URL.createObjectURL(new Blob([content]));
@@ -59,7 +64,7 @@ function list(values, depth) {
   if (values.every((each) => Array.isArray(each) && each.length === values[0].length && each.every(plain))) {
     return table(values, null);
   }
-  if (values.every((each) => each && !Array.isArray(each) && Object.keys(each).every((key) => !TAGS[key]) && Object.values(each).every(plain))) {
+  if (values.every((each) => each && !Array.isArray(each) && !Object.keys(each).some(isTag) && Object.values(each).every(plain))) {
     const names = [...new Set(values.flatMap(Object.keys))];
     return table(values.map((each) => names.map((name) => each[name] ?? null)), names);
   }
@@ -86,15 +91,15 @@ function table(rows, names) {
   const kind = (value) => (typeof value === "string" ? null : "number");
   const cell = (value) => make("td", { class: kind(value) }, text(value));
   const body = rows.slice(0, ROWS).map((row) => make("tr", {}, ...Array.from(row).slice(0, width).map(cell)));
-  const head = names && make("thead", {}, make("tr", {}, ...names.slice(0, width).map((name, at) => make("th", { class: kind(rows[0][at]) }, name))));
+  const head = names && make("thead", {}, make("tr", {}, ...names.slice(0, width).map((name, at) => make("th", { class: kind(rows[0][at]) }, key(name)))));
   const more = rows.length > ROWS || rows[0].length > width ? make("p", { class: "faint" }, `${rows.length} rows, ${rows[0].length} columns in all`) : null;
   return make("div", { class: "table" }, make("div", { class: "wide", tabindex: "0" }, make("table", {}, head || null, make("tbody", {}, ...body))), more);
 }
 
 function fields(entries, depth) {
   const parts = entries.map(([name, value]) => {
-    const nested = depth >= 1 && value !== null && typeof value === "object" && !Object.keys(value).some((key) => TAGS[key]);
-    return [make("dt", {}, name), make("dd", {}, nested ? folded(value, depth) : shown(value, depth + 1))];
+    const nested = depth >= 1 && value !== null && typeof value === "object" && !Object.keys(value).some(isTag);
+    return [make("dt", {}, key(name)), make("dd", {}, nested ? folded(value, depth) : shown(value, depth + 1))];
   });
   return entries.length ? make("dl", {}, ...parts.flat()) : make("span", { class: "faint" }, "an empty dict");
 }

@@ -20,6 +20,24 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     out[id.x] = 3.0 * nothing;
 }
 """
+KINDS_OF_VALUES = """
+import torch
+
+def main():
+    return {
+        "rgb": torch.tensor([[[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [1, 1, 1]]]).float(),
+        "gray": torch.arange(400).reshape(20, 20),
+        "large": torch.zeros(3000, 2000),
+        "i64": torch.tensor([2**53 + 1, -1], dtype=torch.int64),
+        "whole": 2**60 + 1,
+        "text": "<i>markup</i>",
+        "bytes": b"hi",
+        "nan": float("nan"),
+        "$tag": {"constructor": 5},
+        "table": [{"$name": "x", "n": 1}, {"$name": "y", "n": 2}],
+        "nested": {"inner": [1, {"deep": 2}]},
+    }
+"""
 CURVE = "document.querySelector('.plot .curve')?.getAttribute('d') ?? ''"
 
 
@@ -81,6 +99,39 @@ def test_a_broken_kernel_shows_its_error_at_its_line(visit: Any) -> None:
     assert page.get_by_role("textbox", name="out read_write").input_value() == '{"shape":[16],"dtype":"f32"}'
     page.get_by_text("What is compiled").click()
     assert "_wf" in page.locator("#guarded pre").inner_text()
+
+
+def test_results_are_shown_by_kind_and_nothing_in_them_is_taken_for_ours(visit: Any) -> None:
+    page = visit("/console/play")
+    write(page, KINDS_OF_VALUES)
+    page.get_by_role("button", name="Run").click()
+    page.wait_for_selector(".status.succeeded")
+    result = page.locator(".result")
+    result.locator("canvas").nth(1).wait_for()
+    shown = result.inner_text()
+    for text in (
+        "1152921504606846977",
+        "[9007199254740993, -1]",
+        "<i>markup</i>",
+        "68 69",
+        "NaN",
+        "$tag",
+        "constructor",
+        "a list of 2",
+        "too large to be shown here",
+    ):
+        assert text in shown, text
+    assert result.locator("i").count() == 0
+    assert result.locator("th").all_inner_texts() == ["$name", "n"]
+    colours = result.locator("canvas").first.evaluate(
+        "c => [...c.getContext('2d').getImageData(0, 0, 2, 2).data]"
+    )
+    assert colours == [255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 255, 255]
+    result.get_by_text("a list of 2").click()
+    assert "deep" in result.inner_text()
+    with page.expect_download() as download:
+        result.get_by_role("link", name=".npy").first.click()
+    assert download.value.path().read_bytes().startswith(b"\x93NUMPY")
 
 
 def test_a_run_is_followed_on_its_page_and_cancelled_there(visit: Any, http: Any) -> None:
