@@ -74,14 +74,6 @@ export class Editor {
     if (!seen) this.frame.scrollTop = line.offsetTop - clientHeight / 2;
   }
 
-  /** Put the cursor at a place, from 1. @param {number} line @param {number} [column] */
-  go(line, column = 1) {
-    const before = this.text.split("\n").slice(0, line - 1);
-    const place = before.reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
-    this.field.focus();
-    this.field.setSelectionRange(place, place);
-  }
-
   pressed(event) {
     if (event.isComposing) return;
     if (event.key === "Escape") {

@@ -4,11 +4,9 @@ import { make } from "./dom.js";
 
 /**
  * An element that shows a problem document.
- * @param {Record<string, any>} problem @param {(() => void)|null} [go] leads to its line
- * @returns {HTMLElement}
+ * @param {Record<string, any>} problem @returns {HTMLElement}
  */
-export function shown(problem, go = null) {
-  const place = problem.line && go ? make("button", { class: "quiet", type: "button", click: go }, `Go to line ${problem.line}`) : null;
+export function shown(problem) {
   return make(
     "div",
     { class: "problem" },
@@ -16,6 +14,5 @@ export function shown(problem, go = null) {
     make("p", { class: "detail" }, problem.detail),
     problem.snippet ? make("pre", { class: "snippet" }, problem.snippet) : null,
     problem.hint ? make("p", { class: "hint" }, problem.hint) : null,
-    place,
   );
 }
