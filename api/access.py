@@ -32,11 +32,13 @@ Server = Annotated[Runtime, Depends(runtime_of)]
 
 async def identity_of(request: Request, server: Server) -> Identity:
     """Whose key the request carries, which has the scope of its route. Raises `Unauthorized`, `AdminOnly`,
-    `ScopeMissing`; for a browser's login `HostNotAllowed`, `CrossSite`."""
+    `ScopeMissing`, for a browser's login `HostNotAllowed` and `CrossSite`, and for a request that was answered before
+    what `Exchange.claim` does."""
     identity = await server.keys.check(_key_of(request, server))
     route = f"{request.method} {request.scope['route'].path_format}"
     request.state.exchange.enter(server.presence, identity, route)
     require(identity.role, identity.scopes, route)
+    await request.state.exchange.claim(request, server.repeats, server.settings.upload_bytes)
     return identity
 
 

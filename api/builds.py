@@ -55,9 +55,9 @@ class Builder:
         self._under_way: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._workers = Turns(WORKERS_AT_ONCE)
 
-    def check(self, reflection: Reflection) -> None:
-        """Raise `KernelQuarantined` for a kernel that is not to run."""
-        self._compiler.check(reflection)
+    def check(self, reflection: Reflection, owner: str) -> None:
+        """Raise `KernelQuarantined` for a kernel of `owner` that is not to run."""
+        self._compiler.check(reflection, owner)
 
     async def of_source(self, owner: str, source: str) -> Build:
         """The build of WGSL, at `owner`'s turn. Raises what parsing and compiling raise."""

@@ -33,9 +33,9 @@ class Compiler:
         self._turns, self._patient_turns = Turns(1), Turns(1)
         self._times: OrderedDict[str, float] = OrderedDict()
 
-    def check(self, reflection: Reflection) -> None:
-        """Raise `KernelQuarantined` if the compiler will not take a kernel."""
-        self._quarantine.check(reflection.fingerprint)
+    def check(self, reflection: Reflection, owner: str) -> None:
+        """Raise `KernelQuarantined` if the compiler will not take a kernel of `owner`."""
+        self._quarantine.check(reflection.fingerprint, owner)
 
     async def add_kernel(
         self,
@@ -49,7 +49,7 @@ class Compiler:
 
         Raises `KernelQuarantined`.
         """
-        self.check(reflection)
+        self.check(reflection, owner)
         known = await self.milliseconds(hash)
         elapsed = await self._try(owner, hash, reflection, warm, constants, known or 0.0)
         if known is None or elapsed > known:

@@ -87,6 +87,13 @@ class KernelNotFound(KernelgateError):
     title = "There is no such kernel"
 
 
+class InputMismatch(KernelgateError):
+    """An input that the `main` of a stored script does not take."""
+
+    code = "input_mismatch"
+    title = "An input does not fit the script"
+
+
 class ScriptNotFound(KernelgateError):
     """A stored script that does not exist, or belongs to somebody else."""
 

@@ -1,26 +1,45 @@
 """A request and its answer: what is told of every exchange, whatever its route does.
 
-Owns the request's id, the headers of quotas, its entry in the audit log, and its end when its key is over. Must not
-know routes beyond the table of scopes.
+Owns the request's id, the headers of quotas, its entry in the audit log, its end when its key is over, and that one
+with an `Idempotency-Key` is done once. Must not know routes beyond the table of scopes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any
+import hashlib
+import logging
+from typing import Any, Protocol
 
+from fastapi import Request, Response
 from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.audit import DONE, Entry
 from api.errors import Unauthorized
+from api.idempotency import ROUTES, Kept, Name, Repeated, Repeats, checked, conflict
 from api.ids import new_id
 from api.keys import Identity
 from api.presence import Presence
 from api.problems import LEFT, problem_response
 from api.runtime import Runtime
 from api.scopes import writes
+from shaders.errors import KernelgateError
+
+log = logging.getLogger("kernelgate")
+
+
+class Hash(Protocol):
+    """What `hashlib` makes."""
+
+    def update(self, data: bytes, /) -> None:
+        """Take in more."""
+
+    def hexdigest(self) -> str:
+        """Of all that was taken in."""
+
 
 DENIED = frozenset(["access_denied", "admin_only", "permission_denied", "scope_missing"])
 COUNTED = {"access_denied": "acl", "admin_only": "scope", "scope_missing": "scope"}
@@ -31,7 +50,7 @@ _GONE: Message = {"type": "http.disconnect"}
 class Exchange:
     """A request under way. Who asks, and for which route, is known once `enter` was called: its key is valid.
 
-    `over` is why it must end.
+    `over` is why it must end, `name` what its answer is kept under, `changes` whether its route may change anything.
     """
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
@@ -41,14 +60,54 @@ class Exchange:
         self.identity: Identity | None = None
         self.route = ""
         self.over: str | None = None
+        self.name: Name | None = None
+        self.changes = True
         self.presence = contextlib.ExitStack()
         self._receive = receive
         self._readers: set[asyncio.Task[Any]] = set()
+        self._hash: Hash | None = None
 
     def enter(self, presence: Presence, identity: Identity, route: str) -> None:
         """It is a request of `identity` for `route`, and ends when that key is over."""
         self.identity, self.route = identity, route
         self.presence.enter_context(presence.present(identity.key_id, self))
+
+    async def claim(self, request: Request, repeats: Repeats, most: int) -> None:
+        """Let a request with an `Idempotency-Key` be done once, if its route makes something of at most `most` bytes.
+
+        Raises `Repeated` for one that was answered before, `IdempotencyConflict` for another request or one that is
+        under way, `InvalidRequest`.
+        """
+        key = checked(request.headers.get("idempotency-key"))
+        if key is None or self.route not in ROUTES:
+            return
+        assert self.identity is not None
+        name = Name(self.identity.key_id, self.route, key)
+        kept = await repeats.begin(name)
+        kind = request.headers.get("content-type", "")
+        self._hash = hashlib.sha256(f"{request.url.query}\n{kind}\n".encode())
+        if kept is None:
+            self.presence.callback(repeats.over, name)
+            self.name = name
+            return
+        await self._read_all(most)
+        if self.digest() != kept.digest:
+            raise conflict(kept.location or "something")
+        self.changes = False
+        raise Repeated(kept)
+
+    def digest(self) -> str:
+        """What tells a claimed request, as far as it was read, from others."""
+        assert self._hash is not None
+        return self._hash.hexdigest()
+
+    async def _read_all(self, most: int) -> None:
+        size, more = 0, True
+        while more and size <= most:
+            message = await self.receive()
+            if message == _GONE:
+                raise ClientDisconnect
+            size, more = size + len(message.get("body", b"")), message.get("more_body", False)
 
     def end(self, reason: str) -> None:
         """From now the client has left, as far as the route knows. A second reason changes nothing."""
@@ -66,7 +125,10 @@ class Exchange:
             return _GONE
         self._readers.add(task)
         try:
-            return await self._receive()
+            message = await self._receive()
+            if self._hash is not None:
+                self._hash.update(message.get("body", b""))
+            return message
         except asyncio.CancelledError:
             if self.over and not task.uncancel():
                 return _GONE
@@ -105,6 +167,8 @@ class _Answer:
     def __init__(self, server: Runtime, exchange: Exchange, send: Send) -> None:
         self._server, self._exchange, self._send = server, exchange, send
         self._stage = "none"
+        self._held: Message | None = None
+        self._body = b""
 
     async def send(self, message: Message) -> None:
         """Send what the route sends. What was done is on record before the first of it."""
@@ -115,7 +179,24 @@ class _Answer:
             return
         if not message.get("more_body"):
             self._stage = "over"
+        if self._held is not None:
+            self._body += message.get("body", b"")
+            if message.get("more_body"):
+                return
+            await self._keep(self._held)
+            await self._send(self._held)
+            message = {**message, "body": self._body}
         await self._send(message)
+
+    async def _keep(self, start: Message) -> None:
+        """Keep an answer for the same request; what was made is told all the same where that fails."""
+        assert self._exchange.name is not None
+        location = MutableHeaders(scope=start).get("location")
+        kept = Kept(self._exchange.digest(), start["status"], location, self._body.decode())
+        try:
+            await self._server.repeats.keep(self._exchange.name, kept)
+        except KernelgateError as error:
+            log.error("the answer of %s is not kept: %s", self._exchange.id, error)
 
     async def finish(self) -> None:
         """The route has sent all: a stream that was cut short ends as it would have."""
@@ -132,7 +213,7 @@ class _Answer:
             return
         if outcome in COUNTED:
             self._server.metrics.denied.labels(COUNTED[outcome]).inc()
-        if not (writes(exchange.route) or outcome in DENIED):
+        if not ((exchange.changes and writes(exchange.route)) or outcome in DENIED):
             return
         if outcome == DONE or self._server.accounts.of(identity).admit_failure():
             key_id, owner = identity.key_id, identity.owner
@@ -150,6 +231,9 @@ class _Answer:
         headers["X-Request-Id"] = self._exchange.id
         if self._exchange.identity is not None:
             headers.update(self._server.accounts.of(self._exchange.identity).headers())
+        if self._exchange.name is not None and status < 300:
+            self._held = message
+            return
         await self._send(message)
 
     async def _refuse(self, reason: str) -> None:
@@ -162,3 +246,13 @@ class _Answer:
             {"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers}
         )
         await self._send({"type": "http.response.body", "body": response.body})
+
+
+async def answered_again(_: Request, error: Exception) -> Response:
+    """The answer that a request was given before."""
+    assert isinstance(error, Repeated)
+    kept = error.kept
+    location = {} if kept.location is None else {"Location": kept.location}
+    return Response(
+        kept.body, kept.status, {**location, "Idempotency-Replayed": "true"}, media_type="application/json"
+    )

@@ -99,7 +99,7 @@ class KernelStore:
         digest = text_hash(text) if isinstance(text, str) else text.hash
         found = await self._database.do(lambda db: _find_or_check(db, identity, name, digest))
         if found is not None and is_current(found.reflection):
-            self._builder.check(found.reflection)
+            self._builder.check(found.reflection, identity.owner)
             record = found
         else:
             build = await self._build(identity, text)

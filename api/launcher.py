@@ -43,7 +43,7 @@ class Launcher:
 
         Raises `KernelQuarantined`. A `KernelFault` inside the block puts the kernel into quarantine.
         """
-        self._quarantine.check(kernel.reflection.fingerprint)
+        self._quarantine.check(kernel.reflection.fingerprint, kernel.owner)
         try:
             if (await self._compiler.milliseconds(kernel.hash) or 0.0) > self._heavy_ms:
                 async with self._lane.borrow(types) as lane:

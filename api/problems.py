@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from api.errors import BodyTooLarge, InvalidRequest, MethodNotAllowed, NotFound, QuotaExceeded
+from api.scopes import methods_of
 from shaders.errors import ErrorRecord, KernelgateError
 
 log = logging.getLogger("kernelgate")
@@ -223,7 +224,10 @@ async def _http(request: Request, error: Exception) -> Response:
         return _answer(
             request,
             MethodNotAllowed(f"{path:.80} does not take {request.method:.20}", hint="See /docs."),
-            dict(error.headers or {}),
+            {
+                **(error.headers or {}),
+                **({"Allow": ", ".join(methods)} if (methods := methods_of(path)) else {}),
+            },
         )
     if error.status_code == 413:
         return _answer(request, BodyTooLarge("the body is larger than this server takes"))

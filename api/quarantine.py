@@ -1,5 +1,7 @@
 """Kernels that took the device with them, by fingerprint: nobody dispatches or stores them until an admin lifts it.
 
+The owner of several that differ in literals only dispatches and stores no other such kernel either.
+
 Owns the list, which is durable and wholly in memory. Must not know devices or HTTP.
 """
 
@@ -17,6 +19,11 @@ from api.errors import KernelQuarantined, QuarantineNotFound
 from api.ids import now
 from host.errors import KernelFault
 from shaders.errors import KernelgateError
+from shaders.fingerprint import family
+
+FAMILY_LIMIT = 3
+"""So many of one owner's kernels that differ in literals only get to break the device, and no more: whoever mends a
+bound may be wrong twice."""
 
 log = logging.getLogger("kernelgate")
 
@@ -52,14 +59,22 @@ class Quarantine:
         """All entries, the newest first."""
         return sorted(self._entries.values(), key=lambda entry: entry.created_at, reverse=True)
 
-    def check(self, fingerprint: str) -> None:
-        """Raise `KernelQuarantined` if a kernel is in quarantine."""
+    def check(self, fingerprint: str, owner: str) -> None:
+        """Raise `KernelQuarantined` if a kernel of `owner` is in quarantine, or too many like it are."""
         entry = self._entries.get(fingerprint)
         if entry is not None:
             raise KernelQuarantined(
                 f"the kernel {fingerprint[:12]}… is in quarantine since {entry.created_at}: {entry.detail}",
                 hint="Store a text that does less in each workgroup, or nothing that crashes the driver; an admin "
                 "can lift the quarantine.",
+            )
+        kin = (owner, family(fingerprint))
+        alike = sum((each.owner, family(each.fingerprint)) == kin for each in self._entries.values())
+        if alike >= FAMILY_LIMIT:
+            raise KernelQuarantined(
+                f"{alike} kernels of {owner} that differ from this one in literals only are in quarantine; the limit "
+                f"is {FAMILY_LIMIT}",
+                hint="Store a text that does its work in another way; an admin can lift a quarantine.",
             )
 
     async def add(self, fingerprint: str, owner: str, name: str, fault: KernelFault) -> None:

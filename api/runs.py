@@ -23,10 +23,11 @@ from api import records, values
 from api.accounts import Accounts
 from api.acl import Level
 from api.database import Database
-from api.errors import IdempotencyConflict, RunNotFound, ServerRestarted, ServerStopping
+from api.errors import RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
 from api.fuel import bounds
 from api.gates import Gatekeeper, RunGates
+from api.idempotency import conflict
 from api.ids import new_id, now
 from api.kernels import KernelStore
 from api.keys import Identity
@@ -202,10 +203,7 @@ class RunManager:
         if record is None:
             return None
         if record.request_hash != submission.request_hash:
-            raise IdempotencyConflict(
-                f"the idempotency key made run {record.id} from another request",
-                hint="Use a new key for a new request.",
-            )
+            raise conflict(f"run {record.id}")
         return self._live.get(record.id) or record
 
     async def _accept(self, identity: Identity, submission: Submission) -> LiveRun:
@@ -331,6 +329,7 @@ class RunManager:
             live.events,
             gates,
             bounds(self._settings, submission.grants, submission.limits),
+            submission.home,
         )
         try:
             inputs = await self._admit(work, submission)

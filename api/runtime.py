@@ -22,6 +22,7 @@ from api.console.logins import Logins
 from api.database import Database
 from api.gates import Gatekeeper
 from api.holdings import Holdings
+from api.idempotency import Repeats
 from api.kernels import KernelStore
 from api.lane import Lane
 from api.launcher import Launcher
@@ -91,6 +92,7 @@ class Runtime:
         self.holdings = Holdings()
         self.accounts = Accounts(self.holdings)
         self.audit = AuditLog(self.database, settings.audit_days)
+        self.repeats = Repeats(self.database)
         self.spill = Spill(settings.data / "spill", settings.spill_bytes, self.reserve)
         self.residency = Residency(self.device, settings.resident_bytes, self.spill)
         self.tensors = TensorStore(
@@ -116,7 +118,7 @@ class Runtime:
             self.metrics,
             settings.heavy_compile_ms,
         )
-        self.scripts = ScriptStore(self.database, self.sharing)
+        self.scripts = ScriptStore(self.database, self.sharing, self.pool)
         self.streams = Streams(settings.event_streams)
         self.secrets = SecretStore(self.database, settings.data / "secrets.key")
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)

@@ -11,7 +11,7 @@ from api.errors import AdminOnly, InvalidRequest, ScopeMissing
 
 SCOPES = {
     "runs:read": "see runs and sessions, and follow events",
-    "runs:write": "start and cancel runs and sessions",
+    "runs:write": "start and cancel runs and sessions, call stored scripts",
     "scripts:read": "see stored scripts",
     "scripts:write": "store and forget scripts",
     "kernels:read": "see stored kernels",
@@ -46,6 +46,7 @@ ROUTES = {
     "POST /api/scripts": "scripts:write",
     "GET /api/scripts": "scripts:read",
     "GET /api/scripts/{name}": "scripts:read",
+    "POST /api/scripts/{name}": "runs:write",
     "DELETE /api/scripts/{name}": "scripts:write",
     "POST /api/kernels": "kernels:write",
     "GET /api/kernels": "kernels:read",
@@ -110,3 +111,17 @@ def require(role: str, scopes: Collection[str], route: str) -> None:
 def writes(route: str) -> bool:
     """Whether `route` changes what is kept; what only computes keeps nothing."""
     return not route.startswith("GET ") and not ROUTES[route].endswith((":run", ":read"))
+
+
+def methods_of(path: str) -> list[str]:
+    """The methods that the address `path` takes; none for one that is not in the table as it stands."""
+    asked = path.split("/")
+    return sorted(
+        method
+        for method, _, known in (route.partition(" ") for route in ROUTES)
+        if len(asked) == len(parts := known.split("/")) and all(map(_fits, parts, asked))
+    )
+
+
+def _fits(part: str, asked: str) -> bool:
+    return part == asked or part.startswith("{")

@@ -1,6 +1,6 @@
-"""Stored scripts: text that is immutable by its hash, and names that point at hashes.
+"""Stored scripts: text that is immutable by its hash, names that point at hashes, and what each `main` takes and gives.
 
-Owns names and versions. Must not know HTTP, or Python: a script is parsed where it runs.
+Owns names and versions. Must not know HTTP, or Python: a script is parsed in workers.
 """
 
 from __future__ import annotations
@@ -19,18 +19,27 @@ from api.errors import InvalidRequest, NameReserved, ScriptNotFound
 from api.ids import now
 from api.keys import Identity
 from api.quotas import Quotas
+from api.schemas import document
 from api.sharing import Sharing, forget, readable
 from api.stored import check_bytes
+from api.turns import Turns
+from sandbox.errors import ScriptSyntaxError
 from sandbox.policy import modules
+from sandbox.pool import WorkerPool
+from sandbox.signatures import form
 
 ADDRESSES = ("acl",)
 """Names that would stand where an address of the API ends."""
+PARSED_AT_ONCE = 2
 _NAMES = tables.script_names.c
 _SCRIPTS = tables.scripts.c
 
 
 class ScriptRecord(msgspec.Struct, frozen=True):
-    """A version of a script: its source as posted, and how many bytes that is."""
+    """A version of a script: its source as posted, how many bytes that is, and its signature, if that is known.
+
+    In lists the source is left out.
+    """
 
     owner: str
     name: str
@@ -38,33 +47,48 @@ class ScriptRecord(msgspec.Struct, frozen=True):
     source: str
     created_at: str
     nbytes: int
+    signature: bytes | None = None
 
     @property
     def target(self) -> Target:
         """What access lists call it, with all its versions."""
         return Target("script", self.owner, self.name)
 
+    @property
+    def known_signature(self) -> form.Signature:
+        """Its signature; of one that is not known yet, that all is possible."""
+        return form.UNKNOWN if self.signature is None else form.from_json(self.signature)
+
     def document(self) -> dict[str, Any]:
-        """What a client is told of it, but for the source."""
+        """What a client is told of it, but for the source and the signature."""
         return {"name": self.name, "owner": self.owner, "hash": self.hash, "created_at": self.created_at}
+
+    def operation(self, name: str) -> dict[str, Any]:
+        """What a client is told of it as an operation; `name` is what the client calls it."""
+        told = {"name": f"script.{name}", "owner": self.owner, "hash": self.hash}
+        return {**told, **document(self.known_signature)}
 
 
 class ScriptStore:
     """The scripts of all owners."""
 
-    def __init__(self, database: Database, sharing: Sharing) -> None:
+    def __init__(self, database: Database, sharing: Sharing, pool: WorkerPool) -> None:
         self._database = database
         self._sharing = sharing
+        self._pool = pool
+        self._turns = Turns(PARSED_AT_ONCE)
 
     async def add(self, identity: Identity, name: str, source: str) -> tuple[ScriptRecord, bool]:
         """Store `source` and point the caller's `name` at it; whether the source is new under that name.
 
-        Raises `InvalidRequest` and `NameReserved` for a name that no script can have, `QuotaExceeded`.
+        Raises `InvalidRequest` and `NameReserved` for a name that no script can have, `ScriptSyntaxError` for what is
+        not Python, `QuotaExceeded`.
         """
         check_name(name)
         text = source.encode()
         digest = hashlib.sha256(text).hexdigest()
-        record = ScriptRecord(identity.owner, name, digest, source, now(), len(text))
+        signature = form.to_json(await self._signature(identity.owner, source))
+        record = ScriptRecord(identity.owner, name, digest, source, now(), len(text), signature)
         return await self._database.do(
             lambda db: _store(db, record, identity.quotas), durable=True, grows=True
         )
@@ -83,6 +107,22 @@ class ScriptStore:
             raise missing
         await self._sharing.require(identity, record.target, wanted, missing)
         return record
+
+    async def signed(self, record: ScriptRecord) -> ScriptRecord:
+        """`record` with its signature, which is made once for what an older version stored."""
+        if record.signature is not None:
+            return record
+        try:
+            signature = form.to_json(await self._signature(record.owner, record.source))
+        except ScriptSyntaxError:  # it was stored unread
+            signature = form.to_json(form.UNKNOWN)
+        signed = msgspec.structs.replace(record, signature=signature)
+        await self._database.do(lambda db: _sign(db, signed), grows=True)
+        return signed
+
+    async def _signature(self, owner: str, source: str) -> form.Signature:
+        async with self._turns.turn(owner):
+            return await self._pool.sign(source)
 
     async def page(
         self, identity: Identity, limit: int, after: str | None, owner: str | None = None
@@ -154,11 +194,17 @@ def _find(db: sa.Connection, owner: str, name: str, digest: str) -> ScriptRecord
     return ScriptRecord(**rows[0]._mapping) if len(rows) == 1 else None
 
 
+def _sign(db: sa.Connection, record: ScriptRecord) -> None:
+    same = (_SCRIPTS.owner == record.owner) & (_SCRIPTS.name == record.name) & (_SCRIPTS.hash == record.hash)
+    db.execute(sa.update(tables.scripts).where(same).values(signature=record.signature))
+
+
 def _page(
     db: sa.Connection, identity: Identity, limit: int, after: tuple[str, str, str] | None, owner: str | None
 ) -> list[ScriptRecord]:
     same = (_NAMES.owner == _SCRIPTS.owner) & (_NAMES.name == _SCRIPTS.name) & (_NAMES.hash == _SCRIPTS.hash)
-    query = sa.select(tables.scripts).join(tables.script_names, same)
+    columns = [sa.literal("").label("source") if each is _SCRIPTS.source else each for each in _SCRIPTS]
+    query = sa.select(*columns).join(tables.script_names, same)
     query = query.order_by(_SCRIPTS.name, _SCRIPTS.owner).limit(limit)
     if after is not None:
         query = query.where(sa.tuple_(_SCRIPTS.name, _SCRIPTS.owner) > sa.tuple_(after[1], after[0]))

@@ -43,7 +43,7 @@ INLINE_TOTAL = 1 << 20
 
 
 class RunServices:
-    """`sandbox.pool.Services` for one run."""
+    """`sandbox.pool.Services` for one run. `home` is whose stored scripts it means by a name alone."""
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class RunServices:
         events: EventLog,
         gates: RunGates,
         most_fuel: Mapping[str, int],
+        home: str | None = None,
     ) -> None:
         self._work = work
         self._limits = limits
@@ -66,6 +67,7 @@ class RunServices:
         self._events = events
         self._gates = gates
         self._most_fuel = most_fuel
+        self._home = home
         self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
         self.cut = False
 
@@ -141,8 +143,10 @@ class RunServices:
         return parse(form, lambda value, where: value, self._settings.upload_bytes)
 
     async def script(self, name: str) -> str:
-        """The text of a stored script that the run's key may call."""
-        return (await self._scripts.find(self._work.identity, name, "use")).source
+        """The text of a stored script that the run's key may call. A name alone means one of the same owner's as the
+        run's own script."""
+        reference = name if "/" in name or self._home is None else f"{self._home}/{name}"
+        return (await self._scripts.find(self._work.identity, reference, "use")).source
 
     async def free(self, handles: list[int]) -> None:
         """The script dropped tensors."""

@@ -13,11 +13,12 @@ from typing import Any
 import msgspec
 from pydantic import Field
 
-from api import body, values
+from api import body, schemas, values
 from api.errors import InvalidRequest
 from api.gates import Gatekeeper
 from api.keys import Identity
 from api.records import RunRecord
+from api.scripts import ScriptRecord
 from api.sessions import LiveSession
 from api.settings import RunLimits, Settings
 from api.tensors import TensorRecord, TensorStore
@@ -75,6 +76,14 @@ class SessionRequest(body.RequestModel):
     )
 
 
+class CallRequest(body.RequestModel):
+    """A call of a stored script."""
+
+    inputs: dict[str, Any] = Field(default={}, description="arguments of main: JSON, $tensor, $bytes, $float")
+    grants: dict[str, Any] = Field(default={}, description="what the run may reach beyond arithmetic")
+    limits: AskedLimits = Field(default=AskedLimits(), description="what the run may use")
+
+
 class RunRequest(body.RequestModel):
     """A script to run."""
 
@@ -90,7 +99,8 @@ class RunRequest(body.RequestModel):
 class Submission:
     """A checked request for a run: `inputs` are parsed values, `given` the tensors in them, `tensors` the records of
     those given by id, `grants` what the run gets. `asked` is JSON of which it can be made again, with all that it
-    holds; None where that is not possible, as for the cell of a `session`.
+    holds; None where that is not possible, as for the cell of a `session`. `home` is whose stored scripts the script
+    means by a name alone.
     """
 
     script: str
@@ -103,12 +113,14 @@ class Submission:
     idempotency_key: str | None = None
     request_hash: str | None = None
     session: LiveSession | None = None
+    home: str | None = None
 
 
 class Asked(msgspec.Struct):
     """A request whose form is right: `inputs` parsed, `given` the tensors in them, `grants` as they came.
 
-    `kept` is JSON of what a run keeps of it while it waits, `digest` what tells it from others if it has a key.
+    `kept` is JSON of what a run keeps of it while it waits, `digest` what tells it from others if it has a key; `home`
+    as in `Submission`.
     """
 
     script: str
@@ -118,6 +130,7 @@ class Asked(msgspec.Struct):
     grants: dict[str, Any]
     kept: bytes
     digest: str | None
+    home: str | None = None
 
 
 def parse(raw: Any, *, limit: int, keyed: bool) -> Asked:
@@ -132,11 +145,20 @@ def parse_cell(raw: Any, *, limit: int, keyed: bool) -> Asked:
     return _parsed(raw, RunRequest(script=cell.script, inputs=cell.inputs), limit, keyed)
 
 
-def _parsed(raw: Any, asked: RunRequest, limit: int, keyed: bool) -> Asked:
+def parse_call(raw: Any, reference: str, record: ScriptRecord, *, limit: int, keyed: bool) -> Asked:
+    """The request for a call of a stored script, which the client calls `reference`, likewise; and `InputMismatch`."""
+    call = body.validate(CallRequest, raw)
+    run = RunRequest(script=record.source, inputs=call.inputs, grants=call.grants, limits=call.limits)
+    asked = _parsed([reference, raw], run, limit, keyed, record.owner)
+    schemas.check(record.known_signature, asked.inputs)
+    return asked
+
+
+def _parsed(raw: Any, asked: RunRequest, limit: int, keyed: bool, home: str | None = None) -> Asked:
     values.check_items(asked.grants, "grants", MAX_GRANT_ITEMS)
     inputs = parse_inputs(asked.inputs, limit)
     digest = hashlib.sha256(msgspec.json.encode(raw, order="sorted")).hexdigest() if keyed else None
-    kept = msgspec.json.encode({"inputs": asked.inputs, "grants": asked.grants})
+    kept = msgspec.json.encode({"inputs": asked.inputs, "grants": asked.grants, "home": home})
     return Asked(
         asked.script,
         asked.limits.asked(),
@@ -145,6 +167,7 @@ def _parsed(raw: Any, asked: RunRequest, limit: int, keyed: bool) -> Asked:
         asked.grants,
         kept,
         digest,
+        home,
     )
 
 
@@ -181,6 +204,7 @@ class Desk:
             asked.kept,
             key,
             asked.digest,
+            home=asked.home,
         )
 
     async def take_cell(self, session: LiveSession, asked: Asked, key: str | None = None) -> Submission:
@@ -215,7 +239,10 @@ class Desk:
         given = values.tensors_in(inputs)
         grants = self._grants(caller, kept["grants"])
         tensors = await self._find(caller, grants, given)
-        return Submission(record.script, inputs, given, tensors, record.limits, grants, record.asked)
+        home = kept.get("home")
+        return Submission(
+            record.script, inputs, given, tensors, record.limits, grants, record.asked, home=home
+        )
 
     def _grants(self, caller: Identity, asked: object) -> Grants:
         grants = self._gates.grants(caller, asked)

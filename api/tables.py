@@ -58,6 +58,21 @@ audit = Table(
     Index("audit_of_owner", "owner", "id"),
 )
 
+answers = Table(
+    "answers",
+    metadata,
+    Column("key_id", String(40), nullable=False),
+    Column("route", String(80), nullable=False),
+    Column("key", String(255), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("location", Text),
+    Column("body", Text, nullable=False),
+    Column("at", String(32), nullable=False),
+    PrimaryKeyConstraint("key_id", "route", "key"),
+    Index("answers_by_age", "at"),
+)
+
 acl = Table(
     "acl",
     metadata,
@@ -132,6 +147,7 @@ scripts = Table(
     Column("source", Text, nullable=False),
     Column("created_at", String(32), nullable=False),
     Column("nbytes", Integer, nullable=False, server_default="0"),
+    Column("signature", LargeBinary),
     PrimaryKeyConstraint("owner", "name", "hash"),
     Index("scripts_bytes", "owner", "nbytes"),
 )

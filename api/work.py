@@ -35,7 +35,8 @@ from ops.validate import validate
 
 T = TypeVar("T")
 _jobs = itertools.count(1)
-_SETTLE_S = 2.0
+_SETTLE_S = 0.03
+"""A slice, and some more: a step that compiles, which nothing interrupts, is not waited for."""
 _ATTEMPTS = 3
 _FEW_STEPS = 16
 """Steps up to which a dispatch is planned in the event loop."""
@@ -246,7 +247,7 @@ class Work:
                 await self._tensors.unpin(held.resident)
 
     async def settle(self) -> None:
-        """Wait until the device has said what stopped requests cost; not for long, since it may not answer."""
+        """Wait until the device says what stopped requests cost; for about a slice, then what was measured counts."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_SETTLE_S):
                 await asyncio.gather(*(meter.settled() for meter in self._meters))

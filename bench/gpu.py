@@ -38,8 +38,14 @@ MESSAGES, ROUNDS, REPEAT = 1 << 22, 15, 16
 ELEMENTS = 1 << 24
 MOVED = 256 << 20
 LAYERS, WIDTH = 77, 64
-CHAINED, MOST_CHAINED = 16, 2048
-SIZES = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (4096, 1024, 512)]
+CHAINED, MOST_CHAINED = 16, 1 << 34
+"""How many products are made one after the other, of up to how many multiply-adds each."""
+SIZES = [
+    *((size, size, size) for size in (1024, 2048, 4096, 8192)),
+    (4096, 1024, 512),
+    (512, 4096, 1024),
+    (8192, 512, 2048),
+]
 
 
 def main(argv: list[str]) -> None:
@@ -86,10 +92,15 @@ async def transfers(adapter: str) -> None:
 def replay(adapter: str) -> None:
     """A plan of hundreds of small dispatches that is known: what one costs from the request to its end."""
     engine = WgpuEngine(EngineSettings(adapter=adapter))
-    for handle, shape in ((1, (WIDTH, WIDTH)), (2, (WIDTH,))):
+    graph = network(LAYERS, 0.1, WIDTH)
+    places = {
+        node.attributes["handle"]: tuple(node.attributes["shape"])
+        for node in graph.nodes
+        if node.op == "input"
+    }
+    for handle, shape in places.items():
         array = np.random.default_rng(handle).normal(0, 0.1, shape).astype(np.float32)
         engine.upload(handle, "me", TensorType(shape, "f32"), Source(array.nbytes, array.tobytes()))
-    graph = network(LAYERS, 0.1, WIDTH)
     handles = itertools.count(3)
 
     def ours() -> int:
@@ -218,7 +229,8 @@ def products(adapter: str) -> None:
     for rows, inner, columns in SIZES:
         random = np.random.default_rng(rows)
         arrays = [
-            random.normal(0, 1, shape).astype(np.float32) for shape in ((rows, inner), (inner, columns))
+            random.normal(0, 1, shape).astype(np.float32)
+            for shape in ((rows, inner), (inner, columns), (columns, inner))
         ]
         nodes, on_gpu = [], []
         for array in arrays:
@@ -227,7 +239,7 @@ def products(adapter: str) -> None:
             place = {"handle": handle, "shape": list(array.shape), "dtype": "f32"}
             nodes.append(Node("input", attributes=place))
             on_gpu.append(torch.from_numpy(array).cuda())
-        one = Graph([*nodes, Node("matmul", (0, 1))], [2])
+        one = Graph([*nodes, Node("matmul", (0, 1))], [3])
 
         def ours(graph: Graph = one, check: list[np.ndarray] | None = None) -> None:
             handle = next(handles)
@@ -235,24 +247,24 @@ def products(adapter: str) -> None:
             if check:
                 found = bytearray()
                 engine.download(handle, found.extend)
-                a, b = (array.astype(np.float64) for array in check)
+                a, b = (array.astype(np.float64) for array in check[:2])
                 first = np.frombuffer(found, np.float32).reshape(len(a), -1)[:64]
                 np.testing.assert_allclose(first, a[:64] @ b, atol=1e-5 * a.shape[1])
             engine.free([handle])
 
         def theirs(count: int = 1, on_gpu: list[torch.Tensor] = on_gpu) -> None:
             made = on_gpu[0]
-            for _ in range(count):
-                made = torch.matmul(made, on_gpu[1])
+            for number in range(count):
+                made = torch.matmul(made, on_gpu[1 + number % 2])
             torch.cuda.synchronize()
 
         ours(check=arrays)
         size = f"{rows}x{inner}x{columns}"
         compare(f"matmul {size}, of cuBLAS's rate", 2 * rows * inner * columns, ours, theirs)
-        if rows == inner == columns and rows <= MOST_CHAINED:
-            more = [Node("matmul", (node, 1)) for node in range(2, CHAINED + 1)]
-            chain = Graph([*one.nodes, *more], [CHAINED + 1])
-            what = f"{CHAINED} of {size} one after the other in one graph, likewise"
+        if rows * inner * columns <= MOST_CHAINED:
+            more = [Node("matmul", (2 + number, 1 + number % 2)) for number in range(1, CHAINED)]
+            chain = Graph([*one.nodes, *more], [CHAINED + 2])
+            what = f"{CHAINED} of {size} and back, one after the other in one graph, likewise"
             flops = CHAINED * 2 * rows * inner * columns
             compare(what, flops, partial(ours, chain), partial(theirs, CHAINED))
     engine.close()

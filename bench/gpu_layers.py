@@ -42,7 +42,7 @@ class Case:
     peer: Peer
     target: float
     attributes: Mapping[str, object] = field(default_factory=dict)
-    repeat: int = 16
+    repeat: int = 64
 
 
 def normed(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -77,8 +77,8 @@ CASES = [
         for images in (1, 32)
     ),
     *(
-        Case(f"attention {shape}", "attention", (shape,) * 3, attended, 0.6)
-        for shape in ((1, 8, 512, 64), (4, 16, 2048, 64))
+        Case(f"attention {shape}", "attention", (shape,) * 3, attended, 0.6, repeat=repeat)
+        for shape, repeat in (((1, 8, 512, 64), 64), ((4, 16, 2048, 64), 4))
     ),
 ]  # fmt: skip
 
@@ -131,11 +131,9 @@ def compare(engine: WgpuEngine, case: Case) -> None:
             a, b = warm_median(partial(ours, chain(case, count))), warm_median(partial(theirs, count))
             rates[count] = b / a
             figure = f"{b / a:.2f} ({a / count * 1e3:.3f} against {b / count * 1e3:.3f} ms each)"
-    beside = "" if case.repeat == 1 else f"; one alone {rates[1]:.2f}"
-    target = case.target
-    timing.row(
-        f"{case.what}, of PyTorch's rate", figure + beside, f">= {target}", rates[case.repeat] >= target
-    )
+    figure += f"; one alone {rates[1]:.2f}"
+    is_met = rates[case.repeat] >= case.target
+    timing.row(f"{case.what}, of PyTorch's rate", figure, f">= {case.target}", is_met)
     engine.free(list(range(len(arrays))))
 
 

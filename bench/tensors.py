@@ -440,8 +440,8 @@ def encoding(device: Device, graph: Graph) -> None:
     engine = device.engine
     prepared = engine._runner.find(structure(graph).key)
     assert prepared is not None
-    blocks, runs = prepared._recent[-1]
-    kernels = [run for run in prepared.runs(engine._gpu, blocks) if isinstance(run, Run)]
+    _, runs = prepared._recent[0][-1]
+    kernels = [run for run in runs if isinstance(run, Run)]
 
     def submit() -> None:
         engine._gpu.submit(kernels)
@@ -460,16 +460,15 @@ def memory(graph: Graph) -> None:
     """How much a plan's buffers take, against what its values need at the worst moment."""
     bounds: list[int] = []
 
-    def watched(moments: Sequence[Sequence[Storage]]) -> tuple[int, ...]:
-        bounds.append(least(moments))
-        return place(moments)
+    def watched(moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage]) -> object:
+        bounds.append(least(moments, outputs))
+        return place(moments, outputs)
 
     planner.place = watched
     plan = make_plan(graph, validate(graph), MAPPED)
     planner.place = place
-    size = sum(plan.temps) + sum(output.nbytes for output in plan.outputs)
-    ratio = size / bounds[0]
-    figure = f"{ratio:.3f} of the bound by liveness ({size / 1e6:.2f} MB in {len(plan.temps)} temporaries)"
+    ratio, stages = plan.peak / bounds[0], len(plan.stages)
+    figure = f"{ratio:.3f} of the bound by liveness ({plan.peak / 1e6:.2f} MB, {stages} stages)"
     timing.row("its temporaries and outputs", figure, "<= 1.2", ratio <= 1.2)
 
 

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from host.scratch import scratch
 from ops.lower import HostAttention
 
 _SCORES = 1 << 17
 """Scores of a tile and a block of keys."""
 _KEYS = 1024
 _FEWEST_ROWS = 16
+_ONES = np.ones(_KEYS, np.float32)
 
 Array = npt.NDArray[Any]
 Tile = tuple[tuple[int, ...], slice]
@@ -43,34 +45,44 @@ class Attention:
         self._work = work
 
     def compute(self, tile: Tile) -> None:
-        """Write a tile."""
+        """Write a tile. Scores lie [keys, queries]: what is folded over keys is folded by whole vectors."""
         where, rows = tile
-        query = self._query[where][rows] * np.float32(self._work.scale)
+        query = np.multiply(self._query[where][rows].T, np.float32(self._work.scale), order="C")
         keys = self._key.shape[-2]
         seen = min(rows.stop, keys) if self._work.is_causal else keys
         target = self._target[where][rows]
-        peak = np.full((len(query), 1), -np.inf, np.float32)
-        total = np.zeros((len(query), 1), np.float32)
+        peak: Array = np.zeros(1, np.float32)
+        total = peak
         for begin in range(0, seen, _KEYS):
             block = slice(begin, min(begin + _KEYS, seen))
             scores = self._scores(query, where, rows, block)
-            higher = np.maximum(peak, scores.max(axis=1, keepdims=True))
-            base = np.where(np.isneginf(higher), np.float32(0), higher)
-            shrink = np.exp(peak - base)
+            highest = scores.max(axis=0)
+            if begin:
+                np.maximum(highest, peak, out=highest)
+            base = np.where(np.isneginf(highest), np.float32(0), highest)
             scores -= base
             np.exp(scores, out=scores)
-            total = total * shrink + scores.sum(axis=1, keepdims=True)
-            made = scores @ self._value[where][block]
-            target[...] = made if begin == 0 else target * shrink + made
-            peak = higher
-        target /= total
+            sums = _ONES[: len(scores)] @ scores
+            value = self._value[where][block]
+            if begin:
+                shrink = np.exp(peak - base)
+                total = total * shrink + sums
+                target *= shrink[:, None]
+                target += np.matmul(scores.T, value, out=scratch("made", target.shape))
+            else:
+                total = sums
+                np.matmul(scores.T, value, out=target)
+            peak = highest
+        target /= total[:, None]
 
     def _scores(self, query: Array, where: tuple[int, ...], rows: slice, keys: slice) -> Array:
         """The scores of a block of keys, masked."""
-        scores: Array = query @ self._key[where][keys].T
+        scores = scratch("scores", (keys.stop - keys.start, query.shape[1]))
+        np.matmul(self._key[where][keys], query, out=scores)
         if self._mask is not None:
-            scores += self._mask[where][rows, keys]
-        if self._work.is_causal and keys.stop - 1 > rows.start:
-            later = np.arange(keys.start, keys.stop) > np.arange(rows.start, rows.stop)[:, None]
-            scores[later] = -np.inf
+            scores += self._mask[where][rows, keys].T
+        later = max(rows.start + 1, keys.start)
+        if self._work.is_causal and later < keys.stop:
+            unseen = np.arange(later, keys.stop)[:, None] > np.arange(rows.start, rows.stop)
+            np.copyto(scores[later - keys.start :], -np.inf, where=unseen)
         return scores

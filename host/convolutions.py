@@ -8,7 +8,6 @@ of shifted columns. Must not know threads, plans or owners.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
@@ -17,11 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from host.scratch import scratch
+from ops.layout import Layout
 from ops.lower import HostConvolution
 
 _TILE = 1 << 18
 """Elements in the buffer of a tile."""
-_KEPT = 1 << 21
 _LEAST_INNER = 64
 _PLACES_A_ROW = 4
 _EVEN = 4
@@ -78,77 +78,91 @@ class Convolution:
         self._weights = np.ascontiguousarray(self._weights).reshape(self._shifted, groups, outputs, -1)
         is_dense = self._x[0, 0].flags.c_contiguous and all(step == 1 for step in work.stride)
         self._is_flat = is_dense and self._x.shape[4:] == self._target.shape[4:]
+        steps = Layout.contiguous(self._x.shape[3:]).strides
+        self._moves = [
+            sum(
+                step * (tap * dilation - before)
+                for step, tap, dilation, before in zip(steps, taps, work.dilation, work.before, strict=True)
+            )
+            for taps in product(*map(range, self._gathered))
+        ]
 
     def compute(self, tile: Tile) -> None:
         """Write a tile."""
         image, groups, places = tile
         reach = self._work.dilation[0] * (self._shifted - 1)
         seen = (range(places[0].start, places[0].stop + reach), *places[1:])
-        columns = self._columns(image, groups, seen)
+        columns = self._columns(self._x[image, groups], seen)
         index: Index = (image, groups, slice(None), *(slice(part.start, part.stop) for part in places))
         target = self._target[index]
-        step = self._work.dilation[0] * prod(map(len, places[1:]))
-        count = prod(map(len, places))
-        shape = (*target.shape[:2], count)
-        sums, made = (_scratch(name, prod(shape)).reshape(shape) for name in ("sums", "made"))
-        for tap in range(self._shifted):
-            seen_by_tap = columns[..., tap * step : tap * step + count]
-            np.matmul(self._weights[tap, groups], seen_by_tap, out=made if tap else sums)
-            if 0 < tap < self._shifted - 1:
-                np.add(sums, made, out=sums)
-        if self._shifted == 1:
-            target[...] = sums.reshape(target.shape)
+        shape = (*target.shape[:2], prod(target.shape[2:]))
+        if self._shifted > 1:
+            self._add_taps(groups, columns, target)
+        elif target[0, 0].flags.c_contiguous:
+            np.matmul(self._weights[0, groups], columns, out=target.reshape(shape))
         else:
-            np.add(sums.reshape(target.shape), made.reshape(target.shape), out=target)
+            made = np.matmul(self._weights[0, groups], columns, out=scratch("made", shape))
+            target[...] = made.reshape(target.shape)
 
-    def _columns(self, image: int, groups: slice, places: tuple[range, ...]) -> Array:
-        """What the windows of `places` see: [groups, channels and gathered taps, places]."""
-        x, sizes = self._x[image, groups], tuple(map(len, places))
+    def _add_taps(self, groups: slice, columns: Array, target: Array) -> None:
+        """Write the sums of the products of all taps of the first axis."""
+        step, count = self._work.dilation[0] * prod(target.shape[3:]), prod(target.shape[2:])
+        sums, made = (scratch(name, (*target.shape[:2], count)) for name in ("sums", "made"))
+        np.matmul(self._weights[0, groups], columns[..., :count], out=sums)
+        for tap in range(1, self._shifted):
+            if tap > 1:
+                np.add(sums, made, out=sums)
+            seen_by_tap = columns[..., tap * step : tap * step + count]
+            np.matmul(self._weights[tap, groups], seen_by_tap, out=made)
+        np.add(sums.reshape(target.shape), made.reshape(target.shape), out=target)
+
+    def _columns(self, x: Array, places: tuple[range, ...]) -> Array:
+        """What the windows of `places` see of some groups of an image: [groups, channels and taps, places]."""
+        sizes = tuple(map(len, places))
         shape = (*x.shape[:2], *self._gathered, *sizes)
-        made = _scratch("columns", prod(shape)).reshape(shape)
+        made = scratch("columns", shape)
         is_flat = self._is_flat and sizes[1:] == x.shape[3:]
-        for taps in np.ndindex(*self._gathered):
-            there = made[(slice(None), slice(None), *taps)]
-            inside, source = self._inside(taps, places)
+        spans = [
+            [self._span(axis, tap, where) for tap in range(taps)]
+            for axis, (taps, where) in enumerate(zip(self._gathered, places, strict=True))
+        ]
+        for taps, move, inside in zip(
+            product(*map(range, self._gathered)), self._moves, product(*spans), strict=True
+        ):
+            at: Index = (slice(None), slice(None), *taps)
+            there = made[at]
             if is_flat:
-                self._copy_flat(x, there, taps, places[0])
-            elif all(part.start < part.stop for part in inside):
-                into: Index = (..., *inside)
-                out_of: Index = (..., *source)
-                there[into] = x[out_of]
-            for axis, (part, size) in enumerate(zip(inside, sizes, strict=True), 2):
-                for outside in (range(part.start), range(part.stop, size)):
-                    if outside:
-                        there[(slice(None),) * axis + (slice(outside.start, outside.stop),)] = 0
+                _copy_flat(x, there, move, places[0])
+            else:
+                into, out_of = zip(*inside, strict=True)
+                there[(..., *into)] = x[(..., *out_of)]
+            for axis, (into, _) in enumerate(inside, 2):
+                before: Index = (slice(None),) * axis
+                if into.start:
+                    there[(*before, slice(into.start))] = 0
+                if into.stop < there.shape[axis]:
+                    there[(*before, slice(into.stop, None))] = 0
         return made.reshape(shape[0], -1, prod(sizes))
 
-    def _inside(self, taps: tuple[int, ...], places: tuple[range, ...]) -> tuple[list[slice], list[slice]]:
-        """At which of `places` a tap sees elements of `x`, and which these are, along each axis."""
-        inside, source = [], []
-        work, sizes = self._work, self._x.shape[3:]
-        for tap, where, size, stride, dilation, before in zip(
-            taps, places, sizes, work.stride, work.dilation, work.before, strict=True
-        ):
-            first = where.start * stride + tap * dilation - before
-            low = min(max(-(first // stride), 0), len(where))
-            high = max(min((size - 1 - first) // stride + 1, len(where)), low)
-            start = first + low * stride
-            inside.append(slice(low, high))
-            source.append(slice(start, start + (high - low) * stride, stride))
-        return inside, source
+    def _span(self, axis: int, tap: int, where: range) -> tuple[slice, slice]:
+        """At which of the places `where` along an axis a tap sees elements of `x`, and which these are."""
+        work, size = self._work, self._x.shape[3 + axis]
+        stride = work.stride[axis]
+        first = where.start * stride + tap * work.dilation[axis] - work.before[axis]
+        low = min(max(-(first // stride), 0), len(where))
+        high = max(min((size - 1 - first) // stride + 1, len(where)), low)
+        start = first + low * stride
+        return slice(low, high), slice(start, start + (high - low) * stride, stride)
 
-    def _copy_flat(self, x: Array, there: Array, taps: tuple[int, ...], rows: range) -> None:
-        """Copy whole rows in one piece, moved by a tap; what came from another row is overwritten with zeros later."""
-        sizes, work = x.shape[2:], self._work
-        moved = 0
-        for tap, size, dilation, before in zip(taps, sizes, work.dilation, work.before, strict=True):
-            moved = moved * size + tap * dilation - before
-        row, total = prod(sizes[1:]), prod(sizes)
-        begin, end = rows.start * row + moved, rows.stop * row + moved
-        low, high = (min(max(place, 0), total) for place in (begin, end))
-        if low < high:
-            flat = (*x.shape[:2], -1)
-            there.reshape(flat)[..., low - begin : high - begin] = x.reshape(flat)[..., low:high]
+
+def _copy_flat(x: Array, there: Array, move: int, rows: range) -> None:
+    """Copy whole rows in one piece, moved by a tap; what came from another row is overwritten with zeros later."""
+    row, total = prod(x.shape[3:]), prod(x.shape[2:])
+    begin, end = rows.start * row + move, rows.stop * row + move
+    low, high = min(max(begin, 0), total), min(max(end, 0), total)
+    if low < high:
+        flat = (*x.shape[:2], -1)
+        there.reshape(flat)[..., low - begin : high - begin] = x.reshape(flat)[..., low:high]
 
 
 def _by_taps(weight: Array) -> Array:
@@ -158,16 +172,3 @@ def _by_taps(weight: Array) -> Array:
     for tap, *rest in np.ndindex(first, *others):
         made[(tap, ..., *rest)] = weight[(..., tap, *rest)]
     return made
-
-
-_kept = threading.local()
-
-
-def _scratch(name: str, count: int) -> Array:
-    """A flat buffer of this thread's: fresh memory costs as much as it takes to fill it."""
-    if count > _KEPT:
-        return np.empty(count, np.float32)
-    kept: dict[str, Array] = _kept.__dict__
-    if name not in kept or kept[name].size < count:
-        kept[name] = np.empty(count, np.float32)
-    return kept[name][:count]

@@ -21,6 +21,9 @@ def in_pieces(nbytes: int, move: Callable[[int, int], None]) -> None:
 
     Pieces begin at multiples of a page. Raises what a call raises.
     """
+    if nbytes <= _LEAST_PIECE:
+        move(0, nbytes)
+        return
     count = min(_MOST_THREADS, os.cpu_count() or 1)
     size = -(-max(nbytes // count, _LEAST_PIECE) // _PAGE) * _PAGE
     others = [_hands().submit(move, begin, min(begin + size, nbytes)) for begin in range(size, nbytes, size)]

@@ -45,7 +45,13 @@ def _summary(plan: Plan) -> str:
 
 def _memory(plan: Plan) -> str:
     outputs = sum(output.nbytes for output in plan.outputs if output.same_as is None)
-    return f"{_count(len(plan.temps), 'temporary buffer')} of {_bytes(sum(plan.temps))}, outputs of {_bytes(outputs)}"
+    text = f"{_count(len(plan.temps), 'temporary buffer')} of {_bytes(sum(plan.temps))}, outputs of {_bytes(outputs)}"
+    count = len(plan.stages)
+    return (
+        text
+        if count == 1
+        else f"{text}; in {count} stages, of which none takes more than {_bytes(plan.peak)}"
+    )
 
 
 def _step(step: Step | HostStep, kernels: dict[KernelSpec, int]) -> str:

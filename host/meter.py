@@ -78,18 +78,24 @@ class Meter:
 
     def settle(self, usage: Usage | None) -> None:
         """The request is over: it cost `usage`, or, where the device could not say, what was measured."""
+        if usage is not None and self._allowance is not None:
+            self._allowance.spend(usage.device_ms / 1e3 - self._spent_s)
+        self._charge_once(usage, self._spent_s)
+
+    def close(self) -> None:
+        """Charge what was measured so far: nobody waits for the device's own figure.
+
+        The allowance goes on to pay for the step in hand, until the device is done with it.
+        """
+        at_work_s = self._clock.now() - self._since if self._clock and self._since is not None else 0.0
+        self._charge_once(None, self._spent_s + at_work_s)
+
+    def _charge_once(self, usage: Usage | None, measured_s: float) -> None:
         if self._over.is_set():
             return
         self._over.set()
-        if usage is not None and self._allowance is not None:
-            self._allowance.spend(usage.device_ms / 1e3 - self._spent_s)
-        if usage is not None or self._spent_s:
-            self._charge(usage or Usage(device_ms=self._spent_s * 1e3))
-
-    def close(self) -> None:
-        """Charge what was measured so far, and no more: nobody waits for the device's own figure."""
-        self.pause()
-        self.settle(None)
+        if usage is not None or measured_s:
+            self._charge(usage or Usage(device_ms=measured_s * 1e3))
 
     @property
     def is_over(self) -> bool:

@@ -1,97 +1,202 @@
-"""Which buffers hold the values of a plan, and when one serves another value again.
+"""Which buffers hold the values of a plan, when one serves another value again, and when one is there at all.
 
-Owns `Storage` and the choice. Values are placed from the largest on, each in the smallest buffer that is free while
-the value is needed; an output's buffer serves before the output is written. So a buffer is never larger than a value
-in it, and the sum of all is close to what is needed at the worst moment. Must not know what steps do.
+Owns `Storage` and the choice. If all buffers together come close to what no choice can do without, they are there all
+the time. If not, the plan is cut into stages, and buffers go between them: so the bound holds for every program. Must
+not know what steps do.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 
-from host.plans import Ref
+from host.plans import Ref, Stage
 
+SLACK = Fraction(6, 5)
+"""How much of `least` the buffers of a stage may take together."""
+SMALL = 1 << 20
+"""Bytes that a plan may always take: to save less is not worth the wait between two stages."""
 _LOOKED_AT = 64
-_FOREVER = 1 << 62
 
 
 class Storage:
-    """A buffer to be: `ref` is set when it is known which. It is used from the moment `first` to `last`."""
+    """A buffer to be: `ref` is set when it is known which."""
 
-    __slots__ = ("first", "last", "nbytes", "ref")
+    __slots__ = ("nbytes", "ref")
 
     def __init__(self, nbytes: int, ref: Ref | None = None) -> None:
         self.nbytes, self.ref = nbytes, ref
-        self.first = self.last = -1
 
 
+_Span = tuple[int, int]
+"""The first and the last moment at which something is needed."""
+_Spans = Mapping[Storage, _Span]
+
+
+@dataclass(slots=True, eq=False)
 class _Buffer:
-    """A buffer and the spans of time in which it is taken, in order."""
+    """A buffer, the values that are in it one after the other, and the spans of these in order."""
 
-    __slots__ = ("ref", "spans")
+    nbytes: int
+    values: list[Storage] = field(default_factory=list)
+    spans: list[_Span] = field(default_factory=list)
 
-    def __init__(self, ref: Ref) -> None:
-        self.ref = ref
-        self.spans: list[tuple[int, int]] = []
+    def is_free(self, span: _Span) -> bool:
+        """Whether nothing uses it then."""
+        place = bisect_left(self.spans, span)
+        is_over = place == 0 or self.spans[place - 1][1] < span[0]
+        return is_over and (place == len(self.spans) or span[1] < self.spans[place][0])
 
-    def is_free(self, first: int, last: int) -> bool:
-        """Whether nothing uses it from moment `first` to `last`."""
-        place = bisect_left(self.spans, (first, last))
-        before = self.spans[place - 1][1] if place else -1
-        after = self.spans[place][0] if place < len(self.spans) else _FOREVER
-        return before < first and last < after
+    def add(self, value: Storage, span: _Span) -> _Buffer:
+        """Put a value into it."""
+        self.values.append(value)
+        insort(self.spans, span)
+        return self
 
-    def take(self, first: int, last: int) -> None:
-        """Use it then."""
-        insort(self.spans, (first, last))
-
-
-def place(moments: Sequence[Sequence[Storage]]) -> tuple[int, ...]:
-    """Give each storage that has no place a temporary; the sizes of those. `moments` are what each step uses."""
-    free: list[Storage] = []
-    for moment, storages in enumerate(moments):
-        for storage in storages:
-            if storage.first < 0:
-                storage.first = moment
-                if storage.ref is None or storage.ref.kind == "output":
-                    free.append(storage)
-            storage.last = moment
-    sizes: list[int] = []
-    buffers: list[_Buffer] = []
-    for storage in sorted(free, key=lambda storage: (-storage.nbytes, storage.ref is None)):
-        if storage.ref is not None:
-            buffers.append(_Buffer(storage.ref))
-            buffers[-1].take(storage.first, _FOREVER - 1)
-            continue
-        recent = reversed(buffers[-_LOOKED_AT:])
-        buffer = next((each for each in recent if each.is_free(storage.first, storage.last)), None)
-        if buffer is None:
-            buffer = _Buffer(Ref("temp", len(sizes)))
-            buffers.append(buffer)
-            sizes.append(storage.nbytes)
-        buffer.take(storage.first, storage.last)
-        storage.ref = buffer.ref
-    return tuple(sizes)
+    @property
+    def waste(self) -> int:
+        """The bytes that the latest value does not need."""
+        return self.nbytes - self.values[-1].nbytes
 
 
-def least(moments: Sequence[Sequence[Storage]]) -> int:
+_Cut = tuple[int, list[_Buffer], list[_Buffer]]
+"""A stage: its end, what it takes, and what goes after it."""
+
+
+def place(
+    moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage] = (), small: int = SMALL
+) -> tuple[tuple[int, ...], tuple[Stage, ...]]:
+    """Give each storage without a place a temporary; the sizes of those, and the stages of the program.
+
+    `moments` are what each step uses, `outputs` the storages that stay, whether a step writes them or not. In no stage
+    do buffers take more than `small` bytes and more than `SLACK` of `least`.
+    """
+    spans = _spans(moments, outputs)
+    bound = _least(spans)
+    most = max(int(bound * SLACK), small)
+    buffers = _all_the_time(spans)
+    if sum(buffer.nbytes for buffer in buffers) <= most:
+        return _placed([(len(moments), buffers, [])])
+    return _placed(_Walk(most, most - bound).stages(spans, len(moments)))
+
+
+def least(moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage] = ()) -> int:
     """The bytes of outputs and values without a place (ask before `place`) that are needed at the worst moment.
 
     No choice of buffers needs less.
     """
-    used: dict[Storage, tuple[int, int]] = {}
+    return _least(_spans(moments, outputs))
+
+
+def _spans(moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage]) -> _Spans:
+    """When each storage that needs a place is needed, by the first moment; outputs stay."""
+    spans: dict[Storage, _Span] = {}
     for moment, storages in enumerate(moments):
         for storage in storages:
-            used[storage] = (used[storage][0] if storage in used else moment, moment)
-    changes: dict[int, int] = {}
-    for storage, (first, last) in used.items():
-        if storage.ref is None or storage.ref.kind == "output":
-            end = last + 1 if storage.ref is None else len(moments)
-            changes[first] = changes.get(first, 0) + storage.nbytes
-            changes[end] = changes.get(end, 0) - storage.nbytes
+            if storage.ref is None or storage.ref.kind == "output":
+                spans[storage] = (spans[storage][0] if storage in spans else moment, moment)
+    for output in outputs:
+        spans[output] = (spans[output][0] if output in spans else 0, len(moments))
+    return spans
+
+
+def _least(spans: _Spans) -> int:
+    changes = defaultdict[int, int](int)
+    for storage, (first, last) in spans.items():
+        changes[first] += storage.nbytes
+        changes[last + 1] -= storage.nbytes
     most = now = 0
     for moment in sorted(changes):
         now += changes[moment]
         most = max(most, now)
     return most
+
+
+def _all_the_time(spans: _Spans) -> list[_Buffer]:
+    """Buffers for all values from the largest on, each in the smallest that is free then.
+
+    An output's buffer serves before the output is written. So a buffer is never larger than a value in it.
+    """
+    buffers: list[_Buffer] = []
+    for value in sorted(spans, key=lambda value: (-value.nbytes, value.ref is None)):
+        recent = () if value.ref else reversed(buffers[-_LOOKED_AT:])
+        buffer = next((each for each in recent if each.is_free(spans[value])), None)
+        if buffer is None:
+            buffer = _Buffer(value.nbytes)
+            buffers.append(buffer)
+        buffer.add(value, spans[value])
+    return buffers
+
+
+class _Walk:
+    """A way through a program in its order, on which buffers never take more than `most` bytes together.
+
+    A value takes a buffer that waits, if that wastes little, or a new one; if there is no room for it, the buffers that
+    wait go first. All that values do not need of their buffers is `waste` at most: so there is room then.
+    """
+
+    def __init__(self, most: int, waste: int) -> None:
+        self._most, self._waste = most, waste
+        self._held = 0
+        self._idle: list[_Buffer] = []
+        self._taken: list[_Buffer] = []
+
+    def stages(self, spans: _Spans, moments: int) -> list[_Cut]:
+        """The stages of a program."""
+        made, dead = defaultdict[int, list[Storage]](list), defaultdict[int, list[Storage]](list)
+        for value, (first, last) in spans.items():
+            made[first].append(value)
+            dead[last].append(value)
+        cuts: list[_Cut] = []
+        buffers: dict[Storage, _Buffer] = {}
+        for moment in range(moments):
+            places = {value: self._reused(value, spans[value]) for value in made[moment]}
+            fresh = [value for value, found in places.items() if found is None]
+            if self._held + sum(value.nbytes for value in fresh) > self._most:
+                cuts.append((moment, self._taken, self._idle))
+                self._held -= sum(buffer.nbytes for buffer in self._idle)
+                self._taken, self._idle = [], []
+            buffers |= {value: found or self._created(value, spans[value]) for value, found in places.items()}
+            for value in dead[moment]:
+                self._wait(buffers.pop(value))
+        return [*cuts, (moments, self._taken, [])]
+
+    def _reused(self, value: Storage, span: _Span) -> _Buffer | None:
+        """The smallest buffer that waits and is large enough; what becomes an output fits exactly."""
+        place = bisect_left(self._idle, value.nbytes, key=lambda buffer: buffer.nbytes)
+        if place == len(self._idle):
+            return None
+        waste = self._idle[place].nbytes - value.nbytes
+        if waste > (0 if value.ref else self._waste):
+            return None
+        self._waste -= waste
+        return self._idle.pop(place).add(value, span)
+
+    def _created(self, value: Storage, span: _Span) -> _Buffer:
+        self._held += value.nbytes
+        self._taken.append(_Buffer(value.nbytes).add(value, span))
+        return self._taken[-1]
+
+    def _wait(self, buffer: _Buffer) -> None:
+        self._waste += buffer.waste
+        insort(self._idle, buffer, key=lambda each: each.nbytes)
+
+
+def _placed(cuts: Iterable[_Cut]) -> tuple[tuple[int, ...], tuple[Stage, ...]]:
+    """What `place` gives. A buffer with an output is the output's, all others are temporaries."""
+    sizes: list[int] = []
+    stages, refs = [], dict[_Buffer, Ref]()
+    for end, taken, given in cuts:
+        for buffer in taken:
+            ref = next((value.ref for value in buffer.values if value.ref), None)
+            if ref is None:
+                ref = Ref("temp", len(sizes))
+                sizes.append(buffer.nbytes)
+            refs[buffer] = ref
+            for value in buffer.values:
+                value.ref = ref
+        stages.append(Stage(end, tuple(refs[each] for each in taken), tuple(refs[each] for each in given)))
+    return tuple(sizes), tuple(stages)

@@ -7,19 +7,20 @@ reduction what is done with their result). Pure: where memory lies is decided in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
 import msgspec
 
+from host.formulas import Call, Formula, Pending, Source, Value
 from host.placement import Storage, place
 from host.plans import Gap, HostStep, Output, Part, Plan, Ref, Step
 from host.structure import Structure, structure
 from host.tensors import device_bytes
 from ops.dtypes import DType, dtype
 from ops.errors import GraphError
-from ops.expression import Term, input_term, substituted
+from ops.expression import Term
 from ops.graph import Graph, TensorType
 from ops.layout import Layout
 from ops.lower import (
@@ -49,81 +50,6 @@ _TAKES_AFTER = ("reduction", "matmul", "convolution", "normalize")
 _TAKES_VIEWS = ("elementwise", "reduction", "softmax", "normalize")
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """Elements that lie in a storage."""
-
-    storage: Storage
-    layout: Layout
-    dtype: str
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the value is its storage, element for element."""
-        whole = device_bytes(TensorType(self.layout.shape, self.dtype)) == self.storage.nbytes
-        return whole and self.layout.offset == 0 and self.layout.is_contiguous
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Pending:
-    """An op that waits for what is done with its result: node `index`, of `type`.
-
-    `before` is a formula that it reads instead of `sources`.
-    """
-
-    index: int
-    type: TensorType
-    sources: tuple[_Value, ...]
-    before: _Formula | None
-
-    @property
-    def dtype(self) -> str:
-        """That of its elements."""
-        return self.type.dtype
-
-    @property
-    def width(self) -> int:
-        """How many values it reads."""
-        return len(self.sources) if self.before is None else self.before.width
-
-
-@dataclass(frozen=True, slots=True)
-class _Formula:
-    """Elements that are not computed yet: a term over `sources`, of `type`.
-
-    The term names its inputs by the planner's numbers. Of the sources one at most is pending, and has the formula's
-    shape. `ops` are the nodes that are fused, `text` the length of their WGSL, `indexed` says whether the term
-    depends on the position of an element.
-    """
-
-    term: Term
-    sources: tuple[_Value | _Pending, ...]
-    type: TensorType
-    ops: tuple[str, ...]
-    text: int
-    indexed: bool
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether all elements are the same, whatever the inputs."""
-        return not self.sources and not self.indexed
-
-    @property
-    def pending(self) -> _Pending | None:
-        """The op that it waits for."""
-        return next((source for source in self.sources if isinstance(source, _Pending)), None)
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether it is just one of its sources."""
-        return self.term.function == "input"
-
-    @property
-    def width(self) -> int:
-        """How many values it reads."""
-        return sum(source.width if isinstance(source, _Pending) else 1 for source in self.sources)
-
-
 @dataclass(slots=True)
 class _Draft:
     """A dispatch, or what the host does, over parts of storages: where each begins, and its bytes."""
@@ -150,22 +76,33 @@ class _Planner:
     device: DeviceClass
     structure: Structure
     same: list[int] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
     reader: dict[int, int] = field(default_factory=dict)
-    values: dict[int, _Value | _Formula] = field(default_factory=dict)
+    values: dict[int, Value | Formula] = field(default_factory=dict)
     drafts: list[_Draft] = field(default_factory=list)
     inputs: list[int] = field(default_factory=list)
     constants: list[tuple[int, TensorType]] = field(default_factory=list)
-    numbers: dict[_Value | _Pending, int] = field(default_factory=dict)
+    lowered: dict[object, Lowering] = field(default_factory=dict)
+    packed: dict[int, tuple[bytes, tuple[Gap, ...]]] = field(default_factory=dict)
+    made: list[Storage] = field(default_factory=list)
 
     def plan(self) -> Plan:
-        self.same = _equal_nodes(self.graph, self.structure)
+        self.same, self.kinds = _equal_nodes(self.graph, self.types, self.structure)
         for index, readers in enumerate(self._readers()):
             if readers:
                 self.values[index] = self._node(index, fusible=readers == 1)
         outputs = [self._output(number, self.same[index]) for number, index in enumerate(self.graph.outputs)]
-        temps = place([draft.storages for draft in self.drafts])
-        steps = tuple(map(_step, self.drafts))
-        return Plan(tuple(self.inputs), tuple(self.constants), tuple(outputs), temps, steps, self.device.work)
+        temps, stages = place([draft.storages for draft in self.drafts], self.made)
+        steps = tuple(map(self._step, self.drafts))
+        return Plan(
+            tuple(self.inputs),
+            tuple(self.constants),
+            tuple(outputs),
+            temps,
+            stages,
+            steps,
+            self.device.work,
+        )
 
     def _readers(self) -> list[int]:
         """How many nodes read each, and one that does; outputs count twice, since they must be computed whole."""
@@ -185,7 +122,7 @@ class _Planner:
     def _kind(self, index: int) -> str:
         return find(self.graph.nodes[index].op).kind
 
-    def _node(self, index: int, fusible: bool) -> _Value | _Formula:
+    def _node(self, index: int, fusible: bool) -> Value | Formula:
         node, type = self.graph.nodes[index], self.types[index]
         if node.op == "input":
             self.inputs.append(index)
@@ -203,18 +140,18 @@ class _Planner:
             return formula if fusible or formula.is_constant else self._computed(formula)
         before = self._before(self._sources(index)[0]) if kind in _TAKES_BEFORE else None
         sources = () if before else tuple(self._whole(source) for source in self._sources(index))
-        pending = _Pending(index, type, sources, before)
+        pending = Pending(index, type, sources, before)
         if kind in _TAKES_AFTER and fusible and self._kind(self.reader[index]) == "elementwise":
             return self._waiting(pending)
         return self._done(pending)
 
-    def _given(self, type: TensorType, ref: Ref) -> _Value:
-        return _Value(Storage(device_bytes(type), ref), Layout.contiguous(type.shape), type.dtype)
+    def _given(self, type: TensorType, ref: Ref) -> Value:
+        return Value(Storage(device_bytes(type), ref), Layout.contiguous(type.shape), type.dtype)
 
-    def _view(self, index: int, fusible: bool) -> _Value | _Formula:
+    def _view(self, index: int, fusible: bool) -> Value | Formula:
         node, (source,) = self.graph.nodes[index], self._sources(index)
         formula = self.values[source]
-        if isinstance(formula, _Formula) and fusible and self._kind(self.reader[index]) in _TAKES_VIEWS:
+        if isinstance(formula, Formula) and fusible and self._kind(self.reader[index]) in _TAKES_VIEWS:
             seen = self._seen(formula, index)
             if seen is not None:
                 return seen
@@ -224,31 +161,28 @@ class _Planner:
             value = self._copy(value)
             layout = view(node.op, node.attributes, value.layout)
             assert layout is not None, "a contiguous value has every view"
-        return _Value(value.storage, layout, value.dtype)
+        return Value(value.storage, layout, value.dtype)
 
-    def _seen(self, formula: _Formula, index: int) -> _Formula | None:
+    def _seen(self, formula: Formula, index: int) -> Formula | None:
         """A view of a formula as the same formula of views; None where that is not so, or would compute more."""
         node, type = self.graph.nodes[index], self.types[index]
         if formula.is_constant:
             return replace(formula, type=type)
         if formula.indexed or formula.pending or prod(type.shape) > prod(formula.type.shape):
             return None
-        seen: dict[int, Term] = {}
-        sources: dict[_Value | _Pending, None] = {}
+        seen: dict[Source, Value] = {}
         for source in formula.sources:
-            assert isinstance(source, _Value)
+            assert isinstance(source, Value)
             layout = view(node.op, node.attributes, source.layout.expand(formula.type.shape))
             if layout is None:
                 return None
-            value = _Value(source.storage, layout, source.dtype)
-            seen[self.numbers[source]] = self._input(value)
-            sources[value] = None
-        return replace(formula, term=substituted(formula.term, seen), sources=tuple(sources), type=type)
+            seen[source] = Value(source.storage, layout, source.dtype)
+        return replace(formula.over(seen), type=type)
 
-    def _before(self, source: int) -> _Formula | None:
+    def _before(self, source: int) -> Formula | None:
         """What an op that reads node `source` alone can take in, if anything; what it waits for is computed first."""
         formula = self.values[source]
-        if not isinstance(formula, _Formula) or formula.indexed or not formula.sources:
+        if not isinstance(formula, Formula) or formula.indexed or not formula.sources:
             return None
         pending = formula.pending
         if pending is None:
@@ -257,31 +191,23 @@ class _Planner:
         if formula.is_bare:
             self.values[source] = done
             return None
-        renamed = substituted(
-            formula.term,
-            {self.numbers[each]: self._input(done if each is pending else each) for each in formula.sources},
-        )
-        sources = tuple(dict.fromkeys(done if each is pending else each for each in formula.sources))
         ops = list(formula.ops)
         for name in self._names(pending):
             ops.remove(name)
-        return replace(formula, term=renamed, sources=sources, ops=tuple(ops))
+        return replace(formula.over({pending: done}), ops=tuple(ops))
 
-    def _waiting(self, pending: _Pending) -> _Formula:
-        return _Formula(self._input(pending), (pending,), pending.type, self._names(pending), 0, False)
+    def _waiting(self, pending: Pending) -> Formula:
+        return Formula(pending, (pending,), pending.type, self._names(pending), 0, False)
 
-    def _input(self, source: _Value | _Pending) -> Term:
-        return input_term(self.numbers.setdefault(source, len(self.numbers)), source.dtype)
-
-    def _formula(self, index: int) -> _Formula:
+    def _formula(self, index: int) -> Formula:
         """The node as a term, with those of its inputs that wait as terms put in."""
         row, type = find(self.graph.nodes[index].op), self.types[index]
-        parts: dict[int, _Formula | _Value] = {}
+        parts: dict[int, Formula | Value] = {}
         inputs = set(self._sources(index))
         ops, text, room, is_waiting = 1, length(row.expression), MAX_FUSED_INPUTS - len(inputs), False
         for source in sorted(inputs):
             value = self.values[source]
-            if isinstance(value, _Formula):
+            if isinstance(value, Formula):
                 fits = ops + len(value.ops) <= MAX_FUSED_NODES and text + value.text <= MAX_FUSED_TEXT
                 alike = value.is_constant or value.type.shape == type.shape
                 if fits and value.width - 1 <= room and alike and not (is_waiting and value.pending):
@@ -292,88 +218,111 @@ class _Planner:
             parts[source] = value
         return self._compose(index, parts, text)
 
-    def _compose(self, index: int, parts: Mapping[int, _Formula | _Value], text: int) -> _Formula:
-        node, type = self.graph.nodes[index], self.types[index]
-        sources: dict[_Value | _Pending, None] = {}
+    def _compose(self, index: int, parts: Mapping[int, Formula | Value], text: int) -> Formula:
+        node = self.graph.nodes[index]
+        sources: dict[Source, None] = {}
         ops: list[str] = []
         indexed = node.op == "arange"
         for part in parts.values():
-            if isinstance(part, _Value):
+            if isinstance(part, Value):
                 sources[part] = None
             else:
                 sources |= dict.fromkeys(part.sources)
                 ops += part.ops
                 indexed |= part.indexed
-        args = [
-            self._input(part) if isinstance(part, _Value) else part.term
-            for part in (parts[source] for source in self._sources(index))
-        ]
-        made = term(node.op, node.attributes, args, type.dtype, self.structure.holes.get(index))
-        return _Formula(made, tuple(sources), type, (*ops, find(node.op).name), text, indexed)
+        args = [parts[source] for source in self._sources(index)]
+        call = Call(index, tuple(arg if isinstance(arg, Value) else arg.root for arg in args))
+        return Formula(call, tuple(sources), self.types[index], (*ops, find(node.op).name), text, indexed)
 
-    def _whole(self, index: int) -> _Value:
+    def _whole(self, index: int) -> Value:
         """The elements of a node, computed now if they were not yet."""
         value = self.values[index]
-        if isinstance(value, _Formula):
+        if isinstance(value, Formula):
             value = self.values[index] = self._computed(value)
         return value
 
-    def _computed(self, formula: _Formula) -> _Value:
+    def _computed(self, formula: Formula) -> Value:
         pending = formula.pending
         if pending is not None:
             return self._done(pending, formula)
         values = _values(formula.sources)
-        lowering = lower_elementwise(
-            self._over(formula, values), self._operands(values), formula.type, self.device
+        lowering = self._once(
+            (formula.written(self.kinds, values), *self._key(values), formula.type),
+            lambda: lower_elementwise(
+                formula.term(values, self._term), self._operands(values), formula.type, self.device
+            ),
         )
         return self._emit(lowering, values, formula.type, formula.ops)
 
-    def _done(self, pending: _Pending, after: _Formula | None = None) -> _Value:
+    def _done(self, pending: Pending, after: Formula | None = None) -> Value:
         """The result of an op that waited, or of the formula over it."""
-        node, before = self.graph.nodes[pending.index], pending.before
+        before = pending.before
         names = self._names(pending)
         if after is not None and after.is_bare:
             after = None
         values = pending.sources if before is None else _values(before.sources)
         type = pending.type if after is None else after.type
-        if before is None and after is None:
-            lowering = lower(node.op, node.attributes, self._operands(values), type, self.device)
-            return self._emit(lowering, values, type, names)
         extras = [] if after is None else _values(each for each in after.sources if each is not pending)
-        lowering = lower_fused(
+        key = (
+            self.kinds[pending.index],
+            None if before is None else (before.written(self.kinds, values), before.type.shape),
+            None if after is None else after.written(self.kinds, [pending, *extras]),
+            len(values),
+            *self._key([*values, *extras]),
+            type,
+        )
+        lowering = self._once(key, lambda: self._lowered(pending, values, after, extras, type))
+        return self._emit(lowering, [*values, *extras], type, names if after is None else after.ops)
+
+    def _lowered(
+        self,
+        pending: Pending,
+        values: Sequence[Value],
+        after: Formula | None,
+        extras: Sequence[Value],
+        type: TensorType,
+    ) -> Lowering:
+        node, before = self.graph.nodes[pending.index], pending.before
+        if before is None and after is None:
+            words = self.structure.words.get(pending.index)
+            return lower(node.op, node.attributes, self._operands(values), type, self.device, words)
+        return lower_fused(
             node.op,
             node.attributes,
-            None if before is None else (self._over(before, values), before.type.shape),
+            None if before is None else (before.term(values, self._term), before.type.shape),
             self._operands(values),
-            None if after is None else self._over(after, [pending, *extras]),
+            None if after is None else after.term([pending, *extras], self._term),
             self._operands(extras),
             pending.type,
             type,
             self.device,
         )
-        return self._emit(lowering, [*values, *extras], type, names if after is None else after.ops)
 
-    def _names(self, pending: _Pending) -> tuple[str, ...]:
+    def _once(self, key: object, make: Callable[[], Lowering]) -> Lowering:
+        """What was made for an equal key before, or is now: graphs are mostly repetitions."""
+        lowering = self.lowered.get(key)
+        if lowering is None:
+            lowering = self.lowered[key] = make()
+        return lowering
+
+    def _term(self, index: int, args: Sequence[Term]) -> Term:
+        """The term of a node."""
+        node = self.graph.nodes[index]
+        return term(node.op, node.attributes, args, self.types[index].dtype, self.structure.holes.get(index))
+
+    def _names(self, pending: Pending) -> tuple[str, ...]:
         """The nodes that an op that waits computes."""
         before = () if pending.before is None else pending.before.ops
         return (*before, find(self.graph.nodes[pending.index].op).name)
 
-    def _over(self, formula: _Formula, sources: Sequence[_Value | _Pending]) -> Term:
-        """The term of a formula with its inputs numbered as `sources` are."""
-        places = {self.numbers[source]: place for place, source in enumerate(sources)}
-        inputs = {self.numbers[source]: source.dtype for source in sources}
-        return substituted(
-            formula.term, {number: input_term(places[number], dtype) for number, dtype in inputs.items()}
-        )
-
-    def _copy(self, source: _Value) -> _Value:
+    def _copy(self, source: Value) -> Value:
         ((layout, kind),) = self._operands([source])
-        lowering = lower_copy(layout, kind, self.device)
+        lowering = self._once((layout, kind), lambda: lower_copy(layout, kind, self.device))
         return self._emit(lowering, [source], TensorType(source.layout.shape, source.dtype), ("copy",))
 
     def _emit(
-        self, lowering: Lowering, sources: Sequence[_Value], type: TensorType, ops: tuple[str, ...]
-    ) -> _Value:
+        self, lowering: Lowering, sources: Sequence[Value], type: TensorType, ops: tuple[str, ...]
+    ) -> Value:
         target = Storage(device_bytes(type))
         found = {
             "input": [(source.storage, *self._window(source)[:2]) for source in sources],
@@ -392,9 +341,9 @@ class _Planner:
                 f"the graph needs more than {MAX_STEPS:,} dispatches, the most of one request",
                 hint="Ask for a value in between, or work in smaller pieces.",
             )
-        return _Value(target, Layout.contiguous(type.shape), type.dtype)
+        return Value(target, Layout.contiguous(type.shape), type.dtype)
 
-    def _window(self, value: _Value) -> tuple[int, int, Layout]:
+    def _window(self, value: Value) -> tuple[int, int, Layout]:
         """Where what a kernel sees of a storage begins, its bytes, and how the value lies there.
 
         It is all of it, but where that is more than can be bound and the value needs less.
@@ -406,7 +355,11 @@ class _Planner:
                 return begin, nbytes, layout
         return 0, whole, value.layout
 
-    def _operands(self, values: Sequence[_Value]) -> list[tuple[Layout, DType]]:
+    def _key(self, values: Sequence[Value]) -> Iterator[tuple[Layout, str]]:
+        """What of the operands matters."""
+        return ((self._window(value)[2], value.dtype) for value in values)
+
+    def _operands(self, values: Sequence[Value]) -> list[tuple[Layout, DType]]:
         return [(self._window(value)[2], dtype(value.dtype)) for value in values]
 
     def _output(self, number: int, index: int) -> Output:
@@ -416,35 +369,45 @@ class _Planner:
             value = self._copy(value)
         if value.storage.ref is None:
             value.storage.ref = Ref("output", number)
+            self.made.append(value.storage)
             return Output(value.storage.nbytes)
         return Output(value.storage.nbytes, same_as=value.storage.ref)
 
+    def _step(self, draft: _Draft) -> Step | HostStep:
+        dispatch = draft.dispatch
+        buffers = tuple(
+            Part(storage.ref, nbytes, begin)
+            for storage, begin, nbytes in draft.parts
+            if storage.ref is not None
+        )
+        if not isinstance(dispatch, Dispatch):
+            return HostStep(dispatch, buffers)
+        packed = self.packed.get(id(dispatch))
+        if packed is None:
+            gaps = tuple(Gap(*hole) for hole in holes(dispatch.spec, dispatch.params))
+            packed = self.packed[id(dispatch)] = pack_params(dispatch.spec, dispatch.params), gaps
+        return Step(dispatch.spec, dispatch.workgroups, *packed, buffers, dispatch.work, draft.ops)
 
-def _equal_nodes(graph: Graph, structure: Structure) -> list[int]:
-    """For each node the first that computes the same; inputs are all different, since their handles may be."""
+
+def _equal_nodes(
+    graph: Graph, types: Sequence[TensorType], structure: Structure
+) -> tuple[list[int], list[int]]:
+    """For each node the first that computes the same, and a number that is equal where nodes do the same with inputs.
+
+    Inputs are all different, since their handles may be.
+    """
     same: list[int] = []
-    first: dict[bytes, int] = {}
+    kinds: list[int] = []
+    numbers: dict[bytes, int] = {}
+    first: dict[tuple[int, ...], int] = {}
     for index, node in enumerate(graph.nodes):
-        if node.op == "input":
-            same.append(index)
-            continue
-        op, _, *rest = msgspec.to_builtins(structure.forms[index])
-        form = (op, [same[source] for source in node.inputs], rest)
-        same.append(first.setdefault(msgspec.msgpack.encode(form), index))
-    return same
+        what = (structure.forms[index], types[index].dtype)
+        kind = numbers.setdefault(msgspec.msgpack.encode(what), len(numbers))
+        kinds.append(kind)
+        key = (kind, *(same[source] for source in node.inputs))
+        same.append(index if node.op == "input" else first.setdefault(key, index))
+    return same, kinds
 
 
-def _values(sources: Iterable[_Value | _Pending]) -> list[_Value]:
-    return [source for source in sources if isinstance(source, _Value)]
-
-
-def _step(draft: _Draft) -> Step | HostStep:
-    dispatch = draft.dispatch
-    buffers = tuple(
-        Part(storage.ref, nbytes, begin) for storage, begin, nbytes in draft.parts if storage.ref is not None
-    )
-    if not isinstance(dispatch, Dispatch):
-        return HostStep(dispatch, buffers)
-    params = pack_params(dispatch.spec, dispatch.params)
-    gaps = tuple(Gap(*hole) for hole in holes(dispatch.spec, dispatch.params))
-    return Step(dispatch.spec, dispatch.workgroups, params, gaps, buffers, dispatch.work, draft.ops)
+def _values(sources: Iterable[Source]) -> list[Value]:
+    return [source for source in sources if isinstance(source, Value)]

@@ -95,15 +95,40 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """The steps up to number `end`, before which buffers are taken, and after which some are given back."""
+
+    end: int
+    takes: tuple[Ref, ...]
+    gives: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What a run does. `inputs` are the nodes whose handles it takes, `constants` the indices of `Graph.constants`.
 
-    `temps` are sizes in bytes. `slice_work` bounds the steps that are done between two looks at what else waits.
+    `temps` are sizes in bytes. Each temporary and each output with a buffer of its own is taken in one of `stages`, of
+    which there is one at least. `slice_work` bounds the steps that are done between two looks at what else waits.
     """
 
     inputs: tuple[int, ...]
     constants: tuple[tuple[int, TensorType], ...]
     outputs: tuple[Output, ...]
     temps: tuple[int, ...]
+    stages: tuple[Stage, ...]
     steps: tuple[Step | HostStep, ...]
     slice_work: int
+
+    def nbytes(self, ref: Ref) -> int:
+        """The size of a temporary, or of an output."""
+        return self.temps[ref.number] if ref.kind == "temp" else self.outputs[ref.number].nbytes
+
+    @property
+    def peak(self) -> int:
+        """The bytes of temporaries and outputs in the stage that has most of them."""
+        most = now = 0
+        for stage in self.stages:
+            now += sum(map(self.nbytes, stage.takes))
+            most = max(most, now)
+            now -= sum(map(self.nbytes, stage.gives))
+        return most

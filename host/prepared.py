@@ -5,6 +5,7 @@ Owns what is kept between runs of a plan. Must not know handles: it is given blo
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from operator import itemgetter
@@ -46,7 +47,8 @@ class Prepared:
         self._structs, self._offsets = _packed(plan)
         self._places = [_places(step) for step in plan.steps]
         self._runs: list[OrderedDict[tuple[Place, ...], Run]] = [OrderedDict() for _ in plan.steps]
-        self._recent: list[tuple[Blocks, list[Run | HostStep]]] = []
+        self._ends = [stage.end for stage in plan.stages]
+        self._recent: list[list[tuple[Blocks, list[Run | HostStep]]]] = [[] for _ in plan.stages]
 
     def filled(self, scalars: Scalars) -> bytes:
         """The uniform structs of all steps."""
@@ -57,20 +59,25 @@ class Prepared:
                 structs[offset + start : offset + start + len(value)] = value
         return bytes(structs)
 
-    def runs(self, gpu: Gpu, blocks: Blocks) -> Sequence[Run | HostStep]:
-        """All steps over `blocks`, those of the host as they are.
+    def steps(self, stage: int) -> tuple[int, int]:
+        """The first step of a stage, and the first after it."""
+        return self._ends[stage - 1] if stage else 0, self._ends[stage]
+
+    def runs(self, gpu: Gpu, blocks: Blocks, stage: int) -> Sequence[Run | HostStep]:
+        """All steps of a stage over `blocks`, those of the host as they are.
 
         What was encoded for the same buffers before is taken as it is. Those of a long plan are encoded when they are
         asked for, and not kept.
         """
+        begin, end = self.steps(stage)
         if len(self.plan.steps) > _MOST_KEPT:
-            return _Encoded(self, gpu, blocks)
-        for known, runs in reversed(self._recent):
+            return _Encoded(self, gpu, blocks, range(begin, end))
+        recent = self._recent[stage]
+        for known, runs in reversed(recent):
             if known == blocks:
                 return runs
-        steps = enumerate(self.plan.steps)
-        made = [self._run(gpu, number, step, blocks) for number, step in steps]
-        self._recent = [*self._recent[1 - _MOST_RUNS :], (blocks, made)]
+        made = [self._run(gpu, number, self.plan.steps[number], blocks) for number in range(begin, end)]
+        self._recent[stage] = [*recent[1 - _MOST_RUNS :], (dict(blocks), made)]
         return made
 
     def encode(self, gpu: Gpu, blocks: Blocks, number: int) -> Run | HostStep:
@@ -83,10 +90,11 @@ class Prepared:
     def slice_end(self, begin: int) -> int:
         """Where the slice of dispatches ends that begins with step `begin`.
 
-        It ends after `slice` steps, or what they may cost together, or where the host's turn is.
+        It ends after `slice` steps, or what they may cost together, or with its stage, or where the host's turn is.
         """
         end, work = begin, 0
-        for step in self.plan.steps[begin : begin + self.slice]:
+        last = min(begin + self.slice, self._ends[bisect_right(self._ends, begin, hi=len(self._ends) - 1)])
+        for step in self.plan.steps[begin:last]:
             work += step.work
             if end > begin and (work > self.plan.slice_work or isinstance(step, HostStep)):
                 break
@@ -100,7 +108,7 @@ class Prepared:
 
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""
-        self._recent = []
+        self._recent = [[] for _ in self.plan.stages]
         for known in self._runs:
             known.clear()
 
@@ -130,13 +138,13 @@ class Prepared:
 
 
 class _Encoded(Sequence[Run | HostStep]):
-    """The steps of a plan over `blocks`, each encoded when it is taken."""
+    """The steps `numbers` of a plan over `blocks`, each encoded when it is taken."""
 
-    def __init__(self, prepared: Prepared, gpu: Gpu, blocks: Blocks) -> None:
-        self._prepared, self._gpu, self._blocks = prepared, gpu, blocks
+    def __init__(self, prepared: Prepared, gpu: Gpu, blocks: Blocks, numbers: range) -> None:
+        self._prepared, self._gpu, self._blocks, self._numbers = prepared, gpu, blocks, numbers
 
     def __len__(self) -> int:
-        return len(self._prepared.plan.steps)
+        return len(self._numbers)
 
     @overload
     def __getitem__(self, place: int) -> Run | HostStep: ...
@@ -146,7 +154,7 @@ class _Encoded(Sequence[Run | HostStep]):
 
     def __getitem__(self, place: int | slice) -> Run | HostStep | list[Run | HostStep]:
         if isinstance(place, int):
-            return self._prepared.encode(self._gpu, self._blocks, place)
+            return self._prepared.encode(self._gpu, self._blocks, self._numbers[place])
         return [self[number] for number in range(len(self))[place]]
 
 

@@ -117,6 +117,7 @@ class Worker(threading.Thread):
     def _serve(self, engine: Engine) -> None:
         with contextlib.suppress(DeviceFailed):  # the reply has gone out; only a new process helps
             while self._take_in(engine):
+                self._end_stopped(engine)
                 if self._scheduler:
                     self._step(engine)
 
@@ -183,6 +184,13 @@ class Worker(threading.Thread):
             task.work = engine.dispatch(request, task.stop)
         if self._advance(engine, task):
             self._scheduler.add(request.owner, task)
+
+    def _end_stopped(self, engine: Engine) -> None:
+        """Cancelled work ends before anybody's next slice: what it holds is free, whoever's turn it is."""
+        for task in self._scheduler.take_out(lambda task: task.stopped):
+            with self._answering(task.request, slice=True):
+                assert task.work is not None
+                task.work.throw(Cancelled("the job was cancelled"))
 
     def _step(self, engine: Engine) -> None:
         """Take a step of the work whose turn it is."""

@@ -15,6 +15,7 @@ from host.buffers import Block, Pool
 from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
 from host.hands import Hands, Tiles
+from host.lease import Holding
 from host.native import Access, Buffer, Command, Gpu, Pipeline, Run, Slot
 from host.pipelines import Pipelines
 from host.plans import HostStep, Plan, Step
@@ -28,8 +29,9 @@ from shaders.spec import KernelSpec
 
 _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
-_PART = 64
-"""So many dispatches are submitted together."""
+_FIRST_PART = 64
+"""So many dispatches are submitted first, and then twice as many each time: few calls, and the device begins soon."""
+_MOST_GROWTH, _FILLED = 4, 0.75
 
 
 class Runner:
@@ -84,30 +86,45 @@ class Runner:
             prepared.forget()
 
     def run(
-        self, prepared: Prepared, blocks: Blocks, stop: Stop, keep: Callable[[], None]
+        self, prepared: Prepared, holding: Holding, stop: Stop, keep: Callable[[], None]
     ) -> Generator[Ahead, None, tuple[int, float]]:
-        """Run a prepared plan over `blocks` to its end; dispatches and milliseconds.
+        """Run a prepared plan over the blocks that `holding` takes for it to its end; dispatches and milliseconds.
 
         Yields between slices. `keep` is called when only the loss of the device can still make the plan fail: then
-        the device works while outputs become tensors.
+        the device works while outputs become tensors. Raises `DeviceOutOfMemory`.
         """
         stop()
-        runs = prepared.runs(self._gpu, blocks)
-        position, spent = 0, 0.0
-        while position < len(runs):
+        count, spent = len(prepared.plan.steps), 0.0
+        last = prepared.plan.stages[-1]
+        for number, stage in enumerate(prepared.plan.stages):
+            holding.begin(stage)
+            done = keep if stage is last else _nothing
+            spent += yield from self._stage(prepared, number, holding.blocks, stop, done)
+            holding.end(stage)
+        return count, spent
+
+    def _stage(
+        self, prepared: Prepared, number: int, blocks: Blocks, stop: Stop, keep: Callable[[], None]
+    ) -> Generator[Ahead, None, float]:
+        """Run a stage; milliseconds."""
+        begin, end = prepared.steps(number)
+        runs = prepared.runs(self._gpu, blocks, number)
+        position, spent = begin, 0.0
+        while position < end:
             if position:
                 yield Ahead(cold=prepared.is_cold(position))
             stop()
-            step = runs[position]
+            step = runs[position - begin]
             if isinstance(step, HostStep):
                 spent += yield from self._on_host(step, blocks, stop)
                 position += 1
                 continue
-            slice = [run for run in runs[position : prepared.slice_end(position)] if isinstance(run, Run)]
+            ahead = runs[position - begin : prepared.slice_end(position) - begin]
+            slice = [run for run in ahead if isinstance(run, Run)]
             began = time.perf_counter()
             self._submit(slice)
             position += len(slice)
-            if position == len(runs):
+            if position == end:
                 keep()
             self._gpu.wait()
             for run in slice:
@@ -115,9 +132,9 @@ class Runner:
             elapsed = _since(began)
             self._adapt(prepared, len(slice), elapsed)
             spent += elapsed
-        if not runs or isinstance(runs[-1], HostStep):
+        if begin == end or isinstance(runs[-1], HostStep):
             keep()
-        return len(runs), spent
+        return spent
 
     def close(self) -> None:
         """End the threads."""
@@ -126,8 +143,10 @@ class Runner:
     def _submit(self, runs: Sequence[Run]) -> None:
         """Start `runs`: the device begins with the first while the last are encoded."""
         commands: list[Command] = [*self._pool.take_clears(), *runs]
-        for begin in range(0, len(commands), _PART):
-            self._gpu.submit(commands[begin : begin + _PART])
+        begin, count = 0, _FIRST_PART
+        while begin < len(commands):
+            self._gpu.submit(commands[begin : begin + count])
+            begin, count = begin + count, 2 * count
 
     def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""
@@ -144,11 +163,12 @@ class Runner:
             stop()
 
     def _adapt(self, prepared: Prepared, count: int, elapsed_ms: float) -> None:
-        """More dispatches a slice when this one was short, fewer when it was long."""
-        if elapsed_ms > self._slice_ms:
+        """Half as many dispatches a slice when this one was long, so many that it is nearly full when it was short."""
+        room = self._slice_ms / max(elapsed_ms, 1e-3)
+        if room < 1:
             prepared.slice = max(1, count // 2)
-        elif elapsed_ms < self._slice_ms / 4 and count == prepared.slice:
-            prepared.slice *= 4
+        elif count == prepared.slice:
+            prepared.slice = int(count * max(min(room * _FILLED, _MOST_GROWTH), 1))
 
     def _pipeline(self, spec: KernelSpec) -> Pipeline:
         return self._pipelines.get(_source(spec), "main", [_slots(spec)], trusted=True)
@@ -173,6 +193,10 @@ class Runner:
         if prepared.params is not None:
             self._pool.give(prepared.params)
             prepared.params = None
+
+
+def _nothing() -> None:
+    """A stage that is not the last has nothing to keep."""
 
 
 @lru_cache(maxsize=1024)

@@ -6,7 +6,8 @@ Owns the queues and each owner's credit. Must not know what work is.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import filterfalse
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -77,6 +78,19 @@ class Scheduler(Generic[T]):
             self._queues[owner].popleft()
             if not self._queues[owner]:
                 del self._queues[owner]
+        self._settle()
+
+    def take_out(self, wanted: Callable[[T], bool]) -> list[T]:
+        """Remove all work that is `wanted`, out of turn."""
+        taken = [work for work in self if wanted(work)]
+        if taken:
+            left = {owner: deque(filterfalse(wanted, queue)) for owner, queue in self._queues.items()}
+            self._queues = {owner: queue for owner, queue in left.items() if queue}
+        self._settle()
+        return taken
+
+    def _settle(self) -> None:
+        """When nobody waits, all are even."""
         if not self._queues:
             for accounts in (self._credit, self._new, self._ring):
                 accounts.clear()

@@ -1,88 +1,124 @@
 """What graphs have in common that one plan serves.
 
 Owns the key under which a plan is kept. Graphs differ within a key in handles, in the elements of constants, and in
-the numbers that ops take as parameters (`scalars`), as long as those are of the same dtypes and equal where they were
-equal. Must not know plans.
+the numbers and words that ops take as parameters (`scalars`), as long as those are of the same dtypes and equal where
+they were equal. Must not know plans.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeGuard
 
 import msgspec
 
+from ops.attributes import U32
 from ops.errors import GraphError
 from ops.expression import Value, scalar_dtype
-from ops.graph import Graph, Node
+from ops.graph import Graph
 from ops.table import find
 from shaders.spec import Hole
 
 Scalars = tuple[Value, ...]
+Words = Mapping[str, tuple[Hole, ...]]
 _FREE_KINDS = ("elementwise", "leaf")
+_NUMBER = int | float
+_DOUBLE = struct.Struct("<d")
 _FRAME_INTEGER = 9
 _LONGEST_NAME = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A graph's key, its scalars, and its nodes with holes for them.
+    """A graph's key, its scalars, and what its nodes do, with holes for them.
 
-    `bits` are equal where all scalars are the same to the last bit. `holes` has the holes of node n by attribute.
-    `forms` are the nodes as the key has them.
+    `bits` are equal where all scalars are the same to the last bit. `holes` has the holes of node n by attribute,
+    `words` those of its lists of words. `forms` are equal for nodes that do the same, whatever they read.
     """
 
     key: bytes
     scalars: Scalars
     bits: bytes
     holes: Mapping[int, Mapping[str, Hole]]
+    words: Mapping[int, Words]
     forms: tuple[object, ...]
 
 
 def structure(graph: Graph) -> Structure:
-    """The structure of any graph, valid or not."""
-    numbers: dict[tuple[str, bytes], int] = {}
-    scalars: list[Value] = []
+    """The structure of any graph, valid or not.
+
+    What matters of an input is its type alone, and of a number that travels as a parameter its dtype.
+    """
+    numbering = _Numbering()
     holes: dict[int, dict[str, Hole]] = {}
+    words: dict[int, Words] = {}
     forms: list[object] = []
     for index, node in enumerate(graph.nodes):
-        if node.op == "input":
-            forms.append(_any_input(node))
+        op, attributes = node.op, node.attributes
+        if op == "input":
+            forms.append((op, {name: value for name, value in attributes.items() if name != "handle"}))
             continue
-        free = _free(node.op) if len(node.op) <= _LONGEST_NAME else ()
-        if not free:
-            forms.append(node)
-            continue
-        found: dict[str, Hole] = {}
-        for name in free:
-            value = node.attributes.get(name)
-            if isinstance(value, int | float) and not _is_long(value):
-                number = numbers.setdefault(_identity(value), len(numbers))
-                if number == len(scalars):
-                    scalars.append(value)
-                found[name] = Hole(number)
+        free = _free(op) if len(op) <= _LONGEST_NAME else ()
+        found, lists = numbering.holes(attributes, free) if free else ({}, {})
         if found:
             holes[index] = found
-        forms.append(_form(node, found, scalars))
-    whole = (forms, graph.outputs, [len(data) for data in graph.constants])
-    bits = b"".join(bits for _, bits in numbers)
-    return Structure(msgspec.msgpack.encode(whole), tuple(scalars), bits, holes, tuple(forms))
+        if lists:
+            words[index] = lists
+        forms.append(
+            (op, *_parts(attributes, found, lists, numbering.scalars)) if found or lists else (op, attributes)
+        )
+    read = [node.inputs for node in graph.nodes]
+    whole = (forms, read, graph.outputs, [len(data) for data in graph.constants])
+    key, scalars = msgspec.msgpack.encode(whole), tuple(numbering.scalars)
+    return Structure(key, scalars, numbering.bits, holes, words, tuple(forms))
 
 
-def _any_input(node: Node) -> Node:
-    """What of an input matters: it is any tensor of its type."""
-    return Node(node.op, node.inputs, {k: v for k, v in node.attributes.items() if k != "handle"})
+class _Numbering:
+    """The scalars of a graph as they are found. Equal ones are one; lists of words as a whole, since single words may
+    well be equal by chance."""
+
+    def __init__(self) -> None:
+        self.scalars: list[Value] = []
+        self._known: dict[tuple[str, bytes], tuple[Hole, ...]] = {}
+
+    @property
+    def bits(self) -> bytes:
+        """Those of all scalars."""
+        return b"".join(bits for _, bits in self._known)
+
+    def holes(
+        self, attributes: Mapping[str, object], free: tuple[tuple[str, str], ...]
+    ) -> tuple[dict[str, Hole], Words]:
+        """The holes for the `free` ones of a node's attributes, and those for its lists of words."""
+        found: dict[str, Hole] = {}
+        lists: dict[str, tuple[Hole, ...]] = {}
+        for name, type in free:
+            value = attributes.get(name)
+            if type == "words" and _is_words(value):
+                lists[name] = self._of(_identity_of_words(value), value)
+            elif type == "number" and isinstance(value, _NUMBER) and not _is_long(value):
+                found[name] = self._of(_identity(value), [value])[0]
+        return found, lists
+
+    def _of(self, identity: tuple[str, bytes], values: Sequence[Value]) -> tuple[Hole, ...]:
+        holes = self._known.get(identity)
+        if holes is None:
+            first = len(self.scalars)
+            holes = self._known[identity] = tuple(Hole(first + place) for place in range(len(values)))
+            self.scalars += values
+        return holes
 
 
-def _form(node: Node, holes: Mapping[str, Hole], scalars: list[Value]) -> object:
-    """What of a node matters: a hole is any number of its dtype."""
-    if not holes:
-        return node
-    rest = {name: value for name, value in node.attributes.items() if name not in holes}
+def _parts(
+    attributes: Mapping[str, object], holes: Mapping[str, Hole], words: Words, scalars: list[Value]
+) -> tuple[object, ...]:
+    """What of a node's attributes matters: a hole is any number of its dtype, words are any as many."""
+    rest = {name: value for name, value in attributes.items() if name not in holes and name not in words}
     free = [(name, hole.number, scalar_dtype(scalars[hole.number])) for name, hole in holes.items()]
-    return (node.op, node.inputs, rest, free)
+    return rest, free, [(name, each[0].number, len(each)) for name, each in words.items()]
 
 
 def _is_long(value: Value) -> bool:
@@ -90,20 +126,33 @@ def _is_long(value: Value) -> bool:
     return isinstance(value, int) and scalar_dtype(value) == "f32"
 
 
+def _is_words(value: object) -> TypeGuard[list[int]]:
+    """Whether this is what an attribute of words may be; any other list stays in the key, and is refused later."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(word, int) and not isinstance(word, bool) and 0 <= word <= U32 for word in value)
+    )
+
+
 @lru_cache(maxsize=4096)
-def _free(op: str) -> tuple[str, ...]:
-    """The attributes of an op that travel as parameters, so that its kernel does not depend on them."""
+def _free(op: str) -> tuple[tuple[str, str], ...]:
+    """The attributes of an op that travel as parameters, so that its kernel does not depend on them, with types."""
     try:
         spec = find(op)
     except GraphError:
         return ()
-    if spec.kind not in _FREE_KINDS:
-        return ()
-    return tuple(attribute.name for attribute in spec.attributes if attribute.type == "number")
+    types = ("number", "words") if spec.kind in _FREE_KINDS else ("words",)
+    return tuple((attribute.name, attribute.type) for attribute in spec.attributes if attribute.type in types)
 
 
 def _identity(value: Value) -> tuple[str, bytes]:
     """Equal for numbers of the same type and bits."""
     if isinstance(value, float):
-        return "float", struct.pack("<d", value)
+        return "float", _DOUBLE.pack(value)
     return type(value).__name__, value.to_bytes(_FRAME_INTEGER, "little", signed=True)
+
+
+def _identity_of_words(words: list[int]) -> tuple[str, bytes]:
+    """Equal for the same words in the same order: single ones may well be equal by chance."""
+    return "words", struct.pack(f"<{len(words)}I", *words)

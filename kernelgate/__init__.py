@@ -5,8 +5,10 @@ Imports none of the server's folders, so that it works where no server is instal
 
 from importlib.metadata import PackageNotFoundError, version
 
-from kernelgate.client import Client, Run, output
+from kernelgate.client import Client, output
 from kernelgate.errors import ApiError
+from kernelgate.runs import Run
+from kernelgate.session import Session
 from kernelgate.values import Tensor
 
 try:
@@ -14,4 +16,4 @@ try:
 except PackageNotFoundError:  # a checkout that was never installed
     __version__ = "0.0.0"
 
-__all__ = ["ApiError", "Client", "Run", "Tensor", "__version__", "output"]
+__all__ = ["ApiError", "Client", "Run", "Session", "Tensor", "__version__", "output"]

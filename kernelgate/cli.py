@@ -14,8 +14,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from kernelgate.client import Client, Run, output
+from kernelgate.client import Client, output
 from kernelgate.errors import ApiError
+from kernelgate.runs import Run
 from kernelgate.values import DTYPES, Tensor, decode
 
 SERVER_COMMANDS = {
@@ -72,6 +73,20 @@ def _parser() -> argparse.ArgumentParser:
     _add_pairs(run, "--limit", "a limit, as wall_s=10")
     run.set_defaults(command=_run)
 
+    script = commands.add_parser("script", help="store and call scripts")
+    actions = script.add_subparsers(metavar="ACTION", required=True)
+    add = actions.add_parser("add", help="store a Python file")
+    add.add_argument("file", type=Path)
+    add.add_argument("--name", help="default: the file's name without its ending")
+    add.set_defaults(command=_add_script)
+    call = actions.add_parser("call", help="call a stored script and print its output and result")
+    call.add_argument("name", help="NAME, NAME@HASH or OWNER/NAME")
+    call.add_argument(
+        "inputs", nargs="*", type=_pair, metavar="NAME=VALUE", help=f"an argument of main: {VALUES}"
+    )
+    _add_pairs(call, "--limit", "a limit, as wall_s=10")
+    call.set_defaults(command=_call_script)
+
     kernel = commands.add_parser("kernel", help="store and dispatch kernels")
     actions = kernel.add_subparsers(metavar="ACTION", required=True)
     add = actions.add_parser("add", help="store a WGSL file, or a template of one, NAME.wgsl.j2")
@@ -103,6 +118,20 @@ def _run(options: argparse.Namespace) -> int:
         inputs = {name: _value(client, text) for name, text in options.input}
         limits = {name: float(text) for name, text in options.limit}
         run = client.run(options.script.read_text(), inputs, limits=limits, check=False)
+    return _show(run)
+
+
+def _add_script(options: argparse.Namespace) -> int:
+    with Client() as client:
+        _print(client.add_script(options.name or options.file.stem, options.file.read_text()))
+    return 0
+
+
+def _call_script(options: argparse.Namespace) -> int:
+    with Client() as client:
+        inputs = {name: _value(client, text) for name, text in options.inputs}
+        limits = {name: float(text) for name, text in options.limit}
+        run = client.call_script(options.name, inputs, limits=limits, check=False)
     return _show(run)
 
 

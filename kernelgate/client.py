@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -17,40 +16,13 @@ from typing import Any
 import httpx2
 
 from kernelgate.errors import ApiError, NoServer
+from kernelgate.runs import Event, Run, events_of, run_of
+from kernelgate.session import Session
 from kernelgate.values import Tensor, decode, encode, from_npy, tensor, to_npy
 
 DEFAULT_URL = "http://127.0.0.1:8765"
 NPY = "application/x-npy"
-_FINAL = frozenset({"succeeded", "failed", "cancelled", "timed_out"})
 _LONGEST_WAIT = 30.0  # seconds that one request waits for a run before it asks again
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A script's execution as the server last told it; `raw` is the whole record."""
-
-    id: str
-    status: str
-    result: Any
-    error: ApiError | None
-    stdout: str
-    stderr: str
-    usage: Mapping[str, Any]
-    raw: Mapping[str, Any]
-
-    @property
-    def done(self) -> bool:
-        """Whether the run is over."""
-        return self.status in _FINAL
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened in a run: `kind` as `stdout`, `progress` or `status`, and its data."""
-
-    id: str
-    kind: str
-    data: str
 
 
 class Client:
@@ -114,12 +86,8 @@ class Client:
         Raises the run's error when it did not succeed, unless `check` is false. The run goes on if the client
         dies meanwhile.
         """
-        run = self._post_run(script, inputs, limits, grants, _LONGEST_WAIT)
-        while not run.done:
-            run = self.wait(run.id)
-        if check and run.status != "succeeded":
-            raise run.error or ApiError({"code": run.status, "detail": f"the run was {run.status}"})
-        return run
+        body = self._body(inputs, limits, grants) | {"script": script}
+        return self._finished("/api/runs", body, check)
 
     def start(
         self,
@@ -130,11 +98,11 @@ class Client:
         grants: Mapping[str, object] | None = None,
     ) -> Run:
         """The run of `script` as it was just after it was accepted; see `wait`, `events` and `cancel`."""
-        return self._post_run(script, inputs, limits, grants, None)
+        return self._post_run("/api/runs", self._body(inputs, limits, grants) | {"script": script}, None)
 
     def get_run(self, run_id: str) -> Run:
         """The run as it is now."""
-        return _run(self.request("GET", f"/api/runs/{run_id}").json())
+        return run_of(self.request("GET", f"/api/runs/{run_id}").json())
 
     def wait(self, run_id: str, seconds: float = _LONGEST_WAIT) -> Run:
         """The run when it is over, or as it is after `seconds`."""
@@ -149,7 +117,7 @@ class Client:
 
     def cancel(self, run_id: str) -> Run:
         """Stop the run; the answer is the run as it is then. Cancelling twice is harmless."""
-        return _run(self.request("DELETE", f"/api/runs/{run_id}").json())
+        return run_of(self.request("DELETE", f"/api/runs/{run_id}").json())
 
     def events(self, run_id: str, after: str | None = None) -> Iterator[Event]:
         """The run's events from the first (or after the one with id `after`) until it is over."""
@@ -160,7 +128,53 @@ class Client:
             if response.status_code >= 400:
                 response.read()
                 raise ApiError(_problem(response), response.status_code)
-            yield from _events(response.iter_lines())
+            yield from events_of(response.iter_lines())
+
+    # Stored scripts and sessions
+
+    def add_script(self, name: str, source: str) -> Mapping[str, Any]:
+        """Store Python under `name`; the answer has its hash."""
+        answer: dict[str, Any] = self.request(
+            "POST", "/api/scripts", json={"name": name, "source": source}
+        ).json()
+        return answer
+
+    def call(self, name: str, /, **inputs: object) -> Any:
+        """What the `main` of a stored script gives for `inputs`: `name`, `name@hash`, `owner/name` or
+        `owner/name@hash`. Raises the run's error."""
+        return self.call_script(name, inputs).result
+
+    def call_script(
+        self,
+        name: str,
+        inputs: Mapping[str, object] | None = None,
+        *,
+        limits: Mapping[str, float] | None = None,
+        grants: Mapping[str, object] | None = None,
+        check: bool = True,
+    ) -> Run:
+        """The finished run of a stored script's `main`; the rest as `run` has it."""
+        return self._finished(f"/api/scripts/{name}", self._body(inputs, limits, grants), check)
+
+    def session(
+        self,
+        *,
+        limits: Mapping[str, float] | None = None,
+        grants: Mapping[str, object] | None = None,
+        idle_s: float | None = None,
+    ) -> Session:
+        """A worker that keeps its variables from cell to cell. Use it as a context manager, or `close` it.
+
+        `limits` are each cell's, but for memory and tensors; without a cell it ends after `idle_s` seconds.
+        """
+        given = {"limits": dict(limits or {}), "grants": dict(grants or {}), "idle_s": idle_s}
+        record = self.request("POST", "/api/sessions", json={k: v for k, v in given.items() if v}).json()
+        path = f"/api/sessions/{record['id']}"
+
+        def run(script: str, inputs: Mapping[str, object] | None, check: bool) -> Run:
+            return self._finished(f"{path}/run", self._body(inputs, None, None) | {"script": script}, check)
+
+        return Session(record["id"], run, lambda: self.request("DELETE", path))
 
     # Tensors
 
@@ -262,23 +276,27 @@ class Client:
         answer: dict[str, Any] = self.request("GET", "/api/device").json()
         return answer
 
-    def _post_run(
+    def _body(
         self,
-        script: str,
         inputs: Mapping[str, object] | None,
         limits: Mapping[str, float] | None,
         grants: Mapping[str, object] | None,
-        wait: float | None,
-    ) -> Run:
-        body: dict[str, Any] = {"script": script, "inputs": encode(dict(inputs or {}), self.upload)}
-        if limits:
-            body["limits"] = dict(limits)
-        if grants:
-            body["grants"] = dict(grants)
+    ) -> dict[str, Any]:
+        given = {"limits": dict(limits or {}), "grants": dict(grants or {})}
+        return {"inputs": encode(dict(inputs or {}), self.upload)} | {k: v for k, v in given.items() if v}
+
+    def _finished(self, path: str, body: Mapping[str, Any], check: bool) -> Run:
+        """The run that a request to `path` makes, when it is over."""
+        run = self._post_run(path, body, _LONGEST_WAIT)
+        while not run.done:
+            run = self.wait(run.id)
+        return run.checked() if check else run
+
+    def _post_run(self, path: str, body: Mapping[str, Any], wait: float | None) -> Run:
         headers = {"Idempotency-Key": os.urandom(16).hex()}
         if wait is not None:
             headers["Prefer"] = f"wait={wait:g}"
-        return _run(self.request("POST", "/api/runs", json=body, headers=headers, wait=wait or 0.0).json())
+        return run_of(self.request("POST", path, json=body, headers=headers, wait=wait or 0.0).json())
 
 
 def output(shape: Sequence[int], dtype: str, *, temporary: bool = False) -> dict[str, object]:
@@ -309,20 +327,6 @@ def default_key() -> str | None:
         return None
 
 
-def _run(record: dict[str, Any]) -> Run:
-    error = record.get("error")
-    return Run(
-        id=record["id"],
-        status=record["status"],
-        result=decode(record.get("result")),
-        error=ApiError(error) if error else None,
-        stdout=record.get("stdout") or "",
-        stderr=record.get("stderr") or "",
-        usage=record.get("usage") or {},
-        raw=record,
-    )
-
-
 def _problem(response: httpx2.Response) -> Mapping[str, Any]:
     try:
         problem = response.json()
@@ -331,19 +335,6 @@ def _problem(response: httpx2.Response) -> Mapping[str, Any]:
     if isinstance(problem, dict):
         return problem
     return {"code": "unknown", "detail": f"the server answered {response.status_code}: {response.text[:200]}"}
-
-
-def _events(lines: Iterator[str]) -> Iterator[Event]:
-    fields: dict[str, str] = {}
-    for line in lines:
-        if line:
-            name, _, value = line.partition(":")
-            value = value.removeprefix(" ")
-            fields[name] = f"{fields[name]}\n{value}" if name == "data" and "data" in fields else value
-        elif fields:
-            if "data" in fields:
-                yield Event(fields.get("id", ""), fields.get("event", "message"), fields["data"])
-            fields = {}
 
 
 def _id(source: Tensor | str) -> str:

@@ -10,8 +10,10 @@ from typing import cast
 
 from ops.errors import AttributeValueError
 from ops.spec import Normal, OpSpec
+from shaders.spec import Hole
 
-Attributes = Mapping[str, Normal]
+Attributes = Mapping[str, Normal | tuple[Hole, ...]]
+"""By name; words may be holes, if they come when a kernel runs."""
 U32 = (1 << 32) - 1
 
 
@@ -23,6 +25,11 @@ def integers(attributes: Attributes, name: str) -> tuple[int, ...]:
 def integer(attributes: Attributes, name: str) -> int:
     """The attribute `name`, an integer."""
     return cast("int", attributes[name])
+
+
+def words_or_holes(attributes: Attributes, name: str) -> tuple[int | Hole, ...]:
+    """The attribute `name`, a list of words."""
+    return cast("tuple[int | Hole, ...]", attributes[name])
 
 
 def maybe_integer(attributes: Attributes, name: str) -> int | None:

@@ -16,12 +16,15 @@ from ops.backward_rules import summed_to
 from ops.composite import Parts, Value
 from ops.composites import MEANINGS, expand
 from ops.errors import GraphError
+from ops.expression import ExpressionError
 from ops.gradient import name_of
 from ops.graph import Node, TensorType
 from ops.spec import OpSpec, check_attributes
 from ops.table import find, gradient
 
 Gradients = list[Value | None]
+_STEPS = ("quantize_per_tensor", "quantize_per_channel", "channel_scales")
+"""Composites of floats whose results go in steps, or are only asked for to make some."""
 _RULES = {**backward_rules.RULES, **backward_neural.RULES}
 
 
@@ -52,6 +55,23 @@ def backward(
                 if part is not None and values[index].dtype == "f32":
                     found[index] = part if known is None else known + part
     return do.nodes, [None if value is None else value.number for value in found[:count]]
+
+
+def has_gradient(spec: OpSpec) -> bool:
+    """Whether some input of an op gets a gradient; for others `backward` gives None, or refuses."""
+    taken = spec.input_dtypes or (spec.dtypes,) * bool(spec.inputs)
+    if spec.result in ("i32", "u32", "bool") or not any("f32" in each for each in taken):
+        return False
+    if spec.kind == "composite":
+        return spec.name not in _STEPS
+    return spec.name in _RULES or (spec.kind == "elementwise" and _has_row(spec))
+
+
+def _has_row(spec: OpSpec) -> bool:
+    try:
+        return any(gradient(spec, number) for number in range(len(spec.inputs)))
+    except ExpressionError:  # of a function whose derivative is none of ours
+        return False
 
 
 def _replayed(do: Parts, nodes: Sequence[Node], inputs: Sequence[Value]) -> list[Value]:

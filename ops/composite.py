@@ -14,7 +14,7 @@ from ops.attributes import Attributes
 from ops.graph import Attribute, Node, TensorType
 from ops.infer import result_type
 from ops.shapes import Shape
-from ops.spec import OpSpec, check_attributes, check_count, check_dtypes
+from ops.spec import Normal, OpSpec, check_attributes, check_count, check_dtypes
 from ops.table import find
 
 Number = int | float
@@ -112,7 +112,7 @@ class Parts:
         return self("arange", count=count, dtype=dtype)
 
 
-def wire(attributes: Attributes) -> dict[str, Attribute]:
+def wire(attributes: Mapping[str, Normal]) -> dict[str, Attribute]:
     """Attributes in normal form as a graph has them."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in attributes.items()}
 

@@ -6,7 +6,10 @@ Owns the page's form. Must not know what rows mean.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 
+from ops.backward import has_gradient
+from ops.peers import combined, peers_of
 from ops.spec import ALL, ALL_64, FLOATS, INTEGERS, NUMBERS, NUMBERS_64, REQUIRED, SUM, Attribute, OpSpec
 from ops.table import TABLE
 
@@ -26,8 +29,9 @@ results, relative to the exact result where nothing else is said; [numerics](num
 An input with a question mark may be left out. An op that is made of other ops has no kernel of its own. In a script,
 grants of operations must name those others.
 
-Every elementwise op NAME of floats has gradients, which are ops as well: `NAME.dx` takes the inputs of NAME and `grad`,
-the gradient of its result, and gives that of `x`. Where it is 0 everywhere, as that of `floor`, there is none.
+Gradients of elementwise ops are ops as well: `NAME.dx` takes the inputs of NAME and `grad`, the gradient of its result,
+and gives that of `x`. Where it is 0 everywhere, as that of `floor`, there is none. Those of other ops are made of ops.
+"Also in" names systems that have an op, with their own name for it.
 """
 _SECTIONS = {
     "elementwise": "Elementwise",
@@ -39,6 +43,8 @@ _SECTIONS = {
     "norm": "Normalisation",
     "loss": "Losses",
     "neural": "Embedding and attention",
+    "sequence": "Sequences and experts",
+    "vision": "Detection in images",
     "quantised": "Quantisation",
     "view": "Views, without copies",
     "concat": "Joining",
@@ -62,6 +68,7 @@ def document() -> str:
         ]
         parts.append(f"## {title}\n")
         parts += [_row(spec) for spec in rows]
+    parts += _elsewhere()
     return "\n".join(parts)
 
 
@@ -75,11 +82,16 @@ def facts(spec: OpSpec) -> list[str]:
     known.append(f"gives {_result(spec)}")
     if spec.tolerance:
         known.append(f"error up to {spec.tolerance:g}{_relative(spec)}")
+    if has_gradient(spec):
+        known.append("has a gradient")
     if spec.kind == "composite":
         known.append("made of other ops")
     if spec.namespace != "tensor":
         known.append(f"full name `{spec.namespace}.{spec.name}`")
     sentence = f"{'; '.join(known)}."
+    peers = [_peer(spec, system, names) for system, names in peers_of(spec).items()]
+    if peers:
+        sentence += f" Also in {', '.join(peers)}."
     paragraphs = [f"{spec.doc}\n", f"{sentence[0].upper()}{sentence[1:]}\n"]
     return [*paragraphs, *map(_attribute, spec.attributes), *[""] * bool(spec.attributes)]
 
@@ -89,6 +101,30 @@ def _row(spec: OpSpec) -> str:
     inputs = ", ".join([*spec.inputs[:needed], *(f"{name}?" for name in spec.inputs[needed:])])
     inputs += ", …" * spec.variadic
     return "\n".join([f"### {spec.name}({inputs})\n", *facts(spec)])
+
+
+def _peer(spec: OpSpec, system: str, names: Sequence[str]) -> str:
+    """A system, with its names for an op that the op has not here."""
+    others = [f"`{name}`" for name in names if name not in (spec.name, *spec.aliases)]
+    return f"{system} as {' and '.join(others)}" if others else system
+
+
+def _elsewhere() -> Iterator[str]:
+    """What other systems have that is no op here, but several, or something that scripts find in `torch`."""
+    yield _ELSEWHERE
+    for system, names in combined().items():
+        for theirs, ours in names.items():
+            yield f"| {system} | `{theirs}` | {', then '.join(f'`{name}`' for name in ours)} |"
+    yield ""
+
+
+_ELSEWHERE = """\
+## What other systems have
+
+Of webgpu-torch, wonnx, MoxWebGPU and volvoxai the ops above say where each has them. What those systems have besides:
+
+| system | there | here |
+|---|---|---|"""
 
 
 def _relative(spec: OpSpec) -> str:

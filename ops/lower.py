@@ -83,19 +83,25 @@ _LARGEST_OF = {
 
 
 def lower(
-    op: str, attributes: Mapping[str, object], inputs: Operands, output: TensorType, device: DeviceClass
+    op: str,
+    attributes: Mapping[str, object],
+    inputs: Operands,
+    output: TensorType,
+    device: DeviceClass,
+    words: Mapping[str, tuple[Hole, ...]] | None = None,
 ) -> Lowering:
     """The dispatches that compute `op` of `inputs` into a contiguous buffer of type `output`.
 
     Operand ("input", n) is the buffer of `inputs[n]`, ("output", 0) the result. Nothing is dispatched for an empty
     result. A view op is a copy of what it shows, or of its input where no layout shows it: the result's elements are
-    in the result's order either way.
+    in the result's order either way. The attributes that `words` names are those words, which come when it runs.
     """
     spec = find(op)
     builder = Builder(device)
+    normal: Attributes = {**check_attributes(spec, attributes), **(words or {})}
     sources, target = _sources(inputs), _target(output)
     made = target if spec.kind in _TAKES_PACKED else _widened(builder, sources, target, _kept(spec))
-    _LOWERINGS[spec.kind](builder, spec, check_attributes(spec, attributes), sources, made)
+    _LOWERINGS[spec.kind](builder, spec, normal, sources, made)
     if made is not target:
         elementwise.copy(builder, made.source(), target)
     return builder.lowering()

@@ -136,6 +136,43 @@ def _avg_pool(rank: int) -> Function:
     return avg_pool
 
 
+def _lp_pool(rank: int) -> Function:
+    def lp_pool(
+        input: Tensor,
+        norm_type: float,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        ceil_mode: bool = False,
+    ) -> Tensor:
+        """The p-th root of the sum of the p-th powers of each window."""
+        sizes = _each(kernel_size, rank)
+        return apply(
+            "lp_pool", [input], norm_type=norm_type, kernel_size=sizes, stride=stride, ceil_mode=ceil_mode
+        )
+
+    return lp_pool
+
+
+def _max_unpool(rank: int) -> Function:
+    def max_unpool(
+        input: Tensor,
+        indices: Tensor,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        output_size: Sequence[int] | None = None,
+    ) -> Tensor:
+        """Zeros with each element where `max_pool` found it; without `output_size`, in the smallest such image."""
+        size, around = _each(kernel_size, rank), _each(padding, rank)
+        steps = _each(kernel_size if stride is None else stride, rank)
+        places = zip(input.shape[-rank:], size, steps, around, strict=True)
+        least = [(count - 1) * step - 2 * more + taps for count, taps, step, more in places]
+        sizes = least if output_size is None else list(output_size)[-rank:]
+        return apply("max_unpool", [input, indices], output_size=sizes)
+
+    return max_unpool
+
+
 def _output(input: Tensor, output_size: Any, rank: int) -> list[int]:
     """The sizes that adaptive pooling shall give; None is the input's own."""
     sizes = [output_size] * rank if output_size is None or isinstance(output_size, int) else list(output_size)
@@ -167,6 +204,8 @@ _MAKERS: dict[str, Callable[[int], Function]] = {
     "conv_transpose": _conv_transpose,
     "max_pool": _max_pool,
     "avg_pool": _avg_pool,
+    "lp_pool": _lp_pool,
+    "max_unpool": _max_unpool,
     "adaptive_max_pool": _adaptive_max_pool,
     "adaptive_avg_pool": _adaptive_avg_pool,
 }
@@ -195,6 +234,21 @@ def interpolate(
     return apply(
         "interpolate", [input], size=size, scale_factor=scale_factor, mode=mode, align_corners=align_corners
     )
+
+
+def upsample_nearest(input: Tensor, size: Sizes | None = None, scale_factor: Any = None) -> Tensor:
+    """An image in another size, of the elements before."""
+    return interpolate(input, size, scale_factor)
+
+
+def upsample_bilinear(input: Tensor, size: Sizes | None = None, scale_factor: Any = None) -> Tensor:
+    """An image in another size, from one element to the next, with the corners' elements at the corners."""
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """The channels of all groups in turn."""
+    return apply("channel_shuffle", [input], groups=groups)
 
 
 def unfold(
@@ -228,8 +282,30 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return apply("pixel_unshuffle", [input], downscale_factor=downscale_factor)
 
 
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Images at places, whose numbers are from -1 to 1."""
+    told = {"mode": mode, "padding_mode": padding_mode, "align_corners": bool(align_corners)}
+    return apply("grid_sample", [input, grid], **told)
+
+
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """The places for `grid_sample` by which matrices move images of `size`."""
+    return apply("affine_grid", [theta], size=list(size), align_corners=bool(align_corners))
+
+
 FUNCTIONAL: dict[str, Function] = {
+    "grid_sample": grid_sample,
+    "affine_grid": affine_grid,
     **written_by_hand(),
+    "upsample_nearest": upsample_nearest,
+    "upsample_bilinear": upsample_bilinear,
+    "channel_shuffle": channel_shuffle,
     "unfold": unfold,
     "fold": fold,
     "pixel_shuffle": pixel_shuffle,

@@ -23,6 +23,7 @@ AttributeType = Literal[
     "dtype",
     "sizes",
     "integers",
+    "words",
     "axis",
     "axes",
     "extents",
@@ -76,9 +77,10 @@ class Attribute:
     """An attribute of an op.
 
     Types: `number` any number; `integer`; `flag` a bool; `text` one of `choices`; `string` any short text; `dtype` a
-    dtype's name; `sizes` a list of sizes (-1 where the op allows it); `integers` a list; `axis` one axis, or None for
-    all; `axes` one axis, a list of them, or None for all; `extents` one integer for all axes of space, a list, or one
-    of `choices`; `factors` one number for all axes of space, or a list.
+    dtype's name; `sizes` a list of sizes (-1 where the op allows it); `integers` a list; `words` a list of numbers of
+    32 bits, on which no kernel depends; `axis` one axis, or None for all; `axes` one axis, a list of them, or None for
+    all; `extents` one integer for all axes of space, a list, or one of `choices`; `factors` one number for all axes of
+    space, or a list.
     """
 
     name: str
@@ -183,6 +185,8 @@ _SYNONYMS = {
     "kernel_shape": {"kernel_size"},
     "keepdims": {"keepdim"},
     "epsilon": {"eps"},
+    "transA": {"trans_a"},
+    "transB": {"trans_b"},
 }
 """PyTorch's, NumPy's and ONNX's names of attributes, with ours."""
 
@@ -215,6 +219,7 @@ _WANTED = {
     "dtype": "the name of a dtype",
     "sizes": f"a list of at most {_MAX_LIST} sizes",
     "integers": f"a list of at most {_MAX_LIST} integers",
+    "words": f"a list of at most {_MAX_LIST} words",
     "axis": "an axis or null",
     "axes": "an axis, a list of axes, or null",
     "extents": "an integer or a list of one for each axis of space",

@@ -26,10 +26,12 @@ from ops.rows import (
     norms,
     quantised,
     reductions,
+    sequences,
     shaping,
     smooth,
     spatial,
     streams,
+    vision,
 )
 from ops.spec import OpSpec
 
@@ -50,6 +52,8 @@ TABLE: dict[str, OpSpec] = {
         norms,
         losses,
         neural,
+        sequences,
+        vision,
         chance,
         quantised,
         data,
@@ -68,6 +72,7 @@ _ONNX = {
 } | {
     "Gather": TABLE["index_select"],
     "MatMul": TABLE["matmul"],
+    "Gemm": TABLE["gemm"],
     "MatMulInteger": TABLE["int_matmul"],
     "ArgMax": TABLE["argmax"],
     "ArgMin": TABLE["argmin"],
@@ -86,6 +91,12 @@ _ONNX = {
     "Identity": TABLE["positive"],
     "Conv": TABLE["conv"],
     "ConvTranspose": TABLE["conv_transpose"],
+    "PRelu": TABLE["prelu"],
+    "BatchNormalization": TABLE["batch_norm"],
+    "Concat": TABLE["concat"],
+    "Reshape": TABLE["reshape"],
+    "Expand": TABLE["expand"],
+    "NonMaxSuppression": TABLE["non_max_suppression"],
     "MaxPool": TABLE["max_pool"],
     "AveragePool": TABLE["avg_pool"],
     "GlobalAveragePool": TABLE["global_avg_pool"],

@@ -42,7 +42,8 @@ def result_of(space: dict[str, Any], inputs: dict[str, Any], main_ran: bool) -> 
 
 
 def value_of(code: types.CodeType, space: dict[str, Any], inputs: dict[str, Any]) -> Any:
-    """The value of a cell, which runs in `space` with `inputs` as variables; None if it ends in no expression.
+    """The value of a cell, which runs in `space` with `inputs` as variables; None if it ends in no expression. A cell
+    that awaits is a coroutine.
 
     Raises `ScriptError` for an input whose name is none that a script may give.
     """
@@ -51,7 +52,9 @@ def value_of(code: types.CodeType, space: dict[str, Any], inputs: dict[str, Any]
             raise ScriptError(f"the input {name[:60]!r} cannot be a variable", hint="Use letters and digits.")
     space.update(inputs)
     try:
-        exec(code, space)
+        running = eval(code, space)
+        if inspect.isawaitable(running):
+            asyncio.run(_awaited(running))
         value = space.get(names.VALUE)
         return asyncio.run(_awaited(value)) if inspect.isawaitable(value) else value
     finally:

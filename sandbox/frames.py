@@ -12,6 +12,7 @@ import msgspec
 
 from ops.graph import Graph
 from sandbox.gates.frames import GateRequest
+from sandbox.signatures.form import Signature
 from sandbox.walls.rlimits import WorkerLimits
 from shaders.errors import ErrorRecord
 from shaders.reflection import Reflection
@@ -37,6 +38,12 @@ class ScriptJob(msgspec.Struct, frozen=True, tag="script", tag_field="t"):
 
 class KernelJob(msgspec.Struct, frozen=True, tag="kernel", tag_field="t"):
     """Parse and reflect WGSL `source`."""
+
+    source: str
+
+
+class SignatureJob(msgspec.Struct, frozen=True, tag="signature", tag_field="t"):
+    """Read the signature of the `main` that the script `source` defines, without running it."""
 
     source: str
 
@@ -77,7 +84,7 @@ class Refusal(msgspec.Struct, frozen=True, tag="refusal", tag_field="t"):
     denial: Denial | None = None
 
 
-ServerMessage = Confine | ScriptJob | KernelJob | TemplateJob | Answer | Refusal
+ServerMessage = Confine | ScriptJob | KernelJob | SignatureJob | TemplateJob | Answer | Refusal
 
 
 class Output(msgspec.Struct, frozen=True, tag="output", tag_field="t"):
@@ -159,6 +166,12 @@ class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):
     reflection: Reflection
 
 
+class Signed(msgspec.Struct, frozen=True, tag="signed", tag_field="t"):
+    """The script is Python, and this is its signature."""
+
+    signature: Signature
+
+
 class Rendered(msgspec.Struct, frozen=True, tag="rendered", tag_field="t"):
     """The template's text. It is trusted no more than what a client sends: another worker parses it."""
 
@@ -166,4 +179,4 @@ class Rendered(msgspec.Struct, frozen=True, tag="rendered", tag_field="t"):
 
 
 Request = Compute | Explain | Read | DispatchKernel | LoadScript | GateRequest
-WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Rendered | Request
+WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Signed | Rendered | Request

@@ -23,6 +23,7 @@ from sandbox import library
 from sandbox.library import stored
 from sandbox.policy import modules, names, tracebacks, views
 from sandbox.policy.compiler import FILENAME, keep_value, syntax_error
+from sandbox.records import opened
 from shaders.errors import KernelgateError
 
 PACKAGES = ("numpy",)
@@ -140,11 +141,14 @@ def compiled(source: str, filename: str = FILENAME, *, valued: bool = False) -> 
         tree = ast.parse(source, filename, "exec")
         if filename == FILENAME:
             _mark_entry(tree)
+        flags = 0
         if valued:
             keep_value(tree)
-        return compile(tree, filename, "exec", dont_inherit=True)
+            flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        code: types.CodeType = compile(tree, filename, "exec", flags, dont_inherit=True)
     except (SyntaxError, RecursionError, ValueError) as error:
         raise syntax_error(source, error) from None
+    return code
 
 
 def _mark_entry(tree: ast.Module) -> None:
@@ -158,7 +162,8 @@ def _mark_entry(tree: ast.Module) -> None:
 
 
 def plain(result: Any) -> Any:
-    """`result` with a list in place of each array, and a number in place of each of NumPy's scalars."""
+    """`result` with a list in place of each array, a number in place of each of NumPy's scalars, and a dict in place of
+    each dataclass."""
     numpy: Any = sys.modules["numpy"]
     if isinstance(result, numpy.ndarray | numpy.generic):
         return plain(result.tolist()) if result.dtype.hasobject else result.tolist()
@@ -166,4 +171,5 @@ def plain(result: Any) -> Any:
         return {plain(key): plain(value) for key, value in result.items()}
     if isinstance(result, list | tuple):
         return [plain(item) for item in result]
-    return result
+    fields = opened(result)
+    return result if fields is None else plain(fields)

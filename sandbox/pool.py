@@ -29,6 +29,7 @@ from sandbox.errors import (
 )
 from sandbox.notebook import CPU_S, Notebook, Outcome, perform, script_job
 from sandbox.session import Limits, Services, Session
+from sandbox.signatures.form import Signature
 from sandbox.walls.rlimits import WorkerLimits
 from sandbox.worker_process import WorkerProcess
 from sandbox.zygote_process import ZygoteProcess
@@ -42,6 +43,7 @@ _TRIES = 3
 NATIVE_LEVELS = frozenset(["full", "hardened"])
 INNER_SIZE = 2
 KERNEL_LIMITS = Limits(wall_s=5.0, cpu_s=5.0, memory_mb=256, output_bytes=0)
+SIGNATURE_LIMITS = Limits(wall_s=20.0, cpu_s=10.0, memory_mb=1024, output_bytes=0)
 TEMPLATE_LIMITS = Limits(wall_s=5.0, cpu_s=1.0, memory_mb=128, output_bytes=0)
 RENDERED_AT_ONCE = 4
 
@@ -207,7 +209,7 @@ class WorkerPool:
         job = frames.TemplateJob(template, dict(params))
         try:
             async with self._rendering:
-                last = await self._of_kernel(job, self._settings.template_limits)
+                last = await self._of_text(job, self._settings.template_limits)
         except (WallLimitError, CpuLimitError, MemoryLimitError) as error:
             raise TemplateLimitError(
                 f"the template was given up: {error.message}", hint="Write fewer and shorter loops."
@@ -218,13 +220,23 @@ class WorkerPool:
 
     async def reflect(self, source: str) -> Reflection:
         """Parse a kernel's WGSL. Raises `KernelgateError`s of what is wrong with it, or of the limits."""
-        last = await self._of_kernel(frames.KernelJob(source), self._settings.kernel_limits)
+        last = await self._of_text(frames.KernelJob(source), self._settings.kernel_limits)
         if not isinstance(last, frames.Reflected):
             raise FrameError(f"the worker sent {type(last).__name__} about a kernel")
         return last.reflection
 
-    async def _of_kernel(self, job: msgspec.Struct, limits: Limits) -> frames.WorkerMessage:
-        """The last message about a job of a kernel's."""
+    async def sign(self, source: str) -> Signature:
+        """The signature of a script, which is parsed and not run.
+
+        Raises `ScriptSyntaxError` for text that is not Python, `FrameError`, and the errors of the limits.
+        """
+        last = await self._of_text(frames.SignatureJob(source), SIGNATURE_LIMITS)
+        if not isinstance(last, frames.Signed):
+            raise FrameError(f"the worker sent {type(last).__name__} about a script's text")
+        return last.signature
+
+    async def _of_text(self, job: msgspec.Struct, limits: Limits) -> frames.WorkerMessage:
+        """The last message about a job with a text that is not run."""
         worker = await self._begun(limits.memory_mb, limits.cpu_s)
         try:
             return await self._talk(worker, limits, None).converse(job)

@@ -34,6 +34,8 @@ CHUNK = 1 << 18
 STATUS_PATIENCE_S = 1.0
 SHORTEST_WATCH_S = 0.005
 _YIELD_EVERY = 128
+_OF_TEXT = (frames.Reflected, frames.Signed, frames.Rendered)
+"""The last messages about a text that is not run."""
 
 
 class Services(Protocol):
@@ -125,7 +127,7 @@ class Session:
         return self._clock() - self._started
 
     async def converse(self, job: msgspec.Struct) -> frames.WorkerMessage:
-        """Send `job` and serve the worker until its last message, `Finished`, `Failed`, `Reflected` or `Rendered`.
+        """Send `job` and serve the worker until its last message, `Finished`, `Failed` or one of `_OF_TEXT`.
 
         Raises the `KernelgateError` of the limit that fired, or what the worker died of. Unless the worker is kept, it
         is dead when this returns, however it does.
@@ -233,9 +235,9 @@ class Session:
                 await self._worker.stop(STATUS_PATIENCE_S)
             raise self._failure(message.error)
         if self._services is None:
-            if isinstance(message, frames.Reflected | frames.Rendered):
+            if isinstance(message, _OF_TEXT):
                 return message
-            raise FrameError(f"the worker sent {type(message).__name__} about a kernel")
+            raise FrameError(f"the worker sent {type(message).__name__} about a text")
         match message:
             case frames.Finished():
                 self._told = True
@@ -246,7 +248,7 @@ class Session:
                 await self._services.progress(message.fraction, message.values)
             case frames.Free():
                 await self._services.free(message.handles)
-            case frames.Reflected() | frames.Rendered():
+            case frames.Reflected() | frames.Signed() | frames.Rendered():
                 raise FrameError(f"the worker sent {type(message).__name__} about a script")
             case _:
                 await self._serve(self._services, message)
@@ -283,7 +285,7 @@ class Session:
             return self.memory_error()
         allowed = record.code in _SCRIPT_CODES or record.code in self._refused
         if self._services is None:
-            allowed = record.code.startswith(("kernel_", "template_"))
+            allowed = record.code.startswith(("kernel_", "template_", "script_syntax"))
         if not allowed:
             return errors.ScriptError(_cut(record.message) or "the script failed")
         return KernelgateError.from_record(

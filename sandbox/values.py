@@ -149,15 +149,17 @@ def unpack(data: bytes) -> Any:
         raise FrameError(f"a packed value is malformed: {error}") from None
 
 
-def tensors_in(value: object, is_tensor: Callable[[object], bool]) -> list[Any]:
-    """Every tensor inside lists, tuples and dict values of `value`, each once, in order."""
+def tensors_in(value: object, is_tensor: Callable[[object], bool], opened: Refer = _no_tensors) -> list[Any]:
+    """Every tensor inside lists, tuples and dict values of `value`, each once, in order; also inside the dict that
+    `opened` gives for an object of another type."""
     found: dict[int, Any] = {}
     waiting = [(value, 0)]
     while waiting:
         item, depth = waiting.pop()
         if is_tensor(item):
             found.setdefault(id(item), item)
-        elif isinstance(item, list | tuple | dict) and depth <= MAX_DEPTH:
+        elif depth <= MAX_DEPTH:
+            item = item if isinstance(item, list | tuple | dict) else opened(item) or ()
             children = item.values() if isinstance(item, dict) else item
             waiting.extend((child, depth + 1) for child in reversed(list(children)))
     return list(found.values())

@@ -34,9 +34,12 @@ from sandbox.frames import (
     Reflected,
     ScriptJob,
     ServerMessage,
+    SignatureJob,
+    Signed,
 )
 from sandbox.link import Link
 from sandbox.policy import tracebacks
+from sandbox.signatures.annotations import signature_of
 from sandbox.walls import rlimits
 from shaders import reflect
 from shaders.errors import ErrorRecord, KernelgateError
@@ -83,7 +86,7 @@ class Worker:
         raise NotImplementedError
 
     def answer(self, make: Callable[[], msgspec.Struct]) -> None:
-        """Say what `make` gives for a kernel's text, or why it gives nothing."""
+        """Say what `make` gives for a text, or why it gives nothing."""
         try:
             self._link.send(make())
         except KernelgateError as error:
@@ -103,7 +106,7 @@ class Trade:
 
 
 class ScriptWorker(Worker):
-    """Runs a script of `language`, or parses a kernel."""
+    """Runs a script of `language`, or parses a kernel or a script."""
 
     def __init__(self, link: Link, language: Language) -> None:
         super().__init__(link)
@@ -121,11 +124,13 @@ class ScriptWorker(Worker):
         self._main_ran = True
 
     def work(self, job: ServerMessage) -> None:
-        """Do a `ScriptJob` or a `KernelJob`."""
+        """Do a `ScriptJob`, a `KernelJob` or a `SignatureJob`."""
         if isinstance(job, ScriptJob):
             self._run(job)
         elif isinstance(job, KernelJob):
             self.answer(lambda: Reflected(reflect.reflect(job.source)))
+        elif isinstance(job, SignatureJob):
+            self.answer(lambda: Signed(signature_of(job.source)))
 
     def _run(self, job: ScriptJob) -> None:
         CONSOLE.open(self._emit, job.output_bytes)

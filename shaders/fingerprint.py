@@ -1,4 +1,4 @@
-"""What two texts share that are the same kernel under other names.
+"""What two texts share that are the same kernel under other names, or with other literals.
 
 Owns which names are a kernel's own. Must not know what a fingerprint is used for.
 """
@@ -6,20 +6,38 @@ Owns which names are a kernel's own. Must not know what a fingerprint is used fo
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 from shaders.lexer import Token, Tokens
+
+FAMILY = 32
+"""The characters of a fingerprint that are the same for all literals: half of it, 128 bits."""
 
 _DECLARING = frozenset(("fn", "struct", "alias", "let", "const", "override", "var"))
 
 
 def fingerprint(lexed: Tokens) -> str:
-    """The SHA-256 of a kernel's tokens, in which each name that it declares is a number, counted as they appear.
+    """64 hexadecimal digits of a kernel's tokens, in which each name that it declares is counted as they appear.
 
-    So comments, blanks and the choice of names make no difference; types, built-in functions and literals do.
+    So comments, blanks and the choice of names make no difference; types, built-in functions and literals do. Literals
+    make none to its `family`.
     """
+    whole, family = hashlib.sha256(), hashlib.sha256()
+    for token, text in _renamed(lexed):
+        whole.update(text.encode() + b"\n")
+        family.update((b"#" if token.kind == "number" else text.encode()) + b"\n")
+    return family.hexdigest()[:FAMILY] + whole.hexdigest()[FAMILY:]
+
+
+def family(fingerprint: str) -> str:
+    """What a fingerprint shares with those of kernels that differ from its own in literals only."""
+    return fingerprint[:FAMILY]
+
+
+def _renamed(lexed: Tokens) -> Iterator[tuple[Token, str]]:
+    """The tokens, each with its text, which is `$` and a number for a name that the kernel declares."""
     items = [token for token in lexed.items if token.kind != "end"]
     own: dict[str, str] = dict.fromkeys(_declared(items), "")
-    digest = hashlib.sha256()
     count = 0
     for token in items:
         text = token.text
@@ -28,8 +46,7 @@ def fingerprint(lexed: Tokens) -> str:
                 count += 1
                 own[text] = f"${count}"
             text = own[text]
-        digest.update(text.encode() + b"\n")
-    return digest.hexdigest()
+        yield token, text
 
 
 def _declared(items: list[Token]) -> list[str]:

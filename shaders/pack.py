@@ -30,7 +30,7 @@ class UniformError(KernelgateError):
     title = "A uniform's value does not fit its type"
 
 
-Given = Mapping[str, Scalar | tuple[Scalar, ...] | Hole]
+Given = Mapping[str, Scalar | Hole | tuple[Scalar | Hole, ...]]
 
 
 def pack_params(spec: KernelSpec, values: Given) -> bytes:
@@ -48,17 +48,15 @@ def pack_params(spec: KernelSpec, values: Given) -> bytes:
         value = values.get(param.name, param.default)
         if value is None:
             raise UniformError(f"the kernel '{spec.name}' needs the parameter '{param.name}'")
-        if isinstance(value, Hole):
-            value = 0
         if param.length == 1 and not isinstance(value, tuple | list):
-            flat.append(value)
+            flat.append(_known(value))
             continue
         elements = value if isinstance(value, tuple | list) else (value,) * param.length
         if len(elements) != param.length:
             raise UniformError(
                 f"the parameter '{param.name}' takes {param.length} numbers, not {len(elements)}"
             )
-        flat.extend(elements)
+        flat.extend(map(_known, elements))
     try:
         return form.pack(*flat)
     except (struct.error, OverflowError) as error:
@@ -67,11 +65,19 @@ def pack_params(spec: KernelSpec, values: Given) -> bytes:
 
 def holes(spec: KernelSpec, values: Given) -> tuple[tuple[int, int, str], ...]:
     """The holes among `values`: where in the struct each begins, its number, and its type."""
-    found = {name: value.number for name, value in values.items() if isinstance(value, Hole)}
-    if not found:
+    given = {name: value if isinstance(value, tuple) else (value,) for name, value in values.items()}
+    if not any(isinstance(value, Hole) for elements in given.values() for value in elements):
         return ()
-    starts = ((param, start) for param, start in _starts(spec.params) if param.name in found)
-    return tuple((start, found[param.name], param.type) for param, start in starts)
+    return tuple(
+        (start + 4 * place, value.number, param.type)
+        for param, start in _starts(spec.params)
+        for place, value in enumerate(given.get(param.name, ()))
+        if isinstance(value, Hole)
+    )
+
+
+def _known(value: Scalar | Hole) -> Scalar:
+    return 0 if isinstance(value, Hole) else value
 
 
 def pack_scalar(value: Scalar, type: str) -> bytes:

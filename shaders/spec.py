@@ -125,5 +125,5 @@ class Dispatch:
     spec: KernelSpec
     workgroups: tuple[int, int, int]
     operands: tuple[Operand, ...]
-    params: dict[str, Scalar | tuple[Scalar, ...] | Hole] = field(default_factory=dict)
+    params: dict[str, Scalar | Hole | tuple[Scalar | Hole, ...]] = field(default_factory=dict)
     work: int = 0

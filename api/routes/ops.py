@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from api import body, elements, strings, values
-from api.access import Caller, Server, json_response, while_connected
+from api.access import Caller, Cursor, PageSize, Server, json_response, reference, while_connected
 from api.errors import InvalidRequest
 from api.keys import Identity
 from api.runtime import Runtime
@@ -67,10 +67,20 @@ def _asked(asked: OpRequest, settings: Settings) -> Asked:
     return Asked(given, asked.attributes, longest)
 
 
-@router.get("", summary="List the ops")
-async def listed(caller: Caller) -> Response:
-    """Every op with its inputs, attributes, dtypes and meaning."""
-    return json_response({"ops": _documents()})
+@router.get("", summary="List the ops and scripts")
+async def listed(server: Server, caller: Caller, limit: PageSize = 50, after: Cursor = None) -> Response:
+    """Every op with its inputs, attributes, dtypes and meaning; and the stored scripts that you may read, with what
+    their `main` takes and gives, in pages: `next` is what `after` takes for the following one."""
+    readable = "scripts:read" in caller.scopes
+    page = await server.scripts.page(caller, limit, after) if readable else []
+    named = [(record, reference(caller, record.owner, record.name)) for record in page]
+    return json_response(
+        {
+            "ops": _documents(),
+            "scripts": [record.operation(name) for record, name in named],
+            "next": named[-1][1] if len(named) == limit else None,
+        }
+    )
 
 
 @router.post("/{name}", summary="Compute one op", openapi_extra=body.body_schema(OpRequest))

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import APIRouter, Depends, Header, Request, Response
 
-from api import body, records, submission
+from api import body, idempotency, records, submission
 from api.access import Caller, Cursor, Owned, PageSize, Server, gone, json_response
 from api.errors import InvalidRequest
 from api.events import FINAL, Event, last_event, select_events
@@ -23,17 +23,13 @@ from api.submission import RunRequest, Submission
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
 _SECONDS = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?")
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 AnyRun = LiveRun | records.RunRecord
 MAX_EVENT = (1 << 31) - 1
 
 
 def idempotency_key(request: Request) -> str | None:
     """The request's `Idempotency-Key`. Raises `InvalidRequest`."""
-    key = request.headers.get("idempotency-key")
-    if key is not None and not _KEY.fullmatch(key):
-        raise InvalidRequest("Idempotency-Key is 1 to 255 visible ASCII characters")
-    return key
+    return idempotency.checked(request.headers.get("idempotency-key"))
 
 
 async def _submission(request: Request, server: Server, caller: Caller) -> Submission:

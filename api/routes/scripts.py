@@ -1,14 +1,17 @@
-"""`/api/scripts`: store Python that scripts can import by name."""
+"""`/api/scripts`: store Python that scripts can import by name, and call it."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from pydantic import Field
 
-from api import body
+from api import body, schemas, submission
 from api.access import Caller, Cursor, Owned, PageSize, Server, json_response, reference
+from api.routes.runs import idempotency_key, started
+from api.submission import CallRequest, Submission
 
 router = APIRouter(prefix="/api/scripts", tags=["scripts"])
 
@@ -18,7 +21,7 @@ class ScriptRequest(body.RequestModel):
 
     name: str = Field(description="an identifier: up to 64 of a-z, 0-9 and _, beginning with a letter")
     source: str = Field(
-        max_length=body.MAX_SCRIPT, description="Python, as it is; it is parsed when it is imported"
+        max_length=body.MAX_SCRIPT, description="Python, as it is; its main is what a call calls"
     )
 
 
@@ -43,9 +46,39 @@ async def listed(
 
 @router.get("/{name:path}", summary="A script with its source")
 async def one(server: Server, caller: Caller, name: str) -> Response:
-    """The script at `name`, `name@hash`, `owner/name` or `owner/name@hash`."""
-    record = await server.scripts.find(caller, name)
-    return json_response({**record.document(), "source": record.source})
+    """The script at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and what its `main` takes and gives."""
+    record = await server.scripts.signed(await server.scripts.find(caller, name))
+    told = {**record.document(), **schemas.document(record.known_signature), "source": record.source}
+    return json_response(told)
+
+
+async def _call(request: Request, server: Server, caller: Caller, name: str) -> Submission:
+    """The request as a checked submission of a run."""
+    record = await server.scripts.signed(await server.scripts.find(caller, name, "use"))
+    key, most = idempotency_key(request), server.settings.json_bytes
+    parse = partial(submission.parse_call, reference=name, record=record, limit=most, keyed=bool(key))
+    return await server.desk.take(caller, await body.read_json(request, most, parse), key)
+
+
+@router.post(
+    "/{name:path}",
+    status_code=202,
+    summary="Call a script",
+    openapi_extra=body.body_schema(CallRequest),
+    responses={
+        200: {"description": "the finished run"},
+        202: {"description": "accepted; Location says where"},
+    },
+)
+async def call(
+    request: Request,
+    server: Server,
+    caller: Caller,
+    asked: Annotated[Submission, Depends(_call)],
+    prefer: Annotated[list[str] | None, Header(description="wait=SECONDS")] = None,
+) -> Response:
+    """Run the `main` of a stored script, by the caller's grants: a run like any other."""
+    return await started(request, server, caller, asked, prefer)
 
 
 @router.delete("/{name:path}", status_code=204, summary="Forget a script")

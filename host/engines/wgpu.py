@@ -19,6 +19,7 @@ from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Un
 from host.graphs import check_graph, check_inputs, input_handle
 from host.guarded import GuardedKernels, Launch, probe, ran_out
 from host.kernels import Kernels, check_reflection, groups_of
+from host.lease import Holding, Lease
 from host.native import Buffer, Command, Copy, Gpu, Pipeline, Range
 from host.pipelines import Pipelines
 from host.planner import make_plan
@@ -43,44 +44,6 @@ Held = dict[int, Tensor[Block]]
 """Tensors by handle, whose blocks a lease shares."""
 Placed = dict[int, tuple[Block, int]]
 """The block of each tensor of a dispatch by handle, and the bytes of its elements."""
-
-
-class Lease:
-    """The blocks that one request takes: given back in the end, but for those that become tensors."""
-
-    def __init__(self, pool: Pool, owner: str) -> None:
-        self._pool, self._owner = pool, owner
-        self._blocks: list[Block] = []
-        self.nbytes = 0
-
-    def __enter__(self) -> Lease:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for block in self._blocks:
-            self._pool.give(block)
-
-    def take(self, nbytes: int, zero: bool = False) -> Block:
-        """A storage block of the request's owner."""
-        return self._add(self._pool.take(self._owner, nbytes, zero=zero))
-
-    def take_uniform(self, nbytes: int) -> Block:
-        """A uniform block; its ranges are bound exactly, so nobody sees what it held before."""
-        return self._add(self._pool.take(DEVICE_OWNER, nbytes, "uniform"))
-
-    def share(self, block: Block) -> Block:
-        """One more user of a block that exists."""
-        self._blocks.append(self._pool.share(block))
-        return block
-
-    def keep(self, block: Block) -> None:
-        """`block` has become a tensor: it outlives the request."""
-        self._blocks.remove(block)
-
-    def _add(self, block: Block) -> Block:
-        self._blocks.append(block)
-        self.nbytes += block.size
-        return block
 
 
 class WgpuEngine:
@@ -152,15 +115,15 @@ class WgpuEngine:
         with self._lease(request.owner) as lease:
             inputs = self._inputs(lease, prepared, request.graph, form)
             yield Ahead(cold=prepared.is_cold())
-            blocks = self._blocks(lease, prepared.plan, request.graph, inputs)
+            given = inputs | self._constants(lease, prepared.plan, request.graph)
+            holding = Holding(lease, prepared.plan, given)
 
             def keep() -> None:
                 made = zip(request.outputs, request.graph.outputs, strict=True)
                 for number, (handle, index) in enumerate(made):
-                    block = blocks[Ref("output", number)][0]
-                    self._keep(lease, handle, request.owner, prepared.types[index], block)
+                    self._keep(lease, handle, request.owner, prepared.types[index], holding.output(number))
 
-            dispatches, elapsed = yield from self._runner.run(prepared, blocks, stop, keep)
+            dispatches, elapsed = yield from self._runner.run(prepared, holding, stop, keep)
         return Usage(elapsed, dispatches, lease.nbytes, prepared.threads, prepared.nbytes)
 
     def explain(self, graph: Graph, wgsl: bool) -> str:
@@ -261,20 +224,6 @@ class WgpuEngine:
         params = self._runner.parameters(prepared, form.scalars, form.bits)
         if params is not None:
             blocks[PARAMS] = (lease.share(params), 0)
-        return blocks
-
-    def _blocks(self, lease: Lease, plan: Plan, graph: Graph, inputs: Blocks) -> Blocks:
-        """A block for everything that `plan` names."""
-        blocks = inputs | self._constants(lease, plan, graph)
-        for number, nbytes in enumerate(plan.temps):
-            blocks[Ref("temp", number)] = (lease.take(nbytes), 0)
-        for number, output in enumerate(plan.outputs):
-            block = (
-                lease.take(output.nbytes)
-                if output.same_as is None
-                else lease.share(blocks[output.same_as][0])
-            )
-            blocks[Ref("output", number)] = (block, 0)
         return blocks
 
     def _constants(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:

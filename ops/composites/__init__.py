@@ -15,13 +15,17 @@ from ops.composites import (
     indexing,
     linear,
     losses,
+    margins,
     neural,
     norms,
     pooling,
     quantised,
     resizing,
+    sampling,
+    sequences,
     shaping,
     spatial,
+    vision,
 )
 from ops.graph import Node, TensorType
 
@@ -31,13 +35,17 @@ MEANINGS: dict[str, Meaning] = {
     **indexing.MEANINGS,
     **linear.MEANINGS,
     **losses.MEANINGS,
+    **margins.MEANINGS,
     **neural.MEANINGS,
     **norms.MEANINGS,
     **quantised.MEANINGS,
+    **sequences.MEANINGS,
     **shaping.MEANINGS,
     **spatial.MEANINGS,
     **pooling.MEANINGS,
     **resizing.MEANINGS,
+    **sampling.MEANINGS,
+    **vision.MEANINGS,
 }
 
 

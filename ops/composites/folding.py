@@ -68,6 +68,20 @@ def norm(do: Parts, x: Value, p: float, axes: Axes, keepdim: bool) -> Value:
     return _power(do, total, 1 / p)
 
 
+def _normed(p: float) -> Meaning:
+    return lambda do, x, axes, keepdim: norm(do, x, p, axes, keepdim)
+
+
+def reduce_sum_square(do: Parts, x: Value, axes: Axes, keepdim: bool) -> Value:
+    """Sum of squares."""
+    return do("sum", do("square", x), axes=axes, keepdim=keepdim)
+
+
+def reduce_log_sum(do: Parts, x: Value, axes: Axes, keepdim: bool) -> Value:
+    """`log(sum(x))`."""
+    return do("log", do("sum", x, axes=axes, keepdim=keepdim))
+
+
 def logsumexp(do: Parts, x: Value, axes: Axes, keepdim: bool) -> Value:
     """`log(sum(exp(x)))`, for any size of `x`."""
     if not _count(x, axes):
@@ -159,6 +173,10 @@ MEANINGS: dict[str, Meaning] = {
     "var": var,
     "std": std,
     "norm": norm,
+    "reduce_l1": _normed(1),
+    "reduce_l2": _normed(2),
+    "reduce_sum_square": reduce_sum_square,
+    "reduce_log_sum": reduce_log_sum,
     "logsumexp": logsumexp,
     "median": median,
     "quantile": quantile,

@@ -71,10 +71,42 @@ def baddbmm(do: Parts, x: Value, y: Value, z: Value, beta: float, alpha: float) 
     return _added(do, x, bmm(do, y, z), beta, alpha)
 
 
+def gemm(
+    do: Parts,
+    x: Value,
+    y: Value,
+    z: Value | None = None,
+    *,
+    alpha: float,
+    beta: float,
+    trans_a: bool,
+    trans_b: bool,
+) -> Value:
+    """`alpha * (x @ y) + beta * z` of matrices, or of their transposes."""
+    _ranks("gemm", (x, 2), (y, 2))
+    left, right = (
+        do("transpose", each) if is_turned else each for each, is_turned in ((x, trans_a), (y, trans_b))
+    )
+    product = mm(do, left, right)
+    if z is None:
+        return product if alpha == 1 else product * alpha
+    return _added(do, z, product, beta, alpha)
+
+
 def linear(do: Parts, x: Value, weight: Value, bias: Value) -> Value:
     """`x @ weight.T + bias`."""
     turned = do("transpose", weight) if weight.rank > 1 else weight
     return do("matmul", x, turned) + bias
+
+
+def bilinear(do: Parts, x: Value, y: Value, weight: Value, bias: Value | None = None) -> Value:
+    """`x` and `y` through a matrix for each output."""
+    if weight.rank != 3 or (x.shape[-1:], y.shape[-1:]) != (weight.shape[1:2], weight.shape[2:]):
+        raise ShapeError(
+            f"bilinear takes a weight [outputs, {x.shape[-1:]}, {y.shape[-1:]}], not {text(weight.shape)}"
+        )
+    made = do("einsum", do("einsum", x, weight, equation="...i,oij->...oj"), y, equation="...oj,...j->...o")
+    return made if bias is None else made + bias
 
 
 MEANINGS: dict[str, Meaning] = {
@@ -86,6 +118,8 @@ MEANINGS: dict[str, Meaning] = {
     "addmm": addmm,
     "addmv": addmv,
     "baddbmm": baddbmm,
+    "gemm": gemm,
     "linear": linear,
+    "bilinear": bilinear,
     "einsum": einsum,
 }

@@ -12,7 +12,7 @@ from ops.spec import FLOATS
 _LEAST_LOG = -100.0
 
 
-def _reduced(do: Parts, loss: Value, reduction: str) -> Value:
+def reduced(do: Parts, loss: Value, reduction: str) -> Value:
     """What becomes of the losses of all elements."""
     match reduction:
         case "none":
@@ -24,12 +24,12 @@ def _reduced(do: Parts, loss: Value, reduction: str) -> Value:
 
 def mse_loss(do: Parts, x: Value, target: Value, reduction: str) -> Value:
     """`(x - target) ** 2`."""
-    return _reduced(do, do("square", x - target), reduction)
+    return reduced(do, do("square", x - target), reduction)
 
 
 def l1_loss(do: Parts, x: Value, target: Value, reduction: str) -> Value:
     """`abs(x - target)`."""
-    return _reduced(do, do("abs", x - target), reduction)
+    return reduced(do, do("abs", x - target), reduction)
 
 
 def smooth_l1_loss(do: Parts, x: Value, target: Value, beta: float, reduction: str) -> Value:
@@ -48,7 +48,7 @@ def huber_loss(do: Parts, x: Value, target: Value, delta: float, reduction: str)
     distance = do("abs", x - target)
     curve, line = distance * distance * 0.5, (distance - 0.5 * delta) * float(delta)
     loss = do("where", do("lt", distance, float(delta)), curve, line)
-    return _reduced(do, loss, reduction)
+    return reduced(do, loss, reduction)
 
 
 def _classes(op: str, x: Value) -> int:
@@ -101,7 +101,7 @@ def _by_class(
         even = -do("sum", all_, axes=[axis]) * (smoothing / x.shape[axis])
         loss = loss * (1.0 - smoothing) + even
     loss = do("where", kept, loss, 0.0)
-    return do("sum", loss) / do("sum", share) if reduction == "mean" else _reduced(do, loss, reduction)
+    return do("sum", loss) / do("sum", share) if reduction == "mean" else reduced(do, loss, reduction)
 
 
 def cross_entropy(
@@ -130,7 +130,7 @@ def cross_entropy(
     shares = target if not even else target * (1.0 - label_smoothing) + even
     if weight is not None:
         shares = shares * do.reshape(weight, count, *[1] * (x.rank - 1 - axis))
-    return _reduced(do, -do("sum", shares * logs, axes=[axis]), reduction)
+    return reduced(do, -do("sum", shares * logs, axes=[axis]), reduction)
 
 
 def _log(do: Parts, x: Value) -> Value:
@@ -145,7 +145,7 @@ def binary_cross_entropy(
     """The loss of probabilities of two classes."""
     yes, no = (_log(do, each) for each in (x, -x + 1.0))
     loss = -(target * yes + (-target + 1.0) * no)
-    return _reduced(do, loss if weight is None else loss * weight, reduction)
+    return reduced(do, loss if weight is None else loss * weight, reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -155,13 +155,13 @@ def binary_cross_entropy_with_logits(
     logs = do("logsigmoid", x)
     if pos_weight is not None:
         logs = logs * ((pos_weight - 1.0) * target + 1.0)
-    return _reduced(do, (-target + 1.0) * x - logs, reduction)
+    return reduced(do, (-target + 1.0) * x - logs, reduction)
 
 
 def kl_div(do: Parts, x: Value, target: Value, log_target: bool, reduction: str) -> Value:
     """The divergence of `x` (log-probabilities) from `target`."""
     loss = do("exp", target) * (target - x) if log_target else do("xlogy", target, target) - target * x
-    return _reduced(do, loss, reduction)
+    return reduced(do, loss, reduction)
 
 
 def poisson_nll_loss(
@@ -174,24 +174,35 @@ def poisson_nll_loss(
         logs = do("log", safe)
         stirling = safe * logs - safe + logs * 0.5 + 0.5 * log(2 * pi)
         loss = loss + do("where", do("gt", target, 1.0), stirling, 0.0)
-    return _reduced(do, loss, reduction)
+    return reduced(do, loss, reduction)
+
+
+def gaussian_nll_loss(
+    do: Parts, x: Value, target: Value, var: Value, full: bool, eps: float, reduction: str
+) -> Value:
+    """The loss of a mean and a variance, for numbers."""
+    if var.shape == x.shape[:-1]:
+        var = do("unsqueeze", var, axis=-1)
+    safe = do("maximum", var, float(eps))
+    loss = (do("log", safe) + do("square", x - target) / safe) * 0.5
+    return reduced(do, loss + 0.5 * log(2 * pi) if full else loss, reduction)
 
 
 def soft_margin_loss(do: Parts, x: Value, target: Value, reduction: str) -> Value:
     """`log(1 + exp(-target * x))`."""
-    return _reduced(do, -do("logsigmoid", target * x), reduction)
+    return reduced(do, -do("logsigmoid", target * x), reduction)
 
 
 def hinge_embedding_loss(do: Parts, x: Value, target: Value, margin: float, reduction: str) -> Value:
     """`x` for 1, how far `x` is below the margin for -1; both for what is neither."""
     near = do("where", do("ne", target, -1.0), x, 0.0)
     far = do("where", do("ne", target, 1.0), do("relu", -x + margin), 0.0)
-    return _reduced(do, near + far, reduction)
+    return reduced(do, near + far, reduction)
 
 
 def margin_ranking_loss(do: Parts, x: Value, y: Value, target: Value, margin: float, reduction: str) -> Value:
     """How far the one that should be larger is from being so by the margin."""
-    return _reduced(do, do("relu", -target * (x - y) + margin), reduction)
+    return reduced(do, do("relu", -target * (x - y) + margin), reduction)
 
 
 def cosine_embedding_loss(
@@ -201,7 +212,7 @@ def cosine_embedding_loss(
     cosine = do("cosine_similarity", x, y, axis=-1)
     near = do("where", do("eq", target, 1.0), -cosine + 1.0, 0.0)
     far = do("where", do("eq", target, -1.0), do("relu", cosine - margin), 0.0)
-    return _reduced(do, near + far, reduction)
+    return reduced(do, near + far, reduction)
 
 
 MEANINGS: dict[str, Meaning] = {
@@ -217,6 +228,7 @@ MEANINGS: dict[str, Meaning] = {
         binary_cross_entropy_with_logits,
         kl_div,
         poisson_nll_loss,
+        gaussian_nll_loss,
         soft_margin_loss,
         hinge_embedding_loss,
         margin_ranking_loss,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, prod
 
 from ops.composite import Meaning, Parts, Value
 from ops.errors import ShapeError
+from ops.shapes import axis as counted
 from ops.shapes import text
 
 
-def embedding(do: Parts, index: Value, weight: Value, padding_idx: int | None) -> Value:
+def embedding(
+    do: Parts, index: Value, weight: Value, padding_idx: int | None, scale_grad_by_freq: bool
+) -> Value:
     """The rows of `weight` at positions; the row `padding_idx` gets no gradient."""
     if weight.rank != 2:
         raise ShapeError(f"embedding takes a matrix of weights, not {text(weight.shape)}")
@@ -17,7 +20,27 @@ def embedding(do: Parts, index: Value, weight: Value, padding_idx: int | None) -
         rows = do.reshape(do.numbers(weight.shape[0]), weight.shape[0], 1)
         is_padding = do("eq", rows, padding_idx % max(weight.shape[0], 1))
         weight = do("where", is_padding, do("stop_gradient", weight), weight)
+    if scale_grad_by_freq:
+        weight = do("scale_gradient", weight, do("reciprocal", _frequency(do, index, weight)))
     return do("index_select", weight, index, axis=0)
+
+
+def _frequency(do: Parts, index: Value, weight: Value) -> Value:
+    """How often each row is looked up, at least once, beside the rows."""
+    places = do.reshape(index, prod(index.shape))
+    none, ones = do.full((), 0.0, "f32"), do.full((), 1.0, "f32")
+    start = do("expand", none, shape=[weight.shape[0]])
+    counts = do("scatter", start, places, do("expand", ones, shape=[places.shape[0]]), axis=0, reduce="add")
+    return do.reshape(do("maximum", counts, 1.0), weight.shape[0], 1)
+
+
+def glu(do: Parts, x: Value, axis: int) -> Value:
+    """The first half of an axis times `sigmoid` of the second."""
+    where = counted(axis, x.rank)
+    if not x.rank or x.shape[where] % 2:
+        raise ShapeError(f"glu halves axis {axis} of {text(x.shape)}, whose size is odd")
+    half = x.shape[where] // 2
+    return do.slice(x, where, 0, half) * do("sigmoid", do.slice(x, where, half, 2 * half))
 
 
 def scaled_dot_product_attention(
@@ -67,5 +90,6 @@ def _grouped(
 
 MEANINGS: dict[str, Meaning] = {
     "embedding": embedding,
+    "glu": glu,
     "scaled_dot_product_attention": scaled_dot_product_attention,
 }

@@ -44,6 +44,11 @@ def _beside(do: Parts, given: Value | None, op: str, x: Value) -> Value | None:
     return do.reshape(given, x.shape[1], *[1] * (x.rank - 2))
 
 
+def pairwise_distance(do: Parts, x: Value, y: Value, p: float, eps: float, keepdim: bool) -> Value:
+    """The p-norm of the difference along the last axis."""
+    return do("norm", x - y + float(eps), p=p, axes=[-1], keepdim=keepdim)
+
+
 def layer_norm(
     do: Parts,
     x: Value,
@@ -151,6 +156,7 @@ def cosine_similarity(do: Parts, x: Value, y: Value, axis: int, eps: float) -> V
 
 
 MEANINGS: dict[str, Meaning] = {
+    "pairwise_distance": pairwise_distance,
     "softmin": softmin,
     "layer_norm": layer_norm,
     "rms_norm": rms_norm,

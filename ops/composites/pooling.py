@@ -12,6 +12,7 @@ from math import inf, prod
 from ops.composite import Meaning, Number, Parts, Value
 from ops.composites.spatial import Extents, as_given, channels_first, each, ends, space_of
 from ops.errors import AttributeValueError, ShapeError
+from ops.shapes import text
 from ops.space import pooled, positive, span
 
 
@@ -190,6 +191,38 @@ def _counted(do: Parts, pool: _Pool, number: int, length: int, with_padding: boo
     return _along(do, do.cast(counts, "f32"), number + 2, rank)
 
 
+def lp_pool(
+    do: Parts,
+    x: Value,
+    norm_type: float,
+    kernel_size: Extents,
+    stride: Extents | None,
+    ceil_mode: bool,
+    channels_last: bool,
+) -> Value:
+    """The p-th root of the sum of p-th powers in each window; of windows that reach beyond the end, in proportion."""
+    if not 0 < norm_type < inf:
+        raise AttributeValueError(f"lp_pool: norm_type is {norm_type:g}, but must be above 0 and finite")
+    rank = _rank("lp_pool", x, kernel_size)
+    powers = do("square", x) if norm_type == 2 else do("pow", x, float(norm_type))
+    means = do("avg_pool", powers, kernel_size=kernel_size, stride=stride, ceil_mode=ceil_mode,
+               channels_last=channels_last)  # fmt: skip
+    sums = means * float(prod(each("lp_pool", "kernel_size", kernel_size, rank)))
+    return do("sqrt", sums) if norm_type == 2 else do("pow", sums, 1 / norm_type)
+
+
+def max_unpool(do: Parts, x: Value, index: Value, output_size: Extents) -> Value:
+    """Zeros with the elements of `x` at their places."""
+    rank = _rank("max_unpool", x, output_size)
+    sizes = each("max_unpool", "output_size", output_size, rank)
+    if index.shape != x.shape or any(size < 0 for size in sizes):
+        raise ShapeError(f"max_unpool to {text(sizes)} takes a place for each element of {text(x.shape)}")
+    outer, count = x.shape[:-rank], prod(x.shape[-rank:])
+    zeros = do("expand", do.full((), 0, x.dtype), shape=[*outer, prod(sizes)])
+    flat = (do.reshape(each_, *outer, count) for each_ in (do.cast(index, "i32"), x))
+    return do.reshape(do("scatter", zeros, *flat, axis=-1), *outer, *sizes)
+
+
 def _adapted(do: Parts, axis: int, length: int, count: int) -> tuple[_Axis, Value | None]:
     """The windows of nearly equal size that `count` results take of an axis, and how many elements each has.
 
@@ -272,6 +305,8 @@ MEANINGS: dict[str, Meaning] = {
     "max_pool": _max_pool(_values),
     "max_pool_indices": _max_pool(_indices),
     "avg_pool": avg_pool,
+    "lp_pool": lp_pool,
+    "max_unpool": max_unpool,
     "adaptive_avg_pool": _adaptive(_means),
     "adaptive_max_pool": _adaptive(_adaptive_values),
     "adaptive_max_pool_indices": _adaptive(_adaptive_indices),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ops.composite import Meaning, Parts, Value
+from ops.composites.spatial import Extents, byte_convolution
 from ops.errors import ShapeError
 from ops.shapes import axis as counted
 from ops.shapes import text
@@ -58,6 +61,44 @@ def linear_int8(do: Parts, x: Value, weight: Value, scale: Value, dynamic: bool)
     return do.cast(do.cast(product, "f32") * own * scale, x.dtype)
 
 
+def conv_int8(
+    do: Parts,
+    x: Value,
+    weight: Value,
+    scale: Value,
+    bias: Value | None = None,
+    *,
+    stride: Extents,
+    padding: Extents | str,
+    dilation: Extents,
+    groups: int,
+    channels_last: bool,
+    dynamic: bool,
+) -> Value:
+    """`conv` by `weight * scale`, a scale for each output; `dynamic`: of images that are made bytes first."""
+    if scale.shape != weight.shape[:1]:
+        raise ShapeError(
+            f"conv_int8 takes a scale for each of {weight.shape[0] if weight.rank else 0} outputs, not"
+            f" {text(scale.shape)}"
+        )
+    numbers: dict[str, Any] = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    wide, rank = do.cast(x, "f32"), weight.rank - 2
+    if dynamic:
+        own = _scales(do, wide, list(range(-rank - 1, 0)), keepdim=True)
+        codes = do.cast(do("round", wide / own), "i8")
+        sums = byte_convolution(do, codes, weight, channels_last=channels_last, **numbers)
+        made = do.cast(sums, "f32") * own
+    else:
+        made = do("conv", wide, do.cast(weight, "f32"), channels_last=channels_last, **numbers)
+    return do.cast(_finished(do, made, scale, bias, -1 if channels_last else made.rank - rank - 1), x.dtype)
+
+
+def _finished(do: Parts, made: Value, scale: Value, bias: Value | None, channels: int) -> Value:
+    """Results by channel, times the scale, plus the bias, of each."""
+    scaled = made * _along(do, scale, made, channels)
+    return scaled if bias is None else scaled + _along(do, bias, made, channels)
+
+
 def _scales(do: Parts, x: Value, axes: list[int], keepdim: bool) -> Value:
     sizes = do("max", do("abs", x), axes=axes, keepdim=keepdim) if axes else do("abs", x)
     return do("maximum", do.cast(sizes, "f32"), _LEAST_SIZE) / _MOST
@@ -80,4 +121,5 @@ MEANINGS: dict[str, Meaning] = {
     "dequantize_per_channel": dequantize_per_channel,
     "channel_scales": channel_scales,
     "linear_int8": linear_int8,
+    "conv_int8": conv_int8,
 }

@@ -103,7 +103,12 @@ def _cubic(do: Parts, x: Value, axis: int, grid: _Grid) -> Value:
     low, weight = grid.between(inside=False)
     near = weight
     far = do("rsub", weight, 1.0)
-    weights = (_outer(do, near + 1.0), _inner(do, near), _inner(do, far), _outer(do, far + 1.0))
+    weights = (
+        outer_weight(do, near + 1.0),
+        inner_weight(do, near),
+        inner_weight(do, far),
+        outer_weight(do, far + 1.0),
+    )
     total = None
     for step, each_weight in enumerate(weights, -1):
         part = _taken(do, x, grid.inside(low + step), axis) * _column(do, each_weight, axis, x.rank)
@@ -112,12 +117,12 @@ def _cubic(do: Parts, x: Value, axis: int, grid: _Grid) -> Value:
     return total
 
 
-def _inner(do: Parts, t: Value) -> Value:
+def inner_weight(do: Parts, t: Value) -> Value:
     """The weight of an element at a distance up to 1."""
     return (t * (_CUBIC + 2) - (_CUBIC + 3)) * t * t + 1.0
 
 
-def _outer(do: Parts, t: Value) -> Value:
+def outer_weight(do: Parts, t: Value) -> Value:
     """The weight of an element at a distance from 1 to 2."""
     return ((t * _CUBIC - 5 * _CUBIC) * t + 8 * _CUBIC) * t - 4 * _CUBIC
 

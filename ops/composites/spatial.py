@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from ops.composite import Meaning, Parts, Value
 from ops.errors import AttributeValueError, ShapeError
@@ -102,6 +103,48 @@ def conv(
         "convolution", image, weight, stride=steps, dilation=apart, before=before, after=after, groups=groups
     )
     return as_given(do, _biased(do, made, bias), x, channels_last)
+
+
+def byte_convolution(
+    do: Parts,
+    x: Value,
+    weight: Value,
+    *,
+    stride: Extents,
+    padding: Extents | str,
+    dilation: Extents,
+    groups: int,
+    channels_last: bool,
+) -> Value:
+    """A convolution of bytes by bytes, summed in i32: a product of windows, as rows, with the weights."""
+    rank = space_of("conv", x, weight.rank - 2)
+    image = channels_first(do, x, rank, channels_last)
+    steps, apart = each("conv", "stride", stride, rank), each("conv", "dilation", dilation, rank)
+    positive("conv", stride=steps, dilation=apart, groups=[groups])
+    before, after = _padding(image, weight, padding, steps, apart)
+    outputs, inner, taps = weight.shape[0], weight.shape[1], weight.shape[2:]
+    if image.shape[1] != inner * groups or outputs % groups:
+        raise ShapeError(
+            f"a convolution of {image.shape[1]} channels with a weight of shape {text(weight.shape)} in {groups} groups"
+        )
+    seen = do("pad", image, before=[0, 0, *before], after=[0, 0, *after])
+    for number, (size, step, far) in enumerate(zip(taps, steps, apart, strict=True), 2):
+        seen = do("windows", seen, axis=number, size=size, step=step, dilation=far)
+    batch, _, *places = seen.shape[: rank + 2]
+    order = [0, *range(2, rank + 2), 1, *range(rank + 2, seen.rank)]
+    rows = do.reshape(do("permute", seen, axes=order), batch * prod(places), groups, inner * prod(taps))
+    columns = do.reshape(weight, groups, outputs // groups, inner * prod(taps))
+    if groups == 1:
+        rows, columns = (
+            do.reshape(rows, rows.shape[0], rows.shape[2]),
+            do.reshape(columns, *columns.shape[1:]),
+        )
+        sums = do("int_matmul", rows, do("transpose", columns))
+    else:
+        sums = do("int_matmul", do("permute", rows, axes=[1, 0, 2]), do("transpose", columns))
+        sums = do("permute", sums, axes=[1, 0, 2])
+    made = do.reshape(sums, batch, *places, outputs)
+    return as_given(do, do("permute", made, axes=[0, rank + 1, *range(1, rank + 1)]), x, channels_last)
 
 
 def spread(do: Parts, x: Value, stride: Sequence[int], sizes: Sequence[int]) -> Value:

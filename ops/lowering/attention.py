@@ -2,7 +2,8 @@
 
 Owns how queries are cut into blocks, so that the scores that exist at a time are few however long the sequences are;
 keys that no query of a block sees are left out. Each block is two products and a softmax that scales and masks what it
-reads; where the host can work in the device's memory, all of it is one step of the host's. Must not know op names.
+reads; where the host can work in the device's memory, all of it is one step of the host's, and on GPUs, of vectors that
+are not long, one kernel (`attention_tiles.py`). Must not know op names.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from math import inf, prod
 
 from ops.expression import Term, bind, constant, input_term, parse, scalar_term
-from ops.lowering import elementwise, matmul, softmax
+from ops.lowering import attention_tiles, elementwise, matmul, softmax
 from ops.lowering.base import Builder, HostAttention, Source, Target
 
 _MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 25}
@@ -34,11 +35,14 @@ def emit(
         return
     factor = float(size**-0.5 if scale is None and size else scale or 0.0)
     shown = [_shown(each, (*batch, rows, columns)) for each in mask]
+    q, k, v = (_shown(each, (*batch, *each.layout.shape[-2:])) for each in (query, key, value))
     work = prod(batch) * rows * columns * (size + value.layout.shape[-1] + _SCORE_WORK)
     if 0 < builder.device.host_work <= work:
-        q, k, v = (_shown(each, (*batch, *each.layout.shape[-2:])) for each in (query, key, value))
         bias = shown[0] if shown else None
         builder.dispatches.append(HostAttention(q, k, v, bias, target, factor, is_causal, work))
+        return
+    if attention_tiles.suits(builder.device, [q, k, v, *shown], target):
+        attention_tiles.emit(builder, [q, k, v, *shown], is_causal, factor, target)
         return
     most = _MOST_SCORES[builder.device.kind] // (prod(batch) * columns)
     step = rows if most >= rows else max(most - most % _EVEN, 1)

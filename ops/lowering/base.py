@@ -18,12 +18,12 @@ from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Para
 MAX_GROUPS = 65_535
 GROUP = 64
 _INVOCATION_WORK = 64
-_LANE_COLUMNS = 16
+_LANE_UNITS = 8
 _FEWEST_TURNS = 64
 RANKS = (2, 4, 8)
 _MASK = 0xFFFF_FFFF
-Params = dict[str, Scalar | tuple[Scalar, ...] | Hole]
-Given = Mapping[str, Scalar | tuple[Scalar, ...] | Hole]
+Params = dict[str, Scalar | Hole | tuple[Scalar | Hole, ...]]
+Given = Mapping[str, Scalar | Hole | tuple[Scalar | Hole, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class DeviceClass:
     many multiply-adds on a product of f32 is the host's own BLAS to do, in the device's memory; 0: never. `quads` are
     how many quads of elements that lie side by side an invocation of an elementwise kernel takes, `chunks` of
     how many columns one of a reduction may fold. `group` is the workgroup size of elementwise kernels. `most_lanes` is
-    up to where workgroups grow that take a row each. `workgroup_bytes` is the memory that a workgroup may have,
+    up to where workgroups grow that take a row each, `kept` how many units of a row, of one element or four, each of
+    their lanes may keep in registers. `workgroup_bytes` is the memory that a workgroup may have,
     `binding` how many bytes of a buffer a kernel can be given.
     """
 
@@ -49,20 +50,30 @@ class DeviceClass:
     chunks: int = 1
     group: int = 64
     most_lanes: int = 8
+    kept: int = 0
     workgroup_bytes: int = 16 << 10
     binding: int = 1 << 27
 
-    def row_lanes(self, columns: int) -> int:
-        """The workgroup size of a kernel in which a workgroup takes a row: 16 columns a lane, as far as it may grow."""
+    def row_lanes(self, units: int) -> int:
+        """The workgroup size of a kernel in which a workgroup takes a row of so many units, of one element or four:
+        eight a lane, as far as it may grow.
+        """
         lanes = self.lanes
-        while lanes < self.most_lanes and lanes * _LANE_COLUMNS < columns:
+        while lanes < self.most_lanes and lanes * _LANE_UNITS < units:
             lanes *= 2
         return lanes
+
+    def kept_units(self, units: int, lanes: int) -> int:
+        """How many units a lane keeps of a row of `units`, a power of two; 0 where rows are read again instead."""
+        kept = 1
+        while kept * lanes < units:
+            kept *= 2
+        return kept if kept <= self.kept else 0
 
 
 CPU = DeviceClass("cpu", 8, 60_000, quads=4, chunks=16)
 MAPPED = replace(CPU, host_work=1 << 20)
-GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35, group=128, most_lanes=256)
+GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35, group=128, most_lanes=256, kept=8)
 
 
 @dataclass(frozen=True, slots=True)

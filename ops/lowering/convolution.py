@@ -14,7 +14,7 @@ from math import prod
 
 from ops.expression import constant
 from ops.layout import Layout
-from ops.lowering import convolution_tile, elementwise, indexing, matmul, windows
+from ops.lowering import convolution_tile, convolution_windows, elementwise, indexing, matmul, windows
 from ops.lowering.base import After, Builder, HostConvolution, Source, Target
 from ops.space import Convolution, span
 
@@ -89,7 +89,9 @@ def _by_tiles(
     builder: Builder, x: Source, weight: Source, form: Convolution, target: Target, after: After | None
 ) -> None:
     axis = _cut_axis(builder, x, form, target, after)
-    if axis is None:
+    if axis is None and convolution_windows.suits(builder.device, form):
+        convolution_windows.emit(builder, x, weight, form, target, after)
+    elif axis is None:
         convolution_tile.emit(builder, *_padded(builder, x, weight, form), target, after)
     elif after is not None:
         made = builder.temp(target.layout.shape, after.dtype)

@@ -6,12 +6,12 @@ Must not know op names; `scatter.py` writes at positions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ops.expression import constant
 from ops.layout import Layout
-from ops.lowering import elementwise
+from ops.lowering import elementwise, windows
 from ops.lowering.base import (
     Builder,
     Params,
@@ -23,7 +23,6 @@ from ops.lowering.base import (
     padded,
     stride_params,
 )
-from ops.shapes import Shape
 from ops.wgsl import storage, stored, with_helpers
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -50,24 +49,59 @@ def gather(builder: Builder, x: Source, index: Source, axis: int, target: Target
 
     `index` is broadcast to the target's shape; `x` is not smaller than that along the other axes.
     """
-    shape = target.layout.shape
     if not target.layout.count:
         return
     if not x.layout.count:
         elementwise.emit(builder, constant(0, target.dtype), (), target)
         return
-    layout, places = _vector(x.layout), _vector(index.layout.expand(shape))
-    shape, rank = places.shape, bucket(max(len(shape), 1))
-    own = [0 if number == axis else stride for number, stride in enumerate(layout.strides)]
+    layout, there = _vector(x.layout), _vector(target.layout)
+    ranges = [range(size if n == axis else wanted) for n, (size, wanted) in _sizes(layout, there)]
+    x = Source(x.operand, layout.slice(ranges), x.dtype)
+    index = Source(index.operand, index.layout.expand(there.shape), index.dtype)
+    _gather(builder, x, index, axis, Target(target.operand, there, target.dtype))
+
+
+def _sizes(*layouts: Layout) -> enumerate[tuple[int, ...]]:
+    return enumerate(zip(*(layout.shape for layout in layouts), strict=True))
+
+
+def _gather(builder: Builder, x: Source, index: Source, axis: int, target: Target) -> None:
+    """Gather in parts that can be bound: of the target first, then of what is along `axis`."""
+    line = windows.halved(x, axis, range(1))
+    cut = windows.longest(builder.device, [target, index, line])
+    if cut is None:
+        _gather_from(builder, x, index, axis, target, range(x.layout.shape[axis]), x.layout.shape[axis])
+        return
+
+    def write(part: range, place: Target) -> None:
+        shown = x if cut == axis else windows.halved(x, cut, part)
+        _gather(builder, shown, windows.halved(index, cut, part), axis, place)
+
+    elementwise.by_halves(builder, target, cut, write)
+
+
+def _gather_from(
+    builder: Builder, x: Source, index: Source, axis: int, target: Target, seen: range, size: int
+) -> None:
+    """Gather from the elements `seen` of `size` along `axis`; what is at others stays as it is, or is 0."""
+    if windows.longest(builder.device, [x]) is not None:
+        for part in windows.halves(len(seen)):
+            shown = windows.halved(x, axis, part)
+            _gather_from(builder, shown, index, axis, target, seen[part.start : part.stop], size)
+        return
+    rank = bucket(len(target.layout.shape))
+    own = [0 if number == axis else stride for number, stride in enumerate(x.layout.strides)]
     params: Params = {
         "count": target.layout.count,
-        "size": layout.shape[axis],
-        "step": padded([layout.strides[axis]], 1, 0)[0],
-        "shape": padded(shape, rank, 1),
-        "offset_x": layout.offset,
+        "size": size,
+        "first": seen.start,
+        "extent": len(seen),
+        "step": padded([x.layout.strides[axis]], 1, 0)[0],
+        "shape": padded(target.layout.shape, rank, 1),
+        "offset_x": x.layout.offset,
         "strides_x": padded(own, rank, 0),
-        "offset_index": places.offset,
-        "strides_index": padded(places.strides, rank, 0),
+        "offset_index": index.layout.offset,
+        "strides_index": padded(index.layout.strides, rank, 0),
     }
     operands = [x.operand, index.operand, target.operand]
     builder.spread(_gather_spec(_word(x.dtype), index.dtype, rank), target.layout.count, operands, params)
@@ -88,12 +122,13 @@ def _gather_spec(type: str, dtype: str, rank: int) -> KernelSpec:
     body = [
         "if (thread >= params.count) {\n    return;\n}",
         coordinates("thread", rank),
-        f"let place = place_of(index[{address('index', rank)}], params.size);",
+        f"let place = place_of(index[{address('index', rank)}], params.size) - params.first;",
         f"let at = {address('x', rank)};",
-        "let value = x[at + min(place, params.size - 1u) * params.step];",
-        f"out[thread] = select({type}(), value, place < params.size);",
+        "let value = x[at + min(place, params.extent - 1u) * params.step];",
+        "if (place < params.extent || params.first == 0u) {",
+        f"    out[thread] = select({type}(), value, place < params.extent);\n}}",
     ]
-    names = ("count", "size", "step", "offset_x", "offset_index")
+    names = ("count", "size", "first", "extent", "step", "offset_x", "offset_index")
     return KernelSpec(
         "gather",
         (Binding("x", type), Binding("index", dtype)),
@@ -111,6 +146,12 @@ _MODES = {
     "reflect": "n - 1i - abs((((p % max(2i * n - 2i, 1i)) + 2i * n - 2i) % max(2i * n - 2i, 1i)) - n + 1i)",
 }
 """Which element of an axis of `n` stands at position `p`."""
+_SOURCES: dict[str, Callable[[int, int], int]] = {
+    "replicate": lambda p, n: min(max(p, 0), n - 1),
+    "circular": lambda p, n: p % n,
+    "reflect": lambda p, n: n - 1 - abs(p % max(2 * n - 2, 1) - n + 1),
+}
+"""The same in numbers."""
 _SOURCE = "fn source_of(p: i32, n: i32) -> i32 {{\n  return {};\n}}"
 
 
@@ -121,37 +162,92 @@ def pad(builder: Builder, x: Source, before: Sequence[int], mode: str, value: fl
     if not x.layout.count:
         elementwise.emit(builder, constant(value, target.dtype), (), target)
         return
-    rank = bucket(max(len(before), 1))
+    x = Source(x.operand, _vector(x.layout), x.dtype)
+    target = Target(target.operand, _vector(target.layout), target.dtype)
+    _pad(builder, x, [-number for number in before] or [0], mode, value, target)
+
+
+def _pad(builder: Builder, x: Source, first: Sequence[int], mode: str, value: float, target: Target) -> None:
+    """Write a part of what is padded: its first element is at position `first` of `x`."""
+    seen, ranges = x, [range(size) for size in x.layout.shape]
+    if windows.longest(builder.device, [x]) is not None:
+        spans = [range(begin, begin + count) for begin, count in zip(first, target.layout.shape, strict=True)]
+        ranges = [_needed(mode, *each) for each in zip(spans, x.layout.shape, strict=True)]
+        if not all(ranges):
+            elementwise.emit(builder, constant(value, target.dtype), (), target)
+            return
+        seen = Source(*windows.through(x.operand, x.layout.slice(ranges), x.dtype), x.dtype)
+    cut = windows.longest(builder.device, [target])
+    cut = windows.longest(builder.device, [seen]) if cut is None else cut
+    if cut is not None:
+
+        def write(part: range, place: Target) -> None:
+            begins = [begin + part.start * (axis == cut) for axis, begin in enumerate(first)]
+            _pad(builder, x, begins, mode, value, place)
+
+        elementwise.by_halves(builder, target, cut, write)
+        return
+    rank = bucket(len(first))
+    width = next(w for w in _PAD_WIDTHS[builder.device.kind] if target.layout.shape[-1] % w == 0)
+    count = target.layout.count // width
     params: Params = {
-        "count": target.layout.count,
-        "offset_x": x.layout.offset,
-        "strides_x": padded(x.layout.strides, rank, 0),
+        "count": count,
+        "offset_x": seen.layout.offset,
+        "strides_x": padded(seen.layout.strides, rank, 0),
         "sizes": padded(x.layout.shape, rank, 1),
         "shape": padded(target.layout.shape, rank, 1),
-        "before": padded(before, rank, 0),
+        "before": padded([-begin for begin in first], rank, 0),
+        "first": padded([each.start for each in ranges], rank, 0),
+        "extent": padded([len(each) for each in ranges], rank, 1),
     }
     fill = stored(value if target.dtype == "f32" else int(value), target.dtype)
-    spec = _pad_spec(mode, fill if mode == "constant" else "", storage(target.dtype), rank)
-    builder.spread(spec, target.layout.count, [x.operand, target.operand], params)
+    spec = _pad_spec(mode, fill if mode == "constant" else "", storage(target.dtype), rank, width)
+    builder.spread(spec, count, [seen.operand, target.operand], params)
+
+
+_PAD_WIDTHS = {"cpu": (16, 12, 8, 4, 1), "gpu": (1,)}
+"""Of how many elements side by side an invocation finds the place once, which takes it longer than to copy one."""
+
+
+def _needed(mode: str, positions: range, size: int) -> range:
+    """Which of `size` elements along an axis stand at `positions`."""
+    if mode == "constant":
+        return range(max(positions.start, 0), min(positions.stop, size))
+    if len(positions) > 2 * size:
+        return range(size)
+    turn = {"circular": size, "reflect": max(size - 1, 1)}.get(mode, len(positions))
+    turns = range(-(-positions.start // turn) * turn, positions.stop, turn)
+    ends = {positions[0], positions[-1], *turns, *(place - 1 for place in turns if place > positions.start)}
+    found = [_SOURCES[mode](position, size) for position in ends]
+    return range(min(found), max(found) + 1)
 
 
 @lru_cache(maxsize=64)
-def _pad_spec(mode: str, fill: str, type: str, rank: int) -> KernelSpec:
-    axes: Shape = tuple(range(rank))
-    places = []
-    for axis in axes:
-        places += [
-            f"let p{axis} = bitcast<i32>(c{axis} - before_at({axis}u));",
-            f"let m{axis} = bitcast<u32>(source_of(p{axis}, bitcast<i32>(sizes_at({axis}u))));",
-        ]
-    inside = " && ".join(f"m{axis} < sizes_at({axis}u)" for axis in axes)
-    terms = [f"min(m{axis}, sizes_at({axis}u) - 1u) * strides_x_at({axis}u)" for axis in axes]
+def _pad_spec(mode: str, fill: str, type: str, rank: int, width: int) -> KernelSpec:
+    last = rank - 1
+    found = [*(f"m{axis}" for axis in range(last)), "m"]
+    terms = [
+        f"min({name} - first_at({axis}u), extent_at({axis}u) - 1u) * strides_x_at({axis}u)"
+        for axis, name in enumerate(found)
+    ]
+    inside = " && ".join(f"{name} < sizes_at({axis}u)" for axis, name in enumerate(found))
     value = f"x[{' + '.join(['params.offset_x', *terms])}]"
+
+    def source(name: str, axis: int, place: str) -> str:
+        return (
+            f"let {name} = bitcast<u32>"
+            f"(source_of(bitcast<i32>({place} - before_at({axis}u)), bitcast<i32>(sizes_at({axis}u))));"
+        )
+
     body = [
         "if (thread >= params.count) {\n    return;\n}",
-        coordinates("thread", rank),
-        *places,
-        f"out[thread] = select({fill}, {value}, {inside});" if fill else f"out[thread] = {value};",
+        f"let begin = thread * {width}u;",
+        coordinates("begin", rank),
+        *(source(f"m{axis}", axis, f"c{axis}") for axis in range(last)),
+        f"for (var n = 0u; n < {width}u; n++) {{",
+        source("m", last, f"c{last} + n"),
+        f"out[begin + n] = select({fill}, {value}, {inside});" if fill else f"out[begin + n] = {value};",
+        "}",
     ]
     return KernelSpec(
         "pad",
@@ -160,7 +256,7 @@ def _pad_spec(mode: str, fill: str, type: str, rank: int) -> KernelSpec:
         "\n".join(body),
         (
             *map(Param, ("count", "offset_x")),
-            *stride_params(["shape", "strides_x", "sizes", "before"], rank),
+            *stride_params(["shape", "strides_x", "sizes", "before", "first", "extent"], rank),
         ),
         functions=with_helpers(_SOURCE.format(_MODES[mode]), body=fill),
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 
+from ops import wgsl
 from ops.expression import bind, input_term, parse, substituted
 from ops.layout import Layout, collapse
 from ops.lowering import elementwise
@@ -40,6 +41,29 @@ _SHORTEST_SPAN = 64
 _MOST_SPLITS = 4
 _MOST_READ = 6
 _DEEP = 16
+_MOST_TEXT = 1 << 10
+"""Characters of what is done with sums where they are: drivers see them 64 times. What is longer is done in a loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Finish:
+    """What a kernel does with each sum: `text` is a function of it and of extra operands of `types`, or empty."""
+
+    text: str = ""
+    params: tuple[Param, ...] = ()
+    types: tuple[str, ...] = ()
+
+    @property
+    def extras(self) -> list[str]:
+        """The names of the extra operands."""
+        return [f"e{number}" for number in range(len(self.types))]
+
+    @property
+    def how(self) -> str:
+        """Where it is done, if anything is."""
+        if not self.text:
+            return "never"
+        return "in place" if len(wgsl.with_helpers(self.text)) <= _MOST_TEXT else "in a loop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +94,14 @@ def emit(
 
     With `after`, which keeps the dtype, the target gets what is done with the product.
     """
-    form = _choice(builder.device, domain, _MOST_READ - len(after.sources if after else ()))
-    if form.splits == 1 and after is None:
-        _multiply(builder, a, b, domain, target, form)
+    after = after or After(input_term(0, "f32"), "f32")
+    form = _choice(builder.device, domain, _MOST_READ - len(after.sources))
+    if form.splits == 1:
+        _multiply(builder, a, b, domain, target, form, after)
         return
     parts = builder.temp((form.splits, *target.layout.shape), "f32")
-    _multiply(builder, a, b, domain, parts, form)
-    _add_up(builder, parts, after or After(input_term(0, "f32"), "f32"), target)
+    _multiply(builder, a, b, domain, parts, form, After(input_term(0, "f32"), "f32"))
+    _add_up(builder, parts, after, target)
 
 
 def _choice(device: DeviceClass, domain: Sequence[int], room: int) -> _Form:
@@ -115,13 +140,16 @@ def _multiply(
     domain: Sequence[int],
     target: Target,
     form: _Form,
+    after: After,
 ) -> None:
-    """Write the products, the parts of their sums one after the other."""
+    """Write what is done with the products, the parts of their sums one after the other."""
     *batch, rows, columns, inner = domain
     side = 64 * form.quads
     a_layout = a.layout.expand((*batch, *a.layout.shape[-2:]))
     b_layout = b.layout.expand((*batch, *b.layout.shape[-2:]))
-    shape, (a_steps, b_steps) = collapse(tuple(batch), a_layout.strides[:-2], b_layout.strides[:-2])
+    extras = [source.layout.expand((*batch, rows, columns)) for source in after.sources]
+    layouts = (a_layout, b_layout, *extras)
+    shape, (a_steps, b_steps, *steps) = collapse(tuple(batch), *(layout.strides[:-2] for layout in layouts))
     rank = bucket(len(shape))
     row_tiles, column_tiles = -(-rows // side), -(-columns // side)
     span = -(-inner // (form.splits * _DEEP)) * _DEEP
@@ -140,25 +168,42 @@ def _multiply(
         "matrices": prod(batch),
         "span": span,
     }
-    spec = _spec(form.quads, form.depth, columns % 4 == 0, rank)
+    finish, values = _finish(after)
+    params |= values
+    for name, layout, strides in zip(finish.extras, extras, steps, strict=True):
+        down, across = layout.strides[-2:]
+        params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(strides, rank, 0)}
+        params |= {f"row_{name}": padded([down], 1, 0)[0], f"column_{name}": padded([across], 1, 0)[0]}
+    spec = _spec(form.quads, form.depth, columns % 4 == 0, rank, finish)
     each = side * side * span // _LANES
     lines = row_tiles * prod(batch)
     height = max(1, min(builder.device.work // (each * _LANES * column_tiles * form.splits), MAX_GROUPS))
     for first in range(0, lines, height):
         workgroups = (column_tiles, min(height, lines - first), form.splits)
-        operands = [a.operand, b.operand, target.operand]
+        operands = [a.operand, b.operand, *(source.operand for source in after.sources), target.operand]
         builder.dispatch(spec, workgroups, operands, {**params, "first": first}, each)
 
 
+def _finish(after: After) -> tuple[_Finish, Params]:
+    """What a kernel does, and the values of its parameters."""
+    if after.term.function == "input":
+        return _Finish(), {}
+    names = [("value", "f32"), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
+    made = wgsl.function("finish", after.term, names)
+    types = tuple(wgsl.storage(source.dtype) for source in after.sources)
+    return _Finish(made.text, made.params, types), dict(made.values)
+
+
 @cache
-def _spec(quads: int, depth: int, whole: bool, rank: int) -> KernelSpec:
-    side = 64 * quads
+def _spec(quads: int, depth: int, whole: bool, rank: int, finish: _Finish) -> KernelSpec:
+    side, extras = 64 * quads, finish.extras
     body = "\n".join(
         [
             "let line = params.first + wid.y;",
             coordinates("line / params.row_tiles", rank),
             f"let base_a = {address('a', rank)};",
             f"let base_b = {address('b', rank)};",
+            *(f"base_{name} = {address(name, rank)};" for name in extras),
             "let matrix = wid.z * params.matrices + line / params.row_tiles;",
             f"let row = line % params.row_tiles * {side}u;",
             "let begin = wid.z * params.span;",
@@ -166,14 +211,42 @@ def _spec(quads: int, depth: int, whole: bool, rank: int) -> KernelSpec:
             f"run(base_a, base_b, matrix, row, wid.x * {side}u, begin, end, lid.x);",
         ]
     )
-    names = ("offset_a", "offset_b", "row_a", "inner_b", "rows", "columns", "inner", "row_tiles", "matrices")
+    names = ["offset_a", "offset_b", "row_a", "inner_b", "rows", "columns", "inner", "row_tiles", "matrices"]
+    names += [f"{kind}_{name}" for name in extras for kind in ("offset", "row", "column")]
+    strides = ["shape", *(f"strides_{name}" for name in ("a", "b", *extras))]
     return KernelSpec(
         "matmul_tiles",
-        (Binding("a", "vec4<f32>"), Binding("b", "vec4<f32>")),
+        (Binding("a", "vec4<f32>"), Binding("b", "vec4<f32>"), *map(Binding, extras, finish.types)),
         (Binding("c", "vec4<f32>" if whole else "f32", "read_write"),),
         body,
-        (*map(Param, (*names, "span", "first")), *stride_params(["shape", "strides_a", "strides_b"], rank)),
+        (*map(Param, (*names, "span", "first")), *stride_params(strides, rank), *finish.params),
         (_LANES, 1, 1),
+        functions=_finished(finish),
         partials=("tiles/matmul",),
-        settings=(("quads", quads), ("depth", depth), ("whole", int(whole))),
+        settings=(
+            ("quads", quads),
+            ("depth", depth),
+            ("whole", int(whole)),
+            ("finished", finish.how),
+        ),
     )
+
+
+def _finished(finish: _Finish) -> str:
+    """The function `finished` of the sums in a row at a column and the three after it."""
+    if not finish.text:
+        return ""
+    bases = [f"var<private> base_{name}: u32;" for name in finish.extras]
+    values = []
+    for number, part in enumerate("xyzw"):
+        column = f"min(column + {number}u, params.columns - 1u)" if number else "column"
+        reads = [
+            f", {name}[base_{name} + row * params.row_{name} + {column} * params.column_{name}]"
+            for name in finish.extras
+        ]
+        values.append(f"finish(value.{part}{''.join(reads)})")
+    text = (
+        "fn finished(row: u32, column: u32, value: vec4<f32>) -> vec4<f32> {\n"
+        f"    return vec4<f32>({', '.join(values)});\n}}"
+    )
+    return "\n".join([*bases, wgsl.with_helpers(finish.text), text])

@@ -1,7 +1,8 @@
 """Standardising rows: one kernel, of a row an invocation or a row a workgroup; else folds and an elementwise kernel.
 
 Owns the kernels. A row is swept for its mean, for its variance about that, and to be written, with what is done
-before and after it. Must not know op names: what is read is a term.
+before and after it; the lanes of a workgroup keep what they read if that is not much. Must not know op names: what is
+read is a term.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def _by_rows(builder: Builder, kind: Kind, load: Term, after: After | None, rows
     result = input_term(0, "f32") if after is None else cast(after.term, "f32")
     met = [("r", "f32"), *((f"e{n}", rows.dtypes[n]) for n in range(extra, len(types) - 1))]
     done = wgsl.function("after", result, met, "a")
-    lanes = builder.device.row_lanes(rows.columns)
+    lanes = builder.device.row_lanes(rows.columns // width)
     is_alone = _is_by_invocation(builder.device, rows.count)
     spec = _spec(
         loaded.text if load.function != "input" else "",
@@ -139,6 +140,8 @@ def _by_rows(builder: Builder, kind: Kind, load: Term, after: After | None, rows
         rows.rank,
         lanes,
         width,
+        kept := 0 if is_alone else builder.device.kept_units(rows.columns // width, lanes),
+        kept * lanes == rows.columns // width,
     )
     params: Params = rows.params(width) | {
         "rows": rows.count,
@@ -166,9 +169,11 @@ def _spec(
     rank: int,
     lanes: int,
     width: int,
+    kept: int,
+    whole: bool,
 ) -> KernelSpec:
     """The kernel: sources before `extra` are loaded, those from there on met; no text of a function does nothing."""
-    text = _Text(load, after, len(types) - 1, extra, is_alone, lanes, width)
+    text = _Text(load, after, len(types) - 1, extra, is_alone, lanes, width, kept, whole)
     body = [
         "let row = thread;"
         if is_alone
@@ -176,17 +181,14 @@ def _spec(
         "if (row >= params.rows) {\n    return;\n}",
         *["let lane = lid.x;"] * (not is_alone),
         row_prologue(len(types), rank),
+        *text.read(),
         *(text.folded("total", "{}", text.first) if is_centred else []),
         f"let mean = {text.type}({'total / params.size' if is_centred else ''});",
         *text.folded("square", "({0} - mean) * ({0} - mean)", text.again if is_centred else text.first),
         f"let scale = {text.type}(1.0f / sqrt(square / params.size + params.eps));",
-        *text.swept(text.written),
+        *text.finish(),
     ]
-    shared = (
-        []
-        if is_alone
-        else [f"var<workgroup> row_{name}: array<f32, {lanes}>;" for name in ("total", "square")]
-    )
+    shared = [] if is_alone else [sweeps.shared(("total", "square"), lanes)]
     kinds = [f"vec4<{type}>" if width == 4 else type for type in types]
     return KernelSpec(
         "standardize_rows" if is_alone else "standardize",
@@ -206,7 +208,7 @@ def _spec(
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """Statements of the kernel. `last` is the number of the target among its operands."""
+    """Statements of the kernel. `last` is the number of the target among its operands; `kept` units are read once."""
 
     load: str
     after: str
@@ -215,14 +217,31 @@ class _Text:
     is_alone: bool
     lanes: int
     width: int
+    kept: int
+    whole: bool
 
     @property
     def type(self) -> str:
         """The WGSL type of a unit."""
         return sweeps.unit_type(self.width)[0]
 
+    def read(self) -> list[str]:
+        """What a lane keeps, read before all else."""
+        if not self.kept:
+            return []
+        return [
+            *sweeps.kept(self.kept, self.lanes, self.whole),
+            *self._values([f"i{number}" for number in range(self.kept)], "kept"),
+        ]
+
     def swept(self, turn: Callable[[Sequence[str]], list[str]]) -> list[str]:
         """`turn` done to all units of a row, by their indices."""
+        if self.kept:
+            return [
+                line
+                for number in range(self.kept)
+                for line in (f"if (has{number}) {{", *turn([f"i{number}"]), "}")
+            ]
         if not self.is_alone:
             return sweeps.stride(self.lanes, turn(["i"]))
         return sweeps.sweep(_UNROLL, lambda units: turn([sweeps.unit(number) for number in range(units)]))
@@ -239,39 +258,61 @@ class _Text:
         begin = [f"var {name} = 0.0f;", "{", f"var mine = {units}();", *self.swept(add)]
         if self.is_alone:
             return [*begin, f"{name} = {total};", "}"]
-        tree = sweeps.tree(name, f"row_{name}[lane] + row_{name}[lane + {{}}u]", self.lanes)
-        return [*begin, f"row_{name}[lane] = {total};", "}", *tree, f"{name} = row_{name}[0];"]
+        tree = sweeps.tree(name, "{} + {}", self.lanes)
+        return [*begin, f"row_{name}[lane] = {total};", "}", *tree, f"{name} = all_{name};"]
 
     def first(self, indices: Sequence[str]) -> list[str]:
         """The values x0, x1 … of units, read for the first time: what is computed is kept in the target."""
-        if not self.load:
+        if self.kept or not self.load:
             return self.again(indices)
-        lines = []
-        for number, index in enumerate(indices):
-            lines += [f"let v{n}_{number} = {row_read(n, index, self.width)};" for n in range(self.extra)]
-            value = self._by_part("load", [f"v{n}_{number}" for n in range(self.extra)])
-            lines += [f"let x{number} = {value};", f"{self._out(index)} = x{number};"]
-        return lines
+        stored = [f"{self._out(index)} = x{number};" for number, index in enumerate(indices)]
+        return [*self._values(indices, "x"), *stored]
 
     def again(self, indices: Sequence[str]) -> list[str]:
         """The same values, read again."""
+        if self.kept:
+            return [f"let x{number} = kept{index[1:]};" for number, index in enumerate(indices)]
         return [
             f"let x{number} = {self._out(index) if self.load else row_read(0, index, self.width)};"
             for number, index in enumerate(indices)
         ]
 
-    def written(self, indices: Sequence[str]) -> list[str]:
-        """The results of units."""
+    def _values(self, indices: Sequence[str], name: str) -> list[str]:
+        """The values of units as `name` and their numbers, from the sources."""
+        lines = []
+        for number, index in enumerate(indices):
+            lines += [f"let v{n}_{number} = {row_read(n, index, self.width)};" for n in range(self.extra)]
+            given = [f"v{n}_{number}" for n in range(self.extra)]
+            lines.append(f"let {name}{number} = {self._by_part('load', given) if self.load else given[0]};")
+        return lines
+
+    def finish(self) -> list[str]:
+        """The results of all units; those that are kept are all found before the first is written."""
+        if not self.kept:
+            return self.swept(self._written)
+        units = range(self.kept)
+        found = [self._result(number, f"i{number}") for number in units]
+        return [
+            *self.again([f"i{number}" for number in units]),
+            *(line for lines, _ in found for line in lines),
+            *(f"let y{number} = {result};" for number, (_, result) in enumerate(found)),
+            *(f"if (has{number}) {{\n    {self._out(f'i{number}')} = y{number};\n}}" for number in units),
+        ]
+
+    def _written(self, indices: Sequence[str]) -> list[str]:
         lines = self.again(indices)
         for number, index in enumerate(indices):
-            met = [f"e{n}_{number}" for n in range(self.extra, self.last)]
-            lines += [
-                f"let e{n}_{number} = {row_read(n, index, self.width)};" for n in range(self.extra, self.last)
-            ]
-            lines.append(f"let r{number} = (x{number} - mean) * scale;")
-            result = self._by_part("after", [f"r{number}", *met]) if self.after else f"r{number}"
-            lines.append(f"{self._out(index)} = {result};")
+            found, result = self._result(number, index)
+            lines += [*found, f"{self._out(index)} = {result};"]
         return lines
+
+    def _result(self, number: int, index: str) -> tuple[list[str], str]:
+        """Statements that find what the result of a unit depends on, and that."""
+        sources = range(self.extra, self.last)
+        lines = [f"let e{n}_{number} = {row_read(n, index, self.width)};" for n in sources]
+        lines.append(f"let r{number} = (x{number} - mean) * scale;")
+        given = [f"r{number}", *(f"e{n}_{number}" for n in sources)]
+        return lines, self._by_part("after", given) if self.after else given[0]
 
     def _out(self, index: str) -> str:
         return row_read(self.last, index, self.width).replace(f"in{self.last}[", "out[", 1)

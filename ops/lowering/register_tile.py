@@ -46,7 +46,8 @@ class _Tile:
 
 
 _SMALL = _Tile(4, 1)
-_LARGE = _Tile(8, 4)
+_LARGE = (_Tile(8, 4), _Tile(16, 2))
+"""For much work: as large as registers allow, wide or tall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,7 @@ def emit(
     """
     *batch, rows, columns, inner = domain
     lanes, y = builder.device.lanes, packed(builder, y)
-    wide = target.dtype == "f32" and columns >= lanes * _QUAD * _LARGE.quads // 2 and rows >= _LARGE.rows
-    tile = _LARGE if wide and rows * columns * inner >= _LARGE_WORK else _SMALL
+    tile = _tile(lanes, rows, columns, inner) if target.dtype == "f32" else _SMALL
     after = after or After(input_term(0, target.dtype), target.dtype)
     a, b = x.layout.expand((*batch, rows, inner)), y.layout.expand((*batch, *y.layout.shape[-2:]))
     extras = [source.layout.expand((*batch, rows, columns)) for source in after.sources]
@@ -112,6 +112,19 @@ def emit(
         workgroups = (column_tiles, *_fold(part["stop"] - part["first"]))
         each = _QUAD * tile.quads * tile.rows * (part["end"] - part["begin"])
         builder.dispatch(spec, workgroups, operands, {**params, **part}, each)
+
+
+def _tile(lanes: int, rows: int, columns: int, inner: int) -> _Tile:
+    """The large tile that reaches least beyond a product, where that is large enough."""
+
+    def width(tile: _Tile) -> int:
+        return _QUAD * tile.quads * lanes
+
+    def covered(tile: _Tile) -> int:
+        return -(-rows // tile.rows) * tile.rows * -(-columns // width(tile)) * width(tile)
+
+    fit = [tile for tile in _LARGE if rows >= tile.rows and 2 * columns >= width(tile)]
+    return min(fit, key=covered) if fit and rows * columns * inner >= _LARGE_WORK else _SMALL
 
 
 def _places(

@@ -6,11 +6,12 @@ On GPUs `tiles.py` does sums of flat arrays.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ops import wgsl
 from ops.expression import bind, cast, input_term, parse
-from ops.lowering import elementwise, tiles
+from ops.lowering import elementwise, tiles, windows
 from ops.lowering.base import Builder, Source, Target
 from ops.lowering.messages import whole
 from ops.spec import Reduction
@@ -27,6 +28,10 @@ def emit(
     """Write the running folds of `source` along `axis` to `target`, both of one dtype; sums wrap."""
     if not target.layout.count:
         return
+    cut = windows.longest(builder.device, [source, target])
+    if cut is not None:
+        _by_halves(builder, fold, source, axis, exclusive, target, cut)
+        return
     rank = len(target.layout.shape)
     order = [*(number for number in range(rank) if number != axis), axis][-rank:] if rank else []
     turned = Source(source.operand, source.layout.permute(order), source.dtype)
@@ -37,6 +42,46 @@ def emit(
     scan_rows(builder, fold, whole(builder, turned), out, columns, exclusive)
     if not direct:
         elementwise.copy(builder, out.source(), place)
+
+
+def _by_halves(
+    builder: Builder, fold: Reduction, source: Source, axis: int, exclusive: bool, target: Target, cut: int
+) -> None:
+    """The folds of two parts along `cut`; along the scanned axis the second goes on from the end of the first."""
+    if cut != axis:
+        elementwise.by_halves(
+            builder,
+            target,
+            cut,
+            lambda part, place: emit(
+                builder, fold, windows.halved(source, cut, part), axis, exclusive, place
+            ),
+        )
+        return
+    first, second = windows.halves(target.layout.shape[axis])
+    for part in (first, second):
+        place = windows.part_of(target, axis, part)
+        emit(builder, fold, windows.halved(source, axis, part), axis, exclusive, place)
+    last, place = first[-1:], windows.part_of(target, axis, second)
+    carried = [_copied(builder, windows.part_of(target, axis, last))]
+    carried += [windows.halved(source, axis, last)] * exclusive
+    _combine(builder, fold, [*carried, _copied(builder, place)], place)
+
+
+def _copied(builder: Builder, made: Target) -> Source:
+    """What was written, in a buffer of its own: no kernel reads what it writes."""
+    copy = builder.temp(made.layout.shape, made.dtype)
+    elementwise.copy(builder, made.source(), copy)
+    return copy.source()
+
+
+def _combine(builder: Builder, fold: Reduction, sources: Sequence[Source], target: Target) -> None:
+    """Write to `target` what the elements of several sources, broadcast, fold to."""
+    combine = parse(fold.combine)
+    total = input_term(0, target.dtype)
+    for number in range(1, len(sources)):
+        total = cast(bind(combine, {"a": total, "b": input_term(number, target.dtype)}), target.dtype)
+    elementwise.emit(builder, total, sources, target)
 
 
 def scan_rows(builder: Builder, fold: Reduction, x: Source, y: Target, columns: int, exclusive: bool) -> None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from ops import wgsl
 from ops.expression import bind, cast, constant, input_term, parse
 from ops.layout import Layout
-from ops.lowering import collections, elementwise, sorting
+from ops.lowering import collections, elementwise, sorting, windows
 from ops.lowering.base import (
     Builder,
     Params,
@@ -31,6 +31,7 @@ from shaders.spec import Binding, KernelSpec, Param
 
 _CHUNK = 256
 _ELEMENT_WORK = 8
+_WORDS = windows.ALIGNMENT // 4
 _INFINITY = float("inf")
 
 
@@ -57,17 +58,35 @@ def emit(
 
     `value` is broadcast to the shape of `index`. `reduce` is `none` (the last is put), `add`, `mul`, `max` or `min`.
     """
-    count = index.layout.count
     elementwise.copy(builder, x, target)
-    if not count or not target.layout.count:
+    if index.layout.count and target.layout.count:
+        shown = Source(value.operand, value.layout.expand(index.layout.shape), value.dtype)
+        _write(builder, index, shown, axis, reduce, target, target.layout)
+
+
+def _write(
+    builder: Builder, index: Source, value: Source, axis: int, reduce: str, target: Target, there: Layout
+) -> None:
+    """Write the values in parts that can be bound, one after the other; `there` is how what `index` has lies."""
+    places = Source(index.operand, Layout.contiguous(index.layout.shape), "u32")
+    if windows.longest(builder.device, [index, value, places]) is not None:
+        cut = next(number for number, size in enumerate(index.layout.shape) if size > 1)
+        for part in windows.halves(index.layout.shape[cut]):
+            rest = range(part.start, there.shape[cut])
+            seen = there if cut == axis else windows.half(there, cut, rest)
+            index_part, value_part = (windows.halved(source, cut, part) for source in (index, value))
+            _write(builder, index_part, value_part, axis, reduce, target, seen)
         return
-    shown = Source(value.operand, value.layout.expand(index.layout.shape), value.dtype)
-    values = _values(builder, shown, target.dtype)
-    places = _places(builder, index, target.layout, axis)
-    if reduce == "none":
-        _put(builder, places, values, target)
-    else:
-        _fold(builder, places, values, _folds(target.dtype)[reduce], target)
+    values = _values(builder, value, target.dtype)
+    count, most = target.layout.count, builder.device.binding // windows.ALIGNMENT * _WORDS
+    for first in range(0, count, most):
+        near = Layout.contiguous((min(most, count - first),), first)
+        shown = Target(*windows.through(target.operand, near, target.dtype), target.dtype)
+        places = _places(builder, index, there, axis, first, near.count)
+        if reduce == "none":
+            _put(builder, places, values, shown)
+        else:
+            _fold(builder, places, values, _folds(target.dtype)[reduce], shown)
 
 
 def _values(builder: Builder, value: Source, dtype: str) -> Source:
@@ -78,8 +97,8 @@ def _values(builder: Builder, value: Source, dtype: str) -> Source:
     return target.source()
 
 
-def _places(builder: Builder, index: Source, target: Layout, axis: int) -> Source:
-    """Where in the target's buffer each of `index` means; 2^32 - 1 outside."""
+def _places(builder: Builder, index: Source, target: Layout, axis: int, first: int, extent: int) -> Source:
+    """Where each of `index` means, from element `first` of the target's buffer; 2^32 - 1 outside the `extent` seen."""
     layout = index.layout if index.layout.shape else index.layout.expand((1,))
     strides = target.strides or (1,)
     rank = bucket(len(layout.shape))
@@ -92,6 +111,8 @@ def _places(builder: Builder, index: Source, target: Layout, axis: int) -> Sourc
         "offset_index": layout.offset,
         "strides_index": padded(layout.strides, rank, 0),
         "offset_out": target.offset,
+        "first": first,
+        "extent": extent,
         "strides_out": padded([0 if n == axis else stride for n, stride in enumerate(strides)], rank, 0),
     }
     spec = _places_spec(index.dtype, rank)
@@ -105,10 +126,10 @@ def _places_spec(dtype: str, rank: int) -> KernelSpec:
         "if (thread >= params.count) {\n    return;\n}",
         coordinates("thread", rank),
         f"let place = place_of(index[{address('index', rank)}], params.size);",
-        f"let at = {address('out', rank)} + place * params.step;",
-        "places[thread] = select(0xffffffffu, at, place < params.size);",
+        f"let at = {address('out', rank)} + place * params.step - params.first;",
+        "places[thread] = select(0xffffffffu, at, place < params.size && at < params.extent);",
     ]
-    names = ("count", "size", "step", "offset_index", "offset_out")
+    names = ("count", "size", "step", "first", "extent", "offset_index", "offset_out")
     return KernelSpec(
         "places",
         (Binding("index", dtype),),

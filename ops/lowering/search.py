@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 
 from ops import wgsl
+from ops.expression import Term, bind, input_term, parse, scalar_term
+from ops.layout import Layout
+from ops.lowering import elementwise, reduce, windows
 from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.reduce import Fold
 from ops.lowering.rows import CHUNK, Rows, arrange, row_params, row_prologue
+from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 _ELEMENT_WORK = 16
+_BEST = {True: Reduction("maximum(a, b)", None), False: Reduction("minimum(a, b)", None)}
+"""The value that is looked for; NaN where there is one."""
 _KEYS = {
     "f32": "order_key_f32(x)",
     "i32": "bitcast<u32>(x) ^ 0x80000000u",
@@ -33,6 +41,51 @@ def emit(builder: Builder, source: Source, folded: Sequence[int], largest: bool,
     """Write to `target` (i32, contiguous) the first position of the largest or smallest along the axes `folded`."""
     if target.layout.count == 0:
         return
+    shape = tuple(1 if axis in folded else size for axis, size in enumerate(source.layout.shape))
+    kept = Target(target.operand, Layout.contiguous(shape, target.layout.offset), target.dtype)
+    cut = windows.longest(builder.device, [source, kept])
+    if cut is None:
+        _emit(builder, source, folded, largest, target)
+    elif cut not in folded:
+        elementwise.by_halves(
+            builder,
+            kept,
+            cut,
+            lambda part, place: emit(builder, windows.halved(source, cut, part), folded, largest, place),
+        )
+    else:
+        _by_halves(builder, source, folded, largest, kept)
+
+
+def _by_halves(
+    builder: Builder, source: Source, folded: Sequence[int], largest: bool, target: Target
+) -> None:
+    """The better one of what two parts along the first folded axis have: that of the first where they are equal."""
+    order = sorted(folded)
+    cut = next(axis for axis in order if source.layout.shape[axis] > 1)
+    parts = windows.halves(source.layout.shape[cut])
+    found: list[Source] = []
+    fold = Fold(_BEST[largest], input_term(0, source.dtype), source.dtype)
+    for part in parts:
+        seen = windows.halved(source, cut, part)
+        place, value = (builder.temp(target.layout.shape, dtype) for dtype in ("i32", source.dtype))
+        emit(builder, seen, folded, largest, place)
+        reduce.emit(builder, fold, [seen], seen.layout.shape, folded, value)
+        found += [place.source(), value.source()]
+    names: dict[str, Term | str | None] = {
+        name: input_term(number, each.dtype)
+        for number, (name, each) in enumerate(zip(("p", "x", "q", "y"), found, strict=True))
+    }
+    skipped = parts[1].start * prod(source.layout.shape[axis] for axis in order if axis > cut)
+    names["skipped"] = scalar_term(skipped)
+    is_better = f"y {'>' if largest else '<'} x"
+    if source.dtype == "f32":
+        is_better = f"({is_better} or is_nan(y)) and not is_nan(x)"
+    term = bind(parse(f"where({is_better}, q + skipped, p)"), names)
+    elementwise.emit(builder, term, found, target)
+
+
+def _emit(builder: Builder, source: Source, folded: Sequence[int], largest: bool, target: Target) -> None:
     rows = arrange(builder, [source], source.layout.shape, folded)
     columns, candidates = rows.columns, None
     while columns > CHUNK:

@@ -1,14 +1,14 @@
 """Softmax and its logarithm: one kernel, of a row an invocation or a row a workgroup; longer rows are folded.
 
-Owns the two kernels. An invocation sweeps its row only twice: it scales its sum whenever the largest element grows
-(Milakov and Gimelshein, 2018). Must not know op names: what is read is a term, so that a fused producer is just a
-larger `load`.
+Owns the kernels. An invocation sweeps its row only twice: it scales its sum whenever the largest element grows
+(Milakov and Gimelshein, 2018). The lanes of a workgroup keep what they read if that is not much. Must not know op
+names: what is read is a term, so that a fused producer is just a larger `load`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from ops import wgsl
 from ops.expression import Term, bind, input_term, parse
@@ -68,14 +68,17 @@ def emit(
     }
     if width == 1:
         params["inner"] = inner
-    lanes = builder.device.row_lanes(columns)
+    lanes = builder.device.row_lanes(columns // width)
     types = tuple(map(wgsl.storage, rows.dtypes))
     bare = load.function == "input"
-    spec = kernel(function.text, function.params, types, bare, rows.rank, lanes, width, is_log)
     operands = [*rows.operands, target.operand]
     if kernel is _by_invocation:
+        spec = kernel(function.text, function.params, types, bare, rows.rank, lanes, width, is_log)
         builder.spread(spec, rows.count, operands, params, _ELEMENT_WORK * columns)
     else:
+        kept = builder.device.kept_units(rows.columns // width, lanes)
+        form = partial(_by_keepers, kept, kept * lanes == rows.columns // width) if kept else kernel
+        spec = form(function.text, function.params, types, bare, rows.rank, lanes, width, is_log)
         each = _ELEMENT_WORK * -(-columns // lanes)
         builder.spread(spec, rows.count * lanes, operands, params, each)
 
@@ -196,9 +199,7 @@ def _by_group(
     type, parts = sweeps.unit_type(width)
     again, mine = row_read(0, "i", width) if bare else _out("i", width), _out("i", width)
     kept, last = (
-        ([], f"{mine} = {again} - row_peak[0] - sum_log;")
-        if is_log
-        else ([f"{mine} = e;"], f"{mine} *= scale;")
+        ([], f"{mine} = {again} - all_peak - sum_log;") if is_log else ([f"{mine} = e;"], f"{mine} *= scale;")
     )
     body = [
         f"let row = wid.x + wid.y * nwg.x + params.first_thread / {lanes}u;",
@@ -207,17 +208,63 @@ def _by_group(
         *_begin(len(types), rank, width),
         f"var peak = {type}(-infinity());",
         *sweeps.stride(lanes, [*_value(0, types, bare, width), "peak = max(peak, x0);"]),
-        f"row_peak[lane] = {sweeps.folded('max({}, {})', parts, 'peak')};",
-        *sweeps.tree("peak", "max(row_peak[lane], row_peak[lane + {}u])", lanes),
+        *_all("peak", "max({}, {})", parts, lanes),
         f"var total = {type}();",
-        *sweeps.stride(lanes, [f"let e = power({again} - row_peak[0]);", "total += e;", *kept]),
-        f"row_total[lane] = {sweeps.folded('{} + {}', parts, 'total')};",
-        *sweeps.tree("total", "row_total[lane] + row_total[lane + {}u]", lanes),
-        _end("row_total[0]", is_log),
+        *sweeps.stride(lanes, [f"let e = power({again} - all_peak);", "total += e;", *kept]),
+        *_all("total", "{} + {}", parts, lanes),
+        _end("all_total", is_log),
         *sweeps.stride(lanes, [last]),
     ]
-    shared = "\n".join(f"var<workgroup> row_{name}: array<f32, {lanes}>;" for name in ("peak", "total"))
+    shared = sweeps.shared(("peak", "total"), lanes)
     return _spec(_name(is_log), body, load, params, types, rank, (lanes, 1, 1), width, shared)
+
+
+@lru_cache(maxsize=256)
+def _by_keepers(
+    kept: int,
+    whole: bool,
+    load: str,
+    params: tuple[Param, ...],
+    types: tuple[str, ...],
+    bare: bool,
+    rank: int,
+    lanes: int,
+    width: int,
+    is_log: bool,
+) -> KernelSpec:
+    """A row a workgroup, each of whose lanes keeps `kept` units: they are read and written once."""
+    (type, parts), units = sweeps.unit_type(width), range(kept)
+    least = f"{type}(-infinity())"
+    shifted = [f"x{number} - all_peak" for number in units]
+    results = [f"{each} - sum_log" if is_log else f"e{n} * scale" for n, each in enumerate(shifted)]
+    body = [
+        f"let row = wid.x + wid.y * nwg.x + params.first_thread / {lanes}u;",
+        "if (row >= params.rows) {\n    return;\n}",
+        "let lane = lid.x;",
+        *_begin(len(types), rank, width),
+        *sweeps.kept(kept, lanes, whole),
+        *(line for number in units for line in _read("read", number, f"i{number}", types, bare, width)),
+        *(f"let x{number} = select({least}, read{number}, has{number});" for number in units),
+        f"let peak = {sweeps.nested('max({}, {})', [f'x{number}' for number in units])};",
+        *_all("peak", "max({}, {})", parts, lanes),
+        *(f"let e{number} = power({each});" for number, each in enumerate(shifted)),
+        f"let total = {sweeps.nested('{} + {}', [f'e{number}' for number in units])};",
+        *_all("total", "{} + {}", parts, lanes),
+        _end("all_total", is_log),
+        *(
+            f"if (has{number}) {{\n    {_out(f'i{number}', width)} = {result};\n}}"
+            for number, result in enumerate(results)
+        ),
+    ]
+    shared = sweeps.shared(("peak", "total"), lanes)
+    size = (lanes, 1, 1)
+    return _spec(_name(is_log), body, load, params, types, rank, size, width, shared, _DRIVERS_POWER)
+
+
+def _all(name: str, combine: str, parts: Sequence[str], lanes: int) -> list[str]:
+    """Statements that fold what the lanes have as `name`."""
+    mine = f"row_{name}[lane] = {sweeps.folded(combine, parts, name)};"
+    return [mine, *sweeps.tree(name, combine, lanes)]
 
 
 def _name(is_log: bool) -> str:
@@ -239,10 +286,11 @@ def _spec(
     size: tuple[int, int, int],
     width: int,
     shared: str,
+    finite: str = "",
 ) -> KernelSpec:
     float, bits, *kinds = (f"vec4<{type}>" if width == 4 else type for type in ("f32", "u32", *types, "f32"))
     powers = [
-        _FINITE_POWER.format(name="finite_power", type=float, bits=bits),
+        (finite or _FINITE_POWER).format(name="finite_power", type=float, bits=bits),
         _FINITE_POWER.format(name="shrink", type="f32", bits="u32"),
         _POWER.format(type=float, bits=bits),
     ]
@@ -275,16 +323,21 @@ def _out(index: str, width: int) -> str:
 def _value(number: int, types: Sequence[str], bare: bool, width: int) -> list[str]:
     """Statements that find the unit `i + number` as `x` and its number; what is computed is kept in the output."""
     unit = sweeps.unit(number)
+    found = _read("x", number, unit, types, bare, width)
+    return found if bare else [*found, f"{_out(unit, width)} = x{number};"]
+
+
+def _read(name: str, number: int, unit: str, types: Sequence[str], bare: bool, width: int) -> list[str]:
+    """Statements that find a unit as `name` and its number."""
     reads = [row_read(n, unit, width) for n in range(len(types))]
     if bare:
-        return [f"let x{number} = {reads[0]};"]
+        return [f"let {name}{number} = {reads[0]};"]
     parts = [f".{part}" for part in "xyzw"] if width == 4 else [""]
     values = [f"load({', '.join(f'v{n}_{number}{part}' for n in range(len(types)))})" for part in parts]
     value = f"vec4<f32>({', '.join(values)})" if width == 4 else values[0]
     return [
         *(f"let v{n}_{number} = {read};" for n, read in enumerate(reads)),
-        f"let x{number} = {value};",
-        f"{_out(unit, width)} = x{number};",
+        f"let {name}{number} = {value};",
     ]
 
 
@@ -310,6 +363,15 @@ fn {name}(x: {type}) -> {type} {{
 
 The sum of `n` and 1.5 * 2^23 has `n` in its lowest bits: a conversion to integers would be checked for its range.
 """
+_DRIVERS_POWER = """
+fn {name}(x: {type}) -> {type} {{
+  let bounded = max(x, {type}(-104.0f));
+  let n = bounded * 1.44269502f;
+  let rest = fma(bounded, {type}(1.92596303e-8f), fma(bounded, {type}(1.44269502f), -n));
+  return exp2(n) * fma(rest, {type}(0.693147181f), {type}(1.0f));
+}}
+"""
+"""The same by the driver's power of 2, which GPUs have as an instruction; `rest` is what the product was rounded by."""
 _POWER = """
 fn power(x: {type}) -> {type} {{
   return select(finite_power(x), x, (bitcast<{bits}>(x) & {bits}(0x7fffffffu)) > {bits}(0x7f800000u));

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ops import expression
 from ops.attributes import Attributes, integer
 from ops.layout import Layout
-from ops.lowering import elementwise, indexing, scan, tiles
+from ops.lowering import elementwise, indexing, scan, sorting_windows, tiles, windows
 from ops.lowering.base import Builder, Source, Target
 from ops.lowering.collections import take_at
 from ops.lowering.messages import whole
@@ -28,6 +28,15 @@ def argsort(builder: Builder, attributes: Attributes, sources: list[Source], tar
     if not target.layout.count:
         return
     where = axis(integer(attributes, "axis"), len(target.layout.shape))
+    cut = _cut(builder, sources[0], target, where)
+    if cut is not None:
+        elementwise.by_halves(
+            builder,
+            target,
+            cut,
+            lambda part, place: argsort(builder, attributes, [windows.halved(sources[0], cut, part)], place),
+        )
+        return
     rows = _rows(builder, sources[0], where)
     columns = rows.layout.shape[-1]
     out = _as_rows(target, where)
@@ -54,12 +63,25 @@ def sort(builder: Builder, attributes: Attributes, sources: list[Source], target
     (x,) = sources
     where = axis(integer(attributes, "axis"), len(target.layout.shape))
     flat = x.layout.count == x.layout.shape[where] if x.layout.shape else True
-    if builder.device.kind == "gpu" and x.dtype in ("i32", "u32") and flat and not attributes["descending"]:
+    is_number = x.dtype in ("i32", "u32") and not _is_wide(builder, x, target)
+    if builder.device.kind == "gpu" and is_number and flat and not attributes["descending"]:
         tiles.sort(builder, whole(builder, x), target, None)
         return
     places = builder.temp(target.layout.shape, "u32")
     argsort(builder, attributes, sources, places)
     indexing.gather(builder, x, places.source(), where, target)
+
+
+def _is_wide(builder: Builder, *operands: Source | Target) -> bool:
+    return windows.longest(builder.device, operands) is not None
+
+
+def _cut(builder: Builder, x: Source, target: Target, where: int) -> int | None:
+    """The longest of the other axes, if something reaches too far and there are several rows."""
+    others = [axis for axis, size in enumerate(target.layout.shape) if axis != where and size > 1]
+    if not others or not _is_wide(builder, x, target):
+        return None
+    return max(others, key=lambda axis: target.layout.shape[axis])
 
 
 def _rows(builder: Builder, x: Source, where: int) -> Source:
@@ -89,13 +111,22 @@ def _write_keys(builder: Builder, x: Source, descending: bool, keys: Target, pla
     """Words in the order of the elements, or in the opposite one, and 0, 1, 2 …"""
     settings = (("type", x.dtype), ("descending", int(descending)))
     spec = routine_spec("sort_keys", "x:u32", "keys:u32 places:u32", settings=settings)
-    count = x.layout.count
-    builder.spread(spec, count, [x.operand, keys.operand, places.operand], {"count": count})
+    flat = Target(x.operand, Layout.contiguous((x.layout.count,), x.layout.offset), "u32")
+    parts = sorting_windows.parts(builder, x.layout.count)
+    for part in parts:
+        operands = [sorting_windows.part_of(each, part).operand for each in (flat, keys, places)]
+        builder.spread(spec, len(part), operands, {"count": len(part)})
+    if len(parts) > 1:
+        sorting_windows.count_up(builder, places)
 
 
 def sort_places(builder: Builder, x: Source, target: Target) -> None:
     """The positions of the elements of a contiguous array in ascending order."""
-    if builder.device.kind == "gpu":
+    if _is_wide(builder, x, target):
+        keys = builder.temp((x.layout.count,), "u32")
+        _write_keys(builder, x, False, keys, target)
+        sorting_windows.sort(builder, keys, target)
+    elif builder.device.kind == "gpu":
         tiles.sort(builder, x, None, target)
     else:
         _by_digits(builder, x, x.layout.count, target)

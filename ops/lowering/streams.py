@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ops.attributes import U32, Attributes, integer, integers
+from ops.attributes import U32, Attributes, integer, words_or_holes
 from ops.lowering.base import Builder, Params, Source, Target
 from ops.lowering.messages import whole
 from shaders.routines import routine_spec
@@ -75,12 +75,12 @@ def aes_ctr(builder: Builder, attributes: Attributes, sources: list[Source], tar
 def _counted(
     builder: Builder, name: str, attributes: Attributes, target: Target, partials: tuple[str, ...]
 ) -> None:
-    total, key = target.layout.count, integers(attributes, "key")
+    total, key = target.layout.count, words_or_holes(attributes, "key")
     if total:
         tables = (("key", len(key)), ("counter", 4))
         spec = routine_spec(name, "", "y:u32", "total", partials, (), tables)
         count = -(-total // 4)
-        counter = integers(attributes, "counter")
+        counter = words_or_holes(attributes, "counter")
         builder.spread(
             spec, count, [target.operand], {"count": count, "total": total, "key": key, "counter": counter}
         )

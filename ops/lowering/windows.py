@@ -43,6 +43,15 @@ def cut_axis(device: DeviceClass, shape: Shape, layouts: Sequence[Layout], width
     return None
 
 
+def longest(device: DeviceClass, operands: Sequence[Source | Target]) -> int | None:
+    """The axis along which the first of `operands` that reaches too far is longest; None where none does."""
+    for operand in operands:
+        layout, width = operand.layout, width_of([operand.dtype])
+        if is_wide(device, layout, width):
+            return cut_axis(device, layout.shape, [layout], width)
+    return None
+
+
 def width_of(dtypes: Iterable[str]) -> int:
     """The bytes that elements of operands count as: those of the widest, at least four.
 

@@ -10,12 +10,39 @@ from collections.abc import Callable
 from typing import Any
 
 from ops import shape_functions
-from ops.nn import activations, attention, dropout, embedding, linear, losses, module, norms, spatial
+from ops.nn import (
+    activations,
+    attention,
+    containers,
+    dropout,
+    embedding,
+    linear,
+    losses,
+    module,
+    norms,
+    padding,
+    recurrent,
+    spatial,
+    transformer,
+)
 from ops.nn.module import Module, Parameter
 
 __all__ = ["FUNCTIONAL", "LAYERS", "Parameter"]
 
-_FAMILIES = (linear, activations, norms, losses, embedding, attention, dropout, spatial)
+_FAMILIES = (
+    containers,
+    linear,
+    activations,
+    norms,
+    losses,
+    embedding,
+    attention,
+    dropout,
+    spatial,
+    padding,
+    recurrent,
+    transformer,
+)
 LAYERS: tuple[type[Module], ...] = (
     *module.LAYERS,
     *(layer for family in _FAMILIES for layer in family.LAYERS),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ops.nn.module import layer
+from ops.nn.norms import pairwise_distance
 from ops.tensor import Tensor, apply
 
 
@@ -129,6 +130,75 @@ def cosine_embedding_loss(
     return apply("cosine_embedding_loss", [input1, input2, target], margin=margin, reduction=reduction)
 
 
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """The loss of a mean and a variance, for numbers."""
+    spread: Tensor = var if isinstance(var, Tensor) else apply("full", [], shape=list(input.shape), value=var)
+    return apply("gaussian_nll_loss", [input, target, spread], full=full, eps=eps, reduction=reduction)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    *,
+    reduction: str = "mean",
+) -> Tensor:
+    """How far `positive` is from being nearer than `negative` by the margin."""
+    given = [anchor, positive, negative]
+    return apply("triplet_margin_loss", given, margin=margin, p=p, eps=eps, swap=swap, reduction=reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Any] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """The same by any distance."""
+    distance: Callable[..., Any] = distance_function or pairwise_distance
+    far = distance(anchor, negative)
+    if swap:
+        far = apply("minimum", [far, distance(positive, negative)])
+    return _weighted((distance(anchor, positive) - far + margin).relu(), None, reduction)
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    *,
+    reduction: str = "mean",
+) -> Tensor:
+    """How far each other class is from being below the right one by the margin."""
+    given = [input, target] if weight is None else [input, target, weight]
+    return apply("multi_margin_loss", given, p=p, margin=margin, reduction=reduction)
+
+
+def multilabel_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+    """How far each class that is no target is from being below each that is."""
+    return apply("multilabel_margin_loss", [input, target], reduction=reduction)
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, *, reduction: str = "mean"
+) -> Tensor:
+    """The mean over classes of the loss of scores of two."""
+    given = [input, target] if weight is None else [input, target, weight]
+    return apply("multilabel_soft_margin_loss", given, reduction=reduction)
+
+
 _CLASSES = "weight ignore_index reduction label_smoothing"
 LAYERS = (
     layer("MSELoss", mse_loss, "reduction"),
@@ -145,6 +215,16 @@ LAYERS = (
     layer("HingeEmbeddingLoss", hinge_embedding_loss, "margin reduction"),
     layer("MarginRankingLoss", margin_ranking_loss, "margin reduction"),
     layer("CosineEmbeddingLoss", cosine_embedding_loss, "margin reduction"),
+    layer("GaussianNLLLoss", gaussian_nll_loss, "full eps reduction"),
+    layer("TripletMarginLoss", triplet_margin_loss, "margin p eps swap reduction"),
+    layer(
+        "TripletMarginWithDistanceLoss",
+        triplet_margin_with_distance_loss,
+        "distance_function margin swap reduction",
+    ),
+    layer("MultiMarginLoss", multi_margin_loss, "p margin weight reduction"),
+    layer("MultiLabelMarginLoss", multilabel_margin_loss, "reduction"),
+    layer("MultiLabelSoftMarginLoss", multilabel_soft_margin_loss, "weight reduction"),
 )
 FUNCTIONAL: dict[str, Callable[..., Any]] = {
     function.__name__: function
@@ -163,5 +243,11 @@ FUNCTIONAL: dict[str, Callable[..., Any]] = {
         hinge_embedding_loss,
         margin_ranking_loss,
         cosine_embedding_loss,
+        gaussian_nll_loss,
+        triplet_margin_loss,
+        triplet_margin_with_distance_loss,
+        multi_margin_loss,
+        multilabel_margin_loss,
+        multilabel_soft_margin_loss,
     )
 }

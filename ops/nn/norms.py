@@ -132,6 +132,13 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return apply("cosine_similarity", [x1, x2], axis=dim, eps=eps)
 
 
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of the difference along the last axis."""
+    return apply("pairwise_distance", [x1, x2], p=p, eps=eps, keepdim=keepdim)
+
+
 class LayerNorm(Module):
     """`layer_norm` as a layer, whose weight begins as ones and whose bias as zeros."""
 
@@ -259,6 +266,7 @@ LAYERS: tuple[type[Module], ...] = (
     InstanceNorm3d,
     layer("LocalResponseNorm", local_response_norm, "size alpha beta k"),
     layer("CosineSimilarity", cosine_similarity, "dim eps"),
+    layer("PairwiseDistance", pairwise_distance, "p eps keepdim"),
 )
 FUNCTIONAL: dict[str, Callable[..., Any]] = {
     function.__name__: function
@@ -271,5 +279,6 @@ FUNCTIONAL: dict[str, Callable[..., Any]] = {
         local_response_norm,
         normalize,
         cosine_similarity,
+        pairwise_distance,
     )
 }

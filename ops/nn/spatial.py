@@ -30,10 +30,10 @@ class _Spatial(Module):
         return FUNCTIONAL[self.function](input, *self._args, **self._named)
 
 
-def _layers(name: str, function: str) -> tuple[type[Module], ...]:
+def _layers(name: str, function: str, base: type[Module] = _Spatial) -> tuple[type[Module], ...]:
     """The classes `name` 1d to 3d of layers that only call `function` 1d to 3d."""
     return tuple(
-        type(f"{name}{rank}d", (_Spatial,), {"__doc__": f"`{function}{rank}d` as a layer.",
+        type(f"{name}{rank}d", (base,), {"__doc__": f"`{function}{rank}d` as a layer.",
                                              "function": f"{function}{rank}d"})
         for rank in (1, 2, 3)
     )  # fmt: skip
@@ -208,6 +208,32 @@ class PixelUnshuffle(_Spatial):
     function = "pixel_unshuffle"
 
 
+class UpsamplingNearest2d(_Spatial):
+    """`upsample_nearest` as a layer."""
+
+    function = "upsample_nearest"
+
+
+class UpsamplingBilinear2d(_Spatial):
+    """`upsample_bilinear` as a layer."""
+
+    function = "upsample_bilinear"
+
+
+class ChannelShuffle(_Spatial):
+    """`channel_shuffle` as a layer."""
+
+    function = "channel_shuffle"
+
+
+class _Unpooling(_Spatial):
+    """Base of layers that also take the places that pooling gave."""
+
+    def forward(self, input: Tensor, indices: Any = None, output_size: Any = None) -> Any:
+        function = FUNCTIONAL[self.function]
+        return function(input, indices, *self._args, **self._named, output_size=output_size)
+
+
 LAYERS: tuple[type[Module], ...] = (
     Conv1d,
     Conv2d,
@@ -217,6 +243,8 @@ LAYERS: tuple[type[Module], ...] = (
     ConvTranspose3d,
     *_layers("MaxPool", "max_pool"),
     *_layers("AvgPool", "avg_pool"),
+    *_layers("LPPool", "lp_pool"),
+    *_layers("MaxUnpool", "max_unpool", _Unpooling),
     *_layers("AdaptiveMaxPool", "adaptive_max_pool"),
     *_layers("AdaptiveAvgPool", "adaptive_avg_pool"),
     Upsample,
@@ -224,4 +252,7 @@ LAYERS: tuple[type[Module], ...] = (
     Fold,
     PixelShuffle,
     PixelUnshuffle,
+    UpsamplingNearest2d,
+    UpsamplingBilinear2d,
+    ChannelShuffle,
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ops.spec import FLOATS, Attribute, OpSpec, ResultRule
 
 _SHAPE = Attribute("shape", "sizes", doc="The sizes.")
-_KEY = Attribute("key", "integers", (0, 0), doc="Two words.")
+_KEY = Attribute("key", "words", (0, 0), doc="Two words.")
 _COUNTER = Attribute(
-    "counter", "integers", (0, 0, 0, 0), doc="Four words, the lowest first: where `philox` begins."
+    "counter", "words", (0, 0, 0, 0), doc="Four words, the lowest first: where `philox` begins."
 )
 
 

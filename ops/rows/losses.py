@@ -52,6 +52,20 @@ ROWS = (
     _loss("poisson_nll_loss", "`exp(x) - target * x`, or, where not `log_input`, `x - target * log(x + eps)`; `full`"
           " adds Stirling's approximation of `log(target!)` where `target` is above 1.",
           Attribute("log_input", "flag", True), Attribute("full", "flag", False), Attribute("eps", "number", 1e-8)),
+    _loss("gaussian_nll_loss", "`(log(var) + (x - target) ** 2 / var) / 2`, with `var` at least `eps`; `full` adds"
+          " `log(2 * pi) / 2`.", Attribute("full", "flag", False), Attribute("eps", "number", 1e-6),
+          inputs=("x", "target", "var")),
+    _loss("triplet_margin_loss", "`maximum(0, distance(x, positive) - distance(x, negative) + margin)`, by"
+          " `pairwise_distance`; `swap` takes the distance of `positive` from `negative` if that is less.",
+          Attribute("margin", "number", 1.0), Attribute("p", "number", 2.0), Attribute("eps", "number", 1e-6),
+          Attribute("swap", "flag", False), inputs=("x", "positive", "negative")),
+    _loss("multi_margin_loss", "The sum over other classes of `maximum(0, margin - x[target] + x) ** p`, by the number"
+          " of classes (last axis).", Attribute("p", "number", 1), Attribute("margin", "number", 1.0),
+          inputs=("x", "target", "weight"), optional=1, input_dtypes=(FLOATS, _WHOLE, FLOATS)),
+    _loss("multilabel_margin_loss", "The sum over targets and other classes of `maximum(0, 1 - x[target] + x)`, by the"
+          " number of classes (last axis); the targets of a row end with -1.", input_dtypes=(FLOATS, _WHOLE)),
+    _loss("multilabel_soft_margin_loss", "The mean over classes (last axis) of `binary_cross_entropy_with_logits`,"
+          " times `weight`.", inputs=("x", "target", "weight"), optional=1),
     _loss("soft_margin_loss", "`log(1 + exp(-target * x))`."),
     _loss("hinge_embedding_loss", "`x` where `target` is 1, `maximum(0, margin - x)` where it is -1.",
           Attribute("margin", "number", 1.0)),

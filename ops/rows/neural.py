@@ -13,7 +13,11 @@ _CAUSAL = Attribute("is_causal", "flag", False, doc="Whether query n sees only t
 ROWS = (
     OpSpec(
         "embedding", "composite", ("index", "weight"), "The rows of `weight` at positions.",
-        attributes=(Attribute("padding_idx", "integer", None, doc="A row that gets no gradient."),),
+        attributes=(
+            Attribute("padding_idx", "integer", None, doc="A row that gets no gradient."),
+            Attribute("scale_grad_by_freq", "flag", False, doc="Whether the gradient of a row is divided by how often"
+                      " it was looked up."),
+        ),
         input_dtypes=(_INDEX, FLOATS), section="neural",
     ),
     OpSpec(
@@ -32,5 +36,9 @@ ROWS = (
         input_dtypes=(FLOATS, FLOATS, FLOATS, _MASK), tolerance=1e-5, relative="maximum(1, abs(result))",
         section="neural", optional=1,
     ),
+    OpSpec("glu", "composite", ("x",), "The first half of an axis times `sigmoid` of the second.",
+           attributes=(Attribute("axis", "integer", -1),), dtypes=FLOATS, section="neural", tolerance=1e-6),
+    OpSpec("scale_gradient", "elementwise", ("x", "y"), "`x` as it is, whose gradient is multiplied by `y`.", "x",
+           dtypes=FLOATS, gradients=("grad * y", "0.0")),
     OpSpec("stop_gradient", "elementwise", ("x",), "`x` as it is, which gets no gradient.", "x", gradients=("0.0",)),
 )  # fmt: skip

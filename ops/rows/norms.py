@@ -29,6 +29,12 @@ def _norm(
 
 ROWS = (
     OpSpec(
+        "pairwise_distance", "composite", ("x", "y"), "The p-norm of `x - y + eps` along the last axis.",
+        attributes=(Attribute("p", "number", 2.0), Attribute("eps", "number", 1e-6),
+                    Attribute("keepdim", "flag", False)),
+        dtypes=FLOATS, section="norm", tolerance=2e-5, relative="maximum(1, abs(result))",
+    ),
+    OpSpec(
         "standardize", "normalize", ("x",),
         "`(x - mean) / sqrt(variance + eps)` over axes, with the mean rounded to f32; not `centred`, `x / sqrt(mean(x *"
         " x) + eps)`.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ops.rows.spatial import CONVOLUTION
 from ops.spec import FLOATS, INTEGERS, NUMBERS, NUMBERS_64, SUM, Attribute, OpSpec
 
 _BYTES = ("i8", "u8")
@@ -21,9 +22,10 @@ def _composite(
 
 ROWS = (
     _composite("quantize_per_tensor", (FLOATS, FLOATS, NUMBERS_64),
-               "`round(x / scale) + zero_point`, kept within `dtype`.", _DTYPE),
+               "`round(x / scale) + zero_point`, kept within `dtype`.", _DTYPE, result="attribute"),
     _composite("quantize_per_channel", (FLOATS, FLOATS, NUMBERS_64),
-               "The same with a scale and a zero point for each position of an axis.", _AXIS, _DTYPE),
+               "The same with a scale and a zero point for each position of an axis.", _AXIS, _DTYPE,
+               result="attribute"),
     _composite("dequantize_per_tensor", (INTEGERS, FLOATS, NUMBERS_64), "`(x - zero_point) * scale`.",
                tolerance=2e-7),
     _composite("dequantize_per_channel", (INTEGERS, FLOATS, NUMBERS_64),
@@ -43,5 +45,13 @@ ROWS = (
         " output. Up to 8 rows of `x` read the bytes as they are. `dynamic` makes bytes of each row of `x` too, by its"
         " largest size, and sums in i32. The result is of the dtype of `x`.",
         Attribute("dynamic", "flag", False), inputs=("x", "weight", "scale"), tolerance=1e-6, relative=SUM,
+    ),
+    _composite(
+        "conv_int8", (FLOATS, _BYTES, FLOATS, FLOATS),
+        "`conv` by weights that are kept as bytes, with a scale for each output. `dynamic` makes bytes of each image of"
+        " `x` too, by its largest size, and sums in i32. The bytes are unpacked once; scale, bias and what is done next"
+        " are one kernel with the sums.",
+        *CONVOLUTION, Attribute("dynamic", "flag", False), inputs=("x", "weight", "scale", "bias"), optional=1,
+        tolerance=2e-6, relative=SUM,
     ),
 )  # fmt: skip

@@ -31,6 +31,14 @@ _DILATION = _each("dilation", 1)
 _GROUPS = Attribute("groups", "integer", 1)
 _LAST = Attribute("channels_last", "flag", False, doc="`x` and the result are [batch, *space, channels].")
 _ENDS = "One number, one for each axis, or those before all axes and then those after them"
+CONVOLUTION = (
+    _STRIDE,
+    _each("padding", 0, f"{_ENDS}; `same` is as many results as `ceil(size / stride)`.", "same", "valid"),
+    _DILATION,
+    _GROUPS,
+    _LAST,
+)
+"""What every convolution is told."""
 
 _X = ("x",)
 _SIZE = _each("kernel_size", REQUIRED, "One number is for all axes but batch and channels.")
@@ -62,9 +70,7 @@ ROWS = (
         "conv", _WEIGHTED,
         "Convolution, as neural networks say, of `x` [batch, channels, *space], or without batch, and `weight`"
         " [outputs, channels of a group, *taps], over 1 to 3 axes of space.",
-        _STRIDE, _each("padding", 0, f"{_ENDS}; `same` is as many results as `ceil(size / stride)`.", "same", "valid"),
-        _DILATION, _GROUPS, _LAST,
-        optional=1, aliases=_by_rank("conv"), tolerance=2e-6, relative=SUM,
+        *CONVOLUTION, optional=1, aliases=_by_rank("conv"), tolerance=2e-6, relative=SUM,
     ),
     _spatial(
         "conv_transpose", _WEIGHTED,
@@ -81,6 +87,13 @@ ROWS = (
              Attribute("count_include_pad", "flag", True, doc="Whether padding counts as elements, which are 0."),
              Attribute("divisor_override", "integer", None, doc="By what sums are divided instead."), _LAST,
              aliases=_by_rank("avg_pool"), **_SUMS),
+    _spatial("lp_pool", _X, "The p-th root of the sum of the p-th powers of each window. Powers keep their signs, as in"
+             " PyTorch: what sums to less than 0 has no root.",
+             Attribute("norm_type", "number", 2, doc="p."), _SIZE, _STRIDE_OF_SIZE, _CEIL, _LAST,
+             aliases=_by_rank("lp_pool"), tolerance=2e-5, relative="maximum(1, abs(result))"),
+    _spatial("max_unpool", ("x", "index"), "Zeros with each element of `x` at the place in its image, flattened, that"
+             " `max_pool_indices` gave.", _OUTPUT, input_dtypes=(NUMBERS, ("i32", "u32", "i64")),
+             aliases=_by_rank("max_unpool")),
     _spatial("adaptive_avg_pool", _X, "The mean of each of `output_size` parts of nearly equal size.", _OUTPUT, _LAST,
              aliases=_by_rank("adaptive_avg_pool"), **_SUMS),
     _spatial("adaptive_max_pool", _X, "The largest element of each of `output_size` parts of nearly equal size.",
@@ -99,6 +112,18 @@ ROWS = (
         Attribute("align_corners", "flag", None, doc="Whether the corners' elements stay at the corners."),
         aliases=("upsample",), tolerance=2e-6, relative="maximum(1, abs(result))",
     ),
+    _spatial(
+        "grid_sample", ("x", "grid"),
+        "Images [batch, channels, *space] at places [batch, *out, axes], whose numbers are from -1 to 1, the first"
+        " along the last axis. Outside are zeros, the `border` or the image in a mirror (`reflection`).",
+        Attribute("mode", "text", "bilinear", ("bilinear", "nearest", "bicubic")),
+        Attribute("padding_mode", "text", "zeros", ("zeros", "border", "reflection")),
+        Attribute("align_corners", "flag", False, doc="Whether -1 and 1 are the middles of the last elements."),
+        tolerance=1e-5, relative="maximum(1, abs(result))",
+    ),
+    _spatial("affine_grid", _X, "The places for `grid_sample` by which matrices [batch, axes, axes + 1] move images of"
+             " `size`.", Attribute("size", "sizes", doc="[batch, channels, *space]."),
+             Attribute("align_corners", "flag", False), tolerance=2e-6, relative="maximum(1, abs(result))"),
     _spatial("im2col", _X, "Each window of images [batch, channels, rows, columns] as a column: [batch, channels and"
              " elements, windows].", _SIZE, _DILATION, _PADDING, _STRIDE, dtypes=ALL),
     _spatial("col2im", _X, "Images of the sums of what columns, as `im2col` gives them, say of each element.",

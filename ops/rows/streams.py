@@ -6,7 +6,7 @@ from ops.spec import Attribute, OpSpec
 
 _COUNT = Attribute("count", "integer", doc="How many words.")
 _COUNTER = Attribute(
-    "counter", "integers", (0, 0, 0, 0), doc="Four words, the lowest first: where the stream begins."
+    "counter", "words", (0, 0, 0, 0), doc="Four words, the lowest first: where the stream begins."
 )
 
 
@@ -35,7 +35,7 @@ ROWS = (
         "Random123 (Salmon, Moraes, Dror and Shaw, 2011)",
         "Random u32 by Philox4x32-10: four words for each step of a counter of 128 bits.",
         _COUNT,
-        Attribute("key", "integers", (0, 0), doc="Two words."),
+        Attribute("key", "words", (0, 0), doc="Two words."),
         _COUNTER,
     ),
     _stream(
@@ -45,7 +45,7 @@ ROWS = (
         "Random123 (Salmon, Moraes, Dror and Shaw, 2011)",
         "Random u32 by Threefry4x32-20: four words for each step of a counter of 128 bits.",
         _COUNT,
-        Attribute("key", "integers", (0, 0, 0, 0), doc="Four words."),
+        Attribute("key", "words", (0, 0, 0, 0), doc="Four words."),
         _COUNTER,
     ),
     _stream(

@@ -26,7 +26,7 @@ from sandbox.library import (
     tensors,
     torch,
 )
-from sandbox.library.call import call
+from sandbox.library.call import call, call_of
 from sandbox.link import Link
 from sandbox.policy import views
 
@@ -57,7 +57,7 @@ def connect(link: Link) -> None:
     kernels.connect(link)
     progress.connect(link)
     gate.connect(link)
-    stored.connect(link, builtins())
+    stored.connect(link, _builtins_of)
 
 
 def builtins() -> dict[str, Any]:
@@ -65,6 +65,13 @@ def builtins() -> dict[str, Any]:
     modules = {name: views.view(name) for name in ("torch", "kernels", "hashing", "routines")}
     functions = {"progress": progress.progress, "call": call, "fetch": fetch.fetch, "open": files.open}
     return {**modules, **functions}
+
+
+def _builtins_of(owner: str) -> dict[str, Any]:
+    """The names that need no import in a stored script of another owner's ("": of the run's own)."""
+    if not owner:
+        return builtins()
+    return {**builtins(), "call": call_of(owner), "__import__": views.import_by(stored.finder_of(owner))}
 
 
 use_environment = environment.use

@@ -5,6 +5,7 @@ Owns the namespaces and what their arguments are. Must not know grants: the serv
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ops.creation import tensor
@@ -19,16 +20,29 @@ def call(operation: str, /, *tensors: Any, **attributes: Any) -> Any:
     """Run an operation: `call("tensor.matmul", a, b)`, `call("hash.sha256", data, offsets)`.
 
     Of an op, what is no tensor becomes one, and attributes go by name. `call("kernel.NAME", …)` is
-    `kernels.run("NAME", …)`, and `call("script.NAME", …)` the `main` of a stored script of the owner's; both take
-    everything by name. Raises ValueError for a name of no namespace, and `PermissionDenied`, at the latest when a value
-    is asked for, for one that the run was not granted.
+    `kernels.run("NAME", …)`, and `call("script.NAME", …)` the `main` of a stored script, `script.OWNER/NAME` of another
+    owner's; both take everything by name. Raises ValueError for a name of no namespace, and `PermissionDenied`, at the
+    latest when a value is asked for, for one that the run was not granted.
     """
+    return _call("", operation, tensors, attributes)
+
+
+def call_of(owner: str) -> Callable[..., Any]:
+    """The `call` of a stored script of another owner's."""
+
+    def call(operation: str, /, *tensors: Any, **attributes: Any) -> Any:
+        return _call(owner, operation, tensors, attributes)
+
+    return call
+
+
+def _call(home: str, operation: str, tensors: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     namespace, _, name = str(operation).partition(".")
     if namespace == "script":
         if tensors:
             raise TypeError(f"{operation}: a script takes its inputs by name")
         try:
-            return result_of(stored.space_of(name), attributes, main_ran=False)
+            return result_of(stored.space_of(name, home), attributes, main_ran=False)
         except ScriptError as error:
             raise TypeError(f"{operation}: {error.message}") from None
     if namespace == "kernel":

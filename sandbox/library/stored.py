@@ -1,11 +1,13 @@
-"""The owner's stored scripts, as far as a script imports them.
+"""Stored scripts, as far as a script imports or calls them.
 
 Owns the asking for their text, how many and how deep, and their life as read-only modules of ordinary scripts: each
-runs once, in globals of its own. Must not know where they are stored.
+runs once, in globals of its own. What another owner's script means by a name alone is that owner's. Must not know where
+they are stored.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 from collections.abc import Callable
@@ -24,18 +26,19 @@ from shaders.errors import KernelgateError
 
 MAX_SCRIPTS = 64
 MAX_DEPTH = 16
+_REFERENCE = re.compile(r"(?:([^/@]{1,64})/)?([^/@]{1,64})(?:@[0-9a-f]{8,64})?")
 _link: Link | None = None
-_builtins: dict[str, Any] = {}
+_builtins: Callable[[str], dict[str, Any]]
 _sources: dict[str, str | None] = {}
 _modules: dict[str, Namespace] = {}
 _loading: list[str] = []
 
 
-def connect(link: Link, builtins: dict[str, Any]) -> None:
-    """Ask over `link`; imported scripts have the further `builtins` too."""
-    global _link
+def connect(link: Link, builtins: Callable[[str], dict[str, Any]]) -> None:
+    """Ask over `link`; imported scripts of an owner ("" is the run's own) have the further `builtins(owner)` too."""
+    global _link, _builtins
     _link = link
-    _builtins.update(builtins)
+    _builtins = builtins
 
 
 def install() -> None:
@@ -44,7 +47,8 @@ def install() -> None:
 
 
 def source_of(name: str) -> str | None:
-    """The text of the owner's stored script `name`, None when there is none; asked for once. Raises `ImportError`."""
+    """The text of the stored script `name`, or `owner/name`, None when there is none; asked for once. Raises
+    `ImportError`."""
     if name not in _sources and _link is not None:
         if len(_sources) >= MAX_SCRIPTS:
             raise ImportError(f"a run may import at most {MAX_SCRIPTS} stored scripts", name=name)
@@ -68,10 +72,17 @@ def module(name: str) -> Namespace | None:
 
     Raises `ImportError` for scripts that import each other, or too deeply, `BadScript`, and what the script raises.
     """
+    return _module(name) if modules.can_be_stored(name) else None
+
+
+def finder_of(owner: str) -> views.Finder:
+    """As `module`, for the scripts of another owner."""
+    return lambda name: _module(f"{owner}/{name}") if modules.can_be_stored(name) else None
+
+
+def _module(name: str) -> Namespace | None:
     if name in _modules:
         return _modules[name]
-    if not modules.can_be_stored(name):
-        return None
     if name in _loading:
         chain = " → ".join([*_loading[_loading.index(name) :], name])
         raise ImportError(f"stored scripts import each other: {chain}", name=name)
@@ -94,11 +105,19 @@ def import_by(importer: Callable[[str], Any]) -> None:
     _importer = importer
 
 
-def space_of(name: str) -> dict[str, Any]:
-    """The public names of the stored script `name`, which runs at the first import. Raises as `module` does, and
-    `ModuleNotFoundError` when there is none.
+def space_of(name: str, home: str = "") -> dict[str, Any]:
+    """The public names of the stored script `name`, `name@hash`, `owner/name` or `owner/name@hash`, which runs at the
+    first call. Without an owner it is of `home`.
+
+    Raises as `module` does, and `ModuleNotFoundError` when there is none.
     """
-    found = _importer(name)
+    match = _REFERENCE.fullmatch(name)
+    if match is None or not modules.can_be_stored(match.group(2)):
+        found = None
+    elif home and match.group(1) is None:
+        found = _module(f"{home}/{name}")
+    else:
+        found = _importer(name)
     if found is None:
         raise ModuleNotFoundError(f"there is no stored script {name!r}", name=name)
     return {key: getattr(found, key) for key in dir(found) if not names.is_private(key)}
@@ -112,11 +131,11 @@ def _run(name: str, source: str) -> dict[str, Any]:
         code = compile_script(source, views.star_names, filename)
     except KernelgateError as error:
         raise bad_script(name, error) from None
-    space = make_globals(_builtins)
+    space = make_globals(_builtins(name.rpartition("/")[0]))
     space["__name__"] = ownership.add_module(name)
     sys.modules[space["__name__"]] = types.ModuleType(name)  # empty: the library looks classes' modules up
     exec(code, space)
     return {key: value for key, value in space.items() if not names.is_private(key)}
 
 
-_importer: Callable[[str], Any] = module
+_importer: Callable[[str], Any] = _module

@@ -14,6 +14,7 @@ from sandbox import values
 from sandbox.frames import Compute, Explain, Free, Read
 from sandbox.library import numpy
 from sandbox.link import Link
+from sandbox.records import opened
 
 
 class LinkEngine:
@@ -58,6 +59,13 @@ def receive(value: Any) -> Any:
 
 def give(result: object) -> bytes:
     """`result` packed; all its tensors are computed at once. Raises `ValueFormError`."""
-    tensors = values.tensors_in(result, lambda value: isinstance(value, Tensor))
+    tensors = values.tensors_in(result, lambda value: isinstance(value, Tensor), opened)
     known = dict(zip(map(id, tensors), refs(tensors), strict=True)) if tensors else {}
-    return values.pack(result, lambda value: known.get(id(value)) or numpy.plain(value), "result")
+
+    def stand_in(value: object) -> Any:
+        if id(value) in known:
+            return known[id(value)]
+        fields = opened(value)
+        return numpy.plain(value) if fields is None else fields
+
+    return values.pack(result, stand_in, "result")

@@ -34,7 +34,7 @@ def compile_script(
     first place in full, the others in the hint), both with line, column and caret.
     """
     try:
-        with _without_collector():
+        with without_collector():
             return _compiled(source, star_names, filename, valued)
     except (SyntaxError, RecursionError, ValueError) as error:
         raise syntax_error(source, error) from None
@@ -46,9 +46,11 @@ def _compiled(source: str, star_names: StarNames, filename: str, valued: bool) -
     transformer.run()
     if transformer.denials:
         raise _denied(source, transformer.denials)
+    flags = 0
     if valued:
         keep_value(tree)
-    return _code(tree, filename)
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    return _code(tree, filename, flags)
 
 
 def keep_value(tree: ast.Module) -> None:
@@ -59,7 +61,7 @@ def keep_value(tree: ast.Module) -> None:
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """A tree is many objects and no garbage: the collector would look at all of them again and again."""
     was_on = gc.isenabled()
     gc.disable()
@@ -70,12 +72,13 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _code(tree: ast.Module, filename: str) -> types.CodeType:
+def _code(tree: ast.Module, filename: str, flags: int) -> types.CodeType:
     """The compiled tree. To look for nodes without a place would take as long as to compile them."""
     try:
-        return compile(tree, filename, "exec", dont_inherit=True)
+        code: types.CodeType = compile(tree, filename, "exec", flags, dont_inherit=True)
     except TypeError:
-        return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
+        code = compile(ast.fix_missing_locations(tree), filename, "exec", flags, dont_inherit=True)
+    return code
 
 
 def syntax_error(source: str, error: SyntaxError | RecursionError | ValueError) -> ScriptSyntaxError:

@@ -156,24 +156,39 @@ def guarded_import(
     name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
 ) -> Any:
     """Behind every `import` statement of a script."""
+    return _imported(name, fromlist, level, _finders)
+
+
+def import_by(finder: Finder) -> Callable[..., Any]:
+    """A `guarded_import` that asks `finder` alone for what is not provided."""
+
+    def guarded(
+        name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+    ) -> Any:
+        return _imported(name, fromlist, level, [finder])
+
+    return guarded
+
+
+def _imported(name: str, fromlist: Any, level: int, finders: Sequence[Finder]) -> Any:
     if level:
         raise ImportError("relative imports are not available to scripts")
     if type(fromlist) is list:
         # PyImport_Import: C code of the library imports a helper while a script's frame is the caller
         # (`datetime.strptime`). An import statement passes None or a tuple. The result goes to C only.
         return sys.modules[name]
-    found = _found(name)
+    found = _found(name, finders)
     for member in fromlist or ():
         if not hasattr(found, member):
             raise ImportError(f"cannot import name {names.unmangle(member)!r} from {name!r}", name=name)
     return found if fromlist or "." not in name else view(name.split(".")[0])
 
 
-def _found(name: str) -> Namespace:
+def _found(name: str, finders: Sequence[Finder]) -> Namespace:
     try:
         return view(name)
     except DeniedImport:
-        for finder in _finders:
+        for finder in finders:
             found = finder(name)
             if found is not None:
                 return found

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 import pytest
+import sqlalchemy as sa
 
 from api import keys
 from api.database import Database
@@ -21,12 +22,20 @@ from sandbox.gates.grants import parse
 from sandbox.gates.network import SYSTEM, Network
 from tests.api.postgres import MISSING, PostgresServer, programs
 
+T = TypeVar("T")
 WAIT_S = 60.0
 ON_BOTH = (
+    "audit",
     "backup",
+    "builds",
+    "commands",
     "database",
+    "events",
+    "idempotency",
     "kernels",
+    "keys",
     "kill",
+    "quarantine",
     "restart",
     "retention",
     "runs",
@@ -35,7 +44,7 @@ ON_BOTH = (
     "tensors",
 )
 """The modules whose tests run on SQLite and on PostgreSQL."""
-LONG_ON_POSTGRES = ("kernels", "kill", "restart", "runs", "tensors")
+LONG_ON_POSTGRES = ("builds", "kernels", "kill", "quarantine", "restart", "runs", "tensors")
 """Of these, those that do so with `--full` only, since they take minutes."""
 
 
@@ -68,14 +77,24 @@ class RunningServer:
     def key_for(self, name: str, grants: object = None, role: str = "user", **more: Any) -> dict[str, str]:
         """The headers of a new key, a user's unless it says otherwise; `more` is as in `NewKey`."""
         most = None if grants is None else parse(grants)
+        new = keys.NewKey(name, role, grants=most, **more)
+        _, token = self.beside(lambda db: keys.create(db, new))
+        return {"Authorization": f"Bearer {token}"}
+
+    def for_commands(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let commands work on this server's data."""
+        monkeypatch.setenv("KERNELGATE_DATA", str(self.settings.data))
+        if self.settings.database_url is not None:
+            monkeypatch.setenv("KERNELGATE_DATABASE_URL", self.settings.database_url.get_secret_value())
+
+    def beside(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do `work` on the database as another process does."""
         data = Database(self.settings.database)
         data.open()
         try:
-            new = keys.NewKey(name, role, grants=most, **more)
-            _, token = data.run(lambda db: keys.create(db, new))
+            return data.run(work)
         finally:
             data.close()
-        return {"Authorization": f"Bearer {token}"}
 
     def client_for(self, name: str, grants: object = None, role: str = "user", **more: Any) -> httpx2.Client:
         """A client with a new key."""
@@ -123,6 +142,12 @@ def new_database(request: pytest.FixtureRequest) -> Callable[[Path], str | None]
         return lambda folder: None
     server: PostgresServer = request.getfixturevalue("postgres")
     return cache(lambda folder: server.database())
+
+
+@pytest.fixture
+def source(tmp_path: Path, new_database: Callable[[Path], str | None]) -> Path | str:
+    """Where an empty database is."""
+    return new_database(tmp_path) or tmp_path / "kernelgate.db"
 
 
 @pytest.fixture(scope="session")

@@ -97,7 +97,7 @@ def test_keys_and_quarantines_are_on_record_and_the_host_has_no_key(
     made = server.http.post("/api/keys", json={"name": "brief"}).json()["id"]
     server.http.delete(f"/api/keys/{made}")
     server.http.delete("/api/quarantine/none")
-    monkeypatch.setenv("KERNELGATE_DATA", str(server.settings.data))
+    server.for_commands(monkeypatch)
     commands.keys(["create", "console"])
     host = capsys.readouterr().out.split("_")[1]
     commands.keys(["revoke", host])
@@ -155,9 +155,9 @@ def test_an_unknown_key_leaves_no_entry(server: Any) -> None:
 
 
 # ---------------------------------------------------------------------- for how long
-def test_old_entries_leave_and_new_ones_stay(tmp_path: Path) -> None:
+def test_old_entries_leave_and_new_ones_stay(source: Path | str) -> None:
     async def scenario() -> None:
-        database = Database(tmp_path / "kernelgate.db")
+        database = Database(source)
         await database.start()
         clock, wall = ManualClock(), [time.time()]
         log = AuditLog(database, 10, clock, lambda: wall[0])
@@ -180,10 +180,10 @@ def test_old_entries_leave_and_new_ones_stay(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_stored_is_in_the_servers_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    source: Path | str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario() -> None:
-        database = Database(tmp_path / "kernelgate.db")
+        database = Database(source)
         await database.start()
         await database.do(lambda db: db.exec_driver_sql("DROP TABLE audit"))
         await AuditLog(database, 10).add(Entry("k", "o", "act", "this thing", DONE))
@@ -193,9 +193,9 @@ def test_what_cannot_be_stored_is_in_the_servers_log(
     assert "this thing" in caplog.text
 
 
-def test_a_long_resource_is_cut(tmp_path: Path) -> None:
+def test_a_long_resource_is_cut(source: Path | str) -> None:
     async def scenario() -> str:
-        database = Database(tmp_path / "kernelgate.db")
+        database = Database(source)
         await database.start()
         log = AuditLog(database, 10)
         await log.add(Entry("k", "o", "act", "x" * 100_000, DONE))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,9 @@ from typing import Any
 import httpx2
 import msgspec
 import pytest
+import sqlalchemy as sa
 
+from api import tables
 from api.builds import CACHED, Builder, is_current
 from api.parameters import Parameter, Template
 from shaders.guard.guard import VERSION
@@ -267,7 +268,7 @@ class Machines:
     async def reflect(self, source: str) -> Reflection:
         return reflect(source)
 
-    def check(self, digest: str) -> None:
+    def check(self, reflection: Reflection, owner: str) -> None:
         """Nothing is in quarantine."""
 
     async def add_kernel(self, owner: str, digest: str, reflection: Reflection, warm: bool) -> None:
@@ -304,16 +305,14 @@ def test_a_set_that_many_ask_for_at_once_is_built_once_and_the_cache_is_bounded(
 
 # ---------------------------------------------------------------------- older guards
 def unguard(running: Any, name: str, reflection: bytes) -> None:
-    with sqlite3.connect(running.settings.data / "kernelgate.db") as raw:
-        raw.execute("UPDATE kernels SET reflection = ? WHERE name = ?", (reflection, name))
-    raw.close()
+    of_name = sa.update(tables.kernels).where(tables.kernels.c.name == name)
+    running.beside(lambda db: db.execute(of_name.values(reflection=reflection)))
     running.server.runtime.kernels._cache.clear()
 
 
 def stored(running: Any, name: str) -> Reflection:
-    with sqlite3.connect(running.settings.data / "kernelgate.db") as raw:
-        (data,) = raw.execute("SELECT reflection FROM kernels WHERE name = ?", (name,)).fetchone()
-    raw.close()
+    of_name = sa.select(tables.kernels.c.reflection).where(tables.kernels.c.name == name)
+    data = running.beside(lambda db: db.execute(of_name).scalar_one())
     return msgspec.msgpack.decode(data, type=Reflection)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
-from api import commands, keys
+from api import commands, keys, tables
 from api.database import Database
 from api.quotas import Quotas
 from api.settings import Settings
@@ -21,6 +23,26 @@ def _data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERNELGATE_DATA", str(tmp_path / "data"))
 
 
+@pytest.fixture
+def _either_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, new_database: Callable[[Path], str | None]
+) -> None:
+    url = new_database(tmp_path / "data")
+    if url is not None:
+        monkeypatch.setenv("KERNELGATE_DATABASE_URL", url)
+
+
+def rows_of_keys() -> list[Any]:
+    """All that is stored of keys."""
+    data = Database(Settings().database)
+    data.open()
+    try:
+        return data.run(lambda db: list(db.execute(sa.select(tables.keys))))
+    finally:
+        data.close()
+
+
+@pytest.mark.usefixtures("_either_database")
 def test_keys_are_created_listed_and_revoked(capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.keys(["create", "alice"]) == 0
     token = capsys.readouterr().out.strip()
@@ -42,11 +64,15 @@ def test_a_key_needs_a_plain_name(name: str, capsys: pytest.CaptureFixture[str])
     assert "is no name for a key" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("_either_database")
 def test_the_token_is_nowhere_in_the_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands.keys(["create", "bob", "--role", "admin"])
-    secret = capsys.readouterr().out.strip().split("_")[2].encode()
+    secret = capsys.readouterr().out.strip().split("_")[2]
+    (row,) = rows_of_keys()
+    assert row.name == "bob"
+    assert secret not in repr(row)
     for file in (tmp_path / "data").iterdir():
-        assert secret not in file.read_bytes()
+        assert secret.encode() not in file.read_bytes()
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
@@ -96,7 +122,7 @@ def test_a_revoked_key_is_refused_once_the_cache_is_over(
     client = running.client_for("leaver")
     assert client.get("/api/device").status_code == 200
     key_id = client.headers["authorization"].split("_")[1]
-    monkeypatch.setenv("KERNELGATE_DATA", str(running.settings.data))
+    running.for_commands(monkeypatch)
     assert commands.keys(["revoke", key_id]) == 0
     wait_until(lambda: client.get("/api/device").status_code == 401, "the key is refused", seconds=10)
 
@@ -112,6 +138,7 @@ def test_an_error_of_the_data_folder_is_one_line(
         commands.refuse_open_host(Settings(host="8.8.8.8"))
 
 
+@pytest.mark.usefixtures("_either_database")
 def test_a_key_is_made_with_all_that_one_over_rest_has(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,7 +146,7 @@ def test_a_key_is_made_with_all_that_one_over_rest_has(
     quotas.write_text('{"runs_at_once": 2, "kernels": null}')
     asked = ["--group", "red", "--group", "blue", "--scope", "runs:read", "--quotas", str(quotas)]
     assert commands.keys(["create", "carol", *asked, "--expires-in", "3600"]) == 0
-    database = Database(Settings().data / "kernelgate.db")
+    database = Database(Settings().database)
     database.open()
     (record,) = database.run(keys.listed)
     database.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,12 +25,6 @@ from api.problems import status_of
 from tests.api.postgres import PostgresServer
 
 FOLDER = Path(migrations.__file__).parent
-
-
-@pytest.fixture
-def source(tmp_path: Path, new_database: Callable[[Path], str | None]) -> Path | str:
-    """Where an empty database is."""
-    return new_database(tmp_path) or tmp_path / "kernelgate.db"
 
 
 @contextmanager

@@ -80,7 +80,7 @@ def test_each_event_is_given_to_the_database_until_it_is_stored() -> None:
 
 @pytest.mark.parametrize(("size", "most"), [(10, PAGE_EVENTS), (PAGE_BYTES // 3 + 1, 3), (2 * PAGE_BYTES, 1)])
 def test_events_are_handed_out_in_pages_bounded_by_number_and_bytes(
-    size: int, most: int, tmp_path: Path
+    size: int, most: int, source: Path | str
 ) -> None:
     count = 2 * most + 1
     events = [Event(n + 1, "output", "x" * size, "") for n in range(count)]
@@ -91,7 +91,7 @@ def test_events_are_handed_out_in_pages_bounded_by_number_and_bytes(
         log.close("{}")
         return [len(page) async for page in log.follow(0)]
 
-    data = Database(tmp_path / "events.db")
+    data = Database(source)
     data.open()
     try:
         data.run(lambda db: db.execute(tables.runs.insert().values(**_run("run_1"))))

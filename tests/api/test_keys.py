@@ -25,8 +25,8 @@ ADMIN = Identity("k", "admin", "admin", None, scopes=of_role("admin"))
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database(tmp_path / "kernelgate.db")
+def database(source: Path | str) -> Iterator[Database]:
+    opened = Database(source)
     opened.open()
     yield opened
     opened.close()
@@ -115,6 +115,21 @@ def test_what_is_no_key_is_refused_with_the_field(http: httpx2.Client, asked: An
     answer = http.post("/api/keys", json=asked)
     assert answer.status_code == 422, answer.text
     assert says in answer.json()["detail"]
+
+
+def test_what_only_looks_like_a_key_is_refused_like_none_at_all(running: Any) -> None:
+    key = running.key
+    _, key_id, secret = key.split("_")
+    refused = set()
+    for token in (
+        "kg_", key[:-1], key + "0", key.upper(), f"kg_{key_id}_{'0' * len(secret)}", f"kg_{key_id}_", f"kg__{secret}",
+        f"kg_{'0' * 12}_{secret}", secret, key_id, f"{key},{key}", "kg_" + "a" * 9000, "kg_%_%", "kg_' OR 1=1 --_x",
+    ):  # fmt: skip
+        answer = httpx2.get(f"{running.url}/api/device", headers={"Authorization": f"Bearer {token}"})
+        assert answer.status_code == 401, token
+        refused.add(answer.content)
+    assert len(refused) == 1, "nothing tells which part was wrong"
+    assert httpx2.get(f"{running.url}/api/device", headers={"Authorization": f"Bearer {key}"}).is_success
 
 
 def test_keys_are_an_admins_business(running: Any, http: httpx2.Client) -> None:

@@ -20,7 +20,18 @@ from api.values import MAX_ITEMS, MAX_TENSORS
 from kernelgate.values import encode
 
 DEEP = b"[" * 10_000 + b"]" * 10_000
-JSON_ROUTES = ("/api/runs", "/api/kernels", "/api/kernels/any/dispatch", "/api/ops/add", "/api/tensors")
+JSON_ROUTES = (
+    "/api/runs",
+    "/api/kernels",
+    "/api/kernels/any/dispatch",
+    "/api/ops/add",
+    "/api/tensors",
+    "/api/scripts",
+    "/api/sessions",
+    "/api/sessions/any/run",
+    "/api/keys",
+    "/api/explain",
+)
 BODIES = {
     "empty": b"",
     "not JSON": b"\x00\xff\xfe",
@@ -90,6 +101,11 @@ def test_a_malformed_request_is_a_problem(
     answer = http.request(method, path, headers=headers, content=b"{}" if method in ("POST", "PUT") else None)
     assert answer.status_code == status, answer.text
     assert is_problem(answer)
+
+
+def test_a_wrong_method_is_told_all_that_the_address_takes(http: httpx2.Client) -> None:
+    assert http.head("/api/runs").headers["allow"] == "GET, POST"
+    assert http.put("/healthz").headers["allow"] == "GET"
 
 
 def test_an_event_id_that_is_no_number_starts_from_the_first(http: httpx2.Client) -> None:

@@ -183,10 +183,24 @@ def test_revoked_over_rest_all_ends_at_once_and_others_go_on(server: Any, wait_u
     neighbour.close()
 
 
+def test_a_download_under_way_does_not_come_to_its_end(server: Any) -> None:
+    key_id, client = made(server, name="reader")
+    body, raw = bytes(40_000_000), {"Content-Type": "application/octet-stream"}
+    tensor = client.post("/api/tensors?dtype=f32&shape=10000000", content=body, headers=raw).json()["id"]
+    came: list[int] = []
+    with client.stream("GET", f"/api/tensors/{tensor}/data?format=raw") as answer:
+        assert answer.headers["content-length"] == str(len(body))
+        assert server.http.delete(f"/api/keys/{key_id}").status_code == 204
+        with pytest.raises(httpx2.RemoteProtocolError):
+            came.extend(len(piece) for piece in answer.iter_raw())
+    assert sum(came) < len(body) / 2, "what was already on its way"
+    client.close()
+
+
 def test_revoked_on_the_command_line_or_expired_all_ends_soon(
     server: Any, wait_until: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KERNELGATE_DATA", str(server.settings.data))
+    server.for_commands(monkeypatch)
     for reason in ("key_revoked", "key_expired"):
         asked = {"expires_in_s": 2.0} if reason == "key_expired" else {}
         key_id, client = made(server, name="short", **asked)

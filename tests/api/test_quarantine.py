@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -12,6 +13,12 @@ from typing import Any
 
 import httpx2
 import pytest
+
+from api.database import Database
+from api.errors import KernelQuarantined
+from api.quarantine import Quarantine
+from host.errors import KernelHung
+from shaders.reflect import reflect
 
 TURNING = (
     "@group(0) @binding(0) var<storage, read> turns: array<u32>;\n"
@@ -121,6 +128,35 @@ def test_a_kernel_that_hangs_the_device_is_in_quarantine_until_an_admin_lifts_it
         assert http.get("/api/quarantine").json() == {"quarantine": []}
         assert add(http, "turning", TURNING).json()["fingerprint"] == digest
         assert turning(http, SHORT).status_code == 200
+
+
+def test_an_owner_whose_kernel_broke_the_device_with_three_sets_of_literals_gets_no_fourth(
+    tmp_path: Path,
+) -> None:
+    kernels = [reflect(TURNING.replace("1664525u", f"{number}u")).fingerprint for number in range(5)]
+    other = reflect(NEIGHBOUR).fingerprint
+
+    async def scenario(quarantine: Quarantine) -> None:
+        for broken in kernels[:3]:
+            quarantine.check(kernels[3], "owner")
+            await quarantine.add(broken, "owner", "turning", KernelHung("did not yield"))
+        with pytest.raises(KernelQuarantined, match="differ from this one in literals only"):
+            quarantine.check(kernels[3], "owner")
+        quarantine.check(kernels[3], "somebody")
+        quarantine.check(other, "owner")
+        await quarantine.lift(kernels[0])
+        quarantine.check(kernels[3], "owner")
+
+    database = Database(tmp_path / "db")
+
+    async def main() -> None:
+        await database.start()
+        await scenario(Quarantine(database))
+
+    try:
+        asyncio.run(main())
+    finally:
+        database.close()
 
 
 def test_a_kernel_that_crashes_the_device_is_told_apart_from_one_that_hangs(

@@ -19,7 +19,8 @@ ENDLESS = "def main():\n    while True:\n        pass"
 LOOP = """
 def main(x):
     y = x * 2
-    y.sum().item()
+    for _ in range(2):  # what is cheap is kept on the device when it comes up again
+        y.sum().item()
     print("begun")
     while True:
         (y * 2).sum().item()
@@ -171,7 +172,7 @@ def test_a_run_is_cancelled_at_once_while_the_device_does_not_answer(
         try:
             began = time.monotonic()
             assert http.delete(url).json()["status"] == "cancelled"
-            assert time.monotonic() - began < 5, "far from the device's deadline"
+            assert time.monotonic() - began < 1, "it waits for a slice, and not for a driver that compiles"
         finally:
             os.kill(device.pid, signal.SIGCONT)
         wait_until(lambda: http.get("/api/device").json()["memory"]["tensors"] == 0, "its tensors are freed")

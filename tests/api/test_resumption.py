@@ -32,6 +32,21 @@ def ended(http: httpx2.Client, run_id: str, wait_until: Any) -> Any:
     return http.get(f"/api/runs/{run_id}").json()
 
 
+def call_of_another(http: httpx2.Client) -> Any:
+    """The run of a call of Alice's script, which imports another one of hers."""
+    key = http.post("/api/keys", json={"name": "alice"}).json()["token"]
+    alice = {"Authorization": f"Bearer {key}"}
+    for name, source in {
+        "lib": "x = 'of alice'",
+        "model": "import lib\ndef main():\n    return lib.x",
+    }.items():
+        assert (
+            http.post("/api/scripts", json={"name": name, "source": source}, headers=alice).status_code == 201
+        )
+    assert http.post("/api/scripts", json={"name": "lib", "source": "x = 'of admin'"}).status_code == 201
+    return http.post("/api/scripts/alice/model", json={}).json()
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_what_runs_fails_what_waits_runs_and_what_is_done_stays(
     tmp_path: Path, wait_until: Any, how: signal.Signals
@@ -57,6 +72,8 @@ def test_what_runs_fails_what_waits_runs_and_what_is_done_stays(
         assert (waiting["status"], waiting["place"]) == ("queued", 1)
         second = http.post("/api/runs", json={"script": "result = 2"}).json()
         assert second["place"] == 2
+        third = call_of_another(http)
+        assert third["place"] == 3
         process.send_signal(how)
         assert process.wait(60) == (0 if how == signal.SIGTERM else -signal.SIGKILL)
     with serve(tmp_path) as (process, http):
@@ -68,6 +85,7 @@ def test_what_runs_fails_what_waits_runs_and_what_is_done_stays(
         assert again["created_at"] == waiting["created_at"]
         assert http.post("/api/runs", json={**body, "limits": {"wall_s": 7}}, headers=headers).json() == again
         assert ended(http, second["id"], wait_until)["result"] == 2
+        assert ended(http, third["id"], wait_until)["result"] == "of alice"
         assert http.get(f"/api/runs/{done['id']}").json() == done
         assert http.get(f"/api/runs/{done['id']}/events").text == told
         events = http.get(f"/api/runs/{waiting['id']}/events").text

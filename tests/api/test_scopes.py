@@ -8,7 +8,7 @@ import pytest
 
 from api.app import create_app
 from api.errors import AdminOnly, InvalidRequest, ScopeMissing
-from api.scopes import ROUTES, SCOPES, check, of_role, require, writes
+from api.scopes import ROUTES, SCOPES, check, methods_of, of_role, require, writes
 from api.settings import Settings
 
 
@@ -22,6 +22,13 @@ def test_every_route_of_the_api_has_a_scope(tmp_path: Path) -> None:
     }
     assert served == set(ROUTES)
     assert set(ROUTES.values()) == set(SCOPES)
+
+
+def test_an_address_takes_the_methods_of_all_its_routes() -> None:
+    assert methods_of("/api/runs") == ["GET", "POST"]
+    assert methods_of("/api/tensors/ten_1") == ["DELETE", "GET", "PATCH", "PUT"]
+    assert methods_of("/api/runs/run_1/events") == ["GET"]
+    assert methods_of("/api/nothing") == methods_of("/healthz") == []
 
 
 def test_a_user_has_all_but_what_is_an_admins() -> None:

@@ -7,6 +7,10 @@ from typing import Any
 
 import httpx2
 import pytest
+import sqlalchemy as sa
+
+from api.database import Database
+from api.tables import scripts
 
 SOURCE = "def double(x):\n    return 2 * x\n"
 
@@ -117,3 +121,156 @@ def test_what_a_run_imports_is_what_the_name_points_at_then(alice: httpx2.Client
     for value in (1, 2):
         post(alice, "versioned", f"value = {value}")
         assert run(alice, "import versioned\nresult = versioned.value")["result"] == value
+
+
+MODEL = '''
+import torch
+from arithmetic import double
+
+
+def main(x: torch.Tensor, rows: int = 2, name: str | None = None) -> list[float]:
+    """The rows of x.
+
+    Args:
+        rows: how many
+    """
+    print("rows", rows)
+    return [double(each) for each in x[:rows].tolist()]
+'''
+X = {"$tensor": {"shape": [3], "dtype": "f32", "data": [1, 2, 3]}}
+
+
+def call(client: httpx2.Client, name: str, body: Any = None, **headers: str) -> httpx2.Response:
+    return client.post(f"/api/scripts/{name}", json=body or {}, headers={"Prefer": "wait=30", **headers})
+
+
+@pytest.fixture(scope="module")
+def model(alice: httpx2.Client) -> str:
+    post(alice, "arithmetic")
+    return str(post(alice, "rows", MODEL).json()["hash"])
+
+
+def test_a_script_is_called_with_json_and_tensors(alice: httpx2.Client, model: str) -> None:
+    answer = call(alice, "rows", {"inputs": {"x": X}})
+    done = answer.json()
+    assert (answer.status_code, done["status"], done["result"]) == (200, "succeeded", [2.0, 4.0])
+    assert (done["kind"], done["stdout"]) == ("script", "rows 2\n")
+    uploaded = alice.post("/api/tensors", json=X["$tensor"]).json()
+    inputs = {"x": {"$tensor": {"id": uploaded["id"]}}, "rows": 3, "name": None}
+    assert call(alice, f"rows@{model[:8]}", {"inputs": inputs}).json()["result"] == [2.0, 4.0, 6.0]
+
+
+def test_a_call_is_a_run_with_its_limits_and_address(alice: httpx2.Client, model: str) -> None:
+    body = {"inputs": {"x": X}, "limits": {"wall_s": 5}, "grants": {"env": {"A": "b"}}}
+    answer = alice.post("/api/scripts/rows", json=body)
+    assert (answer.status_code, answer.json()["limits"]["wall_s"]) == (202, 5)
+    run = answer.headers["location"]
+    assert run == f"/api/runs/{answer.json()['id']}"
+    assert "event: result" in alice.get(f"{run}/events").text
+    done = alice.get(run).json()
+    assert (done["status"], "env" in done["grants"]) == ("succeeded", False), "a user's key allows no env"
+
+
+def test_an_idempotency_key_finds_the_call_that_it_made(alice: httpx2.Client, model: str) -> None:
+    keyed = {"Idempotency-Key": "call-1"}
+    body = {"inputs": {"x": X}}
+    first, again = (call(alice, "rows", body, **keyed).json()["id"] for _ in range(2))
+    assert first == again
+    for name, other in (("rows", {"inputs": {"x": X, "rows": 1}}), (f"rows@{model}", body)):
+        assert call(alice, name, other, **keyed).json()["code"] == "idempotency_conflict"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "detail"),
+    [
+        ({}, "inputs.x is missing: wanted tensor"),
+        ({"x": [1, 2]}, "inputs.x: wanted tensor, got a list of 2"),
+        ({"x": X, "rows": "two"}, "inputs.rows: wanted int, got str 'two'"),
+        ({"x": X, "name": 1}, "inputs.name: wanted str | None, got int 1"),
+        ({"x": X, "more": 1}, "inputs.more is unknown"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_refused_before_there_is_a_run(
+    alice: httpx2.Client, model: str, inputs: Any, detail: str
+) -> None:
+    before = alice.get("/api/runs").json()["runs"][:1]
+    answer = call(alice, "rows", {"inputs": inputs})
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
+        422,
+        "input_mismatch",
+        detail,
+    )
+    assert alice.get("/api/runs").json()["runs"][:1] == before
+
+
+def test_a_script_shows_what_its_main_takes_and_gives(alice: httpx2.Client, model: str) -> None:
+    shown = alice.get("/api/scripts/rows").json()
+    assert shown["description"] == "The rows of x."
+    assert shown["input"]["required"] == ["x"]
+    assert shown["input"]["properties"]["rows"] == {
+        "type": "integer",
+        "description": "how many",
+        "default": 2,
+    }
+    assert shown["output"] == {"type": "array", "items": {"type": "number"}}
+
+
+def test_what_is_not_python_is_not_stored(alice: httpx2.Client) -> None:
+    answer = post(alice, "wrong", "x = 1\ndef main(:")
+    assert (answer.status_code, answer.json()["code"], answer.json()["line"]) == (422, "script_syntax", 2)
+    assert alice.get("/api/scripts/wrong").status_code == 404
+
+
+def test_scripts_are_operations_for_those_who_may_read_them(
+    alice: httpx2.Client, bob: httpx2.Client, model: str
+) -> None:
+    mine = {each["name"]: each for each in alice.get("/api/ops", params={"limit": 500}).json()["scripts"]}
+    assert mine["script.rows"]["hash"] == model
+    assert mine["script.rows"]["input"]["required"] == ["x"]
+    assert run(alice, "result = call('script.rows', x=torch.ones(3), rows=1)")["result"] == [2.0]
+    page = alice.get("/api/ops", params={"limit": 1}).json()
+    rest = alice.get("/api/ops", params={"limit": 1, "after": page["next"]}).json()
+    assert page["scripts"][0]["name"] < rest["scripts"][0]["name"]
+    assert "script.script-alice/rows" not in {each["name"] for each in bob.get("/api/ops").json()["scripts"]}
+
+
+def test_a_shared_script_is_called_with_the_callers_grants_and_its_owners_imports(
+    alice: httpx2.Client, bob: httpx2.Client, model: str
+) -> None:
+    post(bob, "arithmetic", "def double(x):\n    return 'of bob'")
+    body = {"inputs": {"x": X, "rows": 1}}
+    theirs = "script-alice/rows"
+    assert call(bob, theirs, body).json()["code"] == "script_not_found"
+    alice.put("/api/scripts/rows/acl", json={"entries": [{"to": "everyone", "may": "read"}]})
+    assert call(bob, theirs, body).json()["code"] == "access_denied"
+    assert f"script.{theirs}" in {each["name"] for each in bob.get("/api/ops").json()["scripts"]}
+    alice.put("/api/scripts/rows/acl", json={"entries": [{"to": "everyone", "may": "use"}]})
+    refused = call(bob, theirs, body).json()
+    assert "arithmetic" in refused["error"]["detail"], "the imported script is not shared"
+    alice.put("/api/scripts/arithmetic/acl", json={"entries": [{"to": "everyone", "may": "use"}]})
+    assert call(bob, theirs, body).json()["result"] == [2.0]
+    assert run(bob, f"result = call('script.{theirs}', x=torch.ones(1))")["result"] == [2.0]
+    post(alice, "reader", "import os\n\ndef main():\n    return os.environ['SECRET']")
+    alice.put("/api/scripts/reader/acl", json={"entries": [{"to": "everyone", "may": "use"}]})
+    assert call(bob, "script-alice/reader").json()["error"]["code"] == "permission_denied"
+
+
+def test_a_key_that_starts_no_runs_calls_no_script(running: Any, alice: httpx2.Client, model: str) -> None:
+    weak = running.client_for("weak", owner="script-alice", scopes=("scripts:read",))
+    assert call(weak, "rows").json()["code"] == "scope_missing"
+
+
+def test_a_script_stored_by_an_older_version_is_read_when_it_is_asked_for(
+    running: Any, alice: httpx2.Client
+) -> None:
+    post(alice, "older", "def main(n: int):\n    return n")
+    data = Database(running.settings.database)
+    data.open()
+    try:
+        data.run(
+            lambda db: db.execute(sa.update(scripts).where(scripts.c.name == "older").values(signature=None))
+        )
+    finally:
+        data.close()
+    assert call(alice, "older", {"inputs": {"n": "1"}}).json()["code"] == "input_mismatch"
+    assert alice.get("/api/scripts/older").json()["input"]["required"] == ["n"]

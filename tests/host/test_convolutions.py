@@ -107,16 +107,20 @@ def engine(request: pytest.FixtureRequest) -> Iterator[WgpuEngine]:
 
 INPUTS = {
     number: DRAW.normal(size=shape).astype(np.float32)
-    for number, shape in enumerate([(2, 16, 20, 21), (24, 8, 3, 3), (24, 1, 1), (2, 24, 10, 11)], 1)
+    for number, shape in enumerate([(2, 16, 20, 21), (24, 8, 3, 3), (24, 1, 1)], 1)
 }
+RESIDUALS = {1: (2, 24, 20, 21), 2: (2, 24, 10, 11)}
+INPUTS |= {10 + stride: DRAW.normal(size=shape).astype(np.float32) for stride, shape in RESIDUALS.items()}
 
 
+@pytest.mark.parametrize("stride", RESIDUALS)
 @pytest.mark.parametrize("last", ["relu", "gelu"])
-def test_a_bias_a_residual_and_an_activation_are_fused(engine: WgpuEngine, last: str) -> None:
-    attributes = {"stride": [2, 2], "dilation": [1, 1], "before": [1, 1], "after": [1, 1], "groups": 2}
+def test_a_bias_a_residual_and_an_activation_are_fused(engine: WgpuEngine, last: str, stride: int) -> None:
+    attributes = {"stride": [stride] * 2, "dilation": [1, 1], "before": [1, 1], "after": [1, 1], "groups": 2}
     nodes = [
         Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"})
         for handle, array in INPUTS.items()
+        if handle in (1, 2, 3, 10 + stride)
     ]
     nodes += [
         Node("convolution", (0, 1), attributes),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from host import planner
 from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
 from host.frames import RunGraph
@@ -24,9 +26,16 @@ from shaders.errors import KernelgateError
 ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["with the host", "kernels alone"])
+@pytest.fixture(scope="module", params=[True, False], ids=["with the host", "kernels alone, in stages"])
 def engine(request: pytest.FixtureRequest) -> Iterator[WgpuEngine]:
-    opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=1 << 28, host_steps=request.param))
+    with pytest.MonkeyPatch.context() as patch:
+        if not request.param:
+            patch.setattr(planner, "place", partial(planner.place, small=0))
+        yield from _engine(request.param)
+
+
+def _engine(host_steps: bool) -> Iterator[WgpuEngine]:
+    opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=1 << 28, host_steps=host_steps))
     for handle, array in INPUTS.items():
         type = TensorType(array.shape, "f32")
         opened.upload(handle, "me", type, Source(array.nbytes, array.tobytes()))
@@ -138,6 +147,26 @@ def test_other_numbers_need_no_other_plan_or_kernel(engine: WgpuEngine) -> None:
     assert (len(engine._runner._plans), engine.memory().pipelines) == (plans, pipelines)
 
 
+def drawn(key: list[int], first: int) -> Graph:
+    """Two draws that follow each other, as a layer and its dropout make."""
+    nodes: list[Node] = []
+    for counter in (first, first + 9):
+        attributes = {"count": 33, "key": key, "counter": [counter, 0, 0, 0]}
+        nodes += [Node("philox", (), attributes), Node("cast", (len(nodes),), {"dtype": "f32"})]
+    return Graph([*nodes, Node("add", (1, 3))], [1, 4])
+
+
+def test_other_draws_need_no_other_plan_or_kernel(engine: WgpuEngine) -> None:
+    compute(engine, drawn([1, 2], 3))
+    plans, pipelines = len(engine._runner._plans), engine.memory().pipelines
+    for key, first in (([0, 0], 0), ([7, 7], 7), ([2**32 - 1, 5], 2**32 - 10), ([1, 2], 3)):
+        for found, expected in zip(
+            compute(engine, drawn(key, first)), evaluate(drawn(key, first), {}), strict=True
+        ):
+            assert found.tobytes() == expected.tobytes()
+    assert (len(engine._runner._plans), engine.memory().pipelines) == (plans, pipelines)
+
+
 def test_runs_of_one_plan_that_are_under_way_together_keep_their_own_numbers(engine: WgpuEngine) -> None:
     def begin(value: float, handle: int) -> Any:
         request = RunGraph(handle, handle, "me", scaled(value), [handle, handle + 1])
@@ -220,6 +249,41 @@ def test_what_is_done_with_a_product_is_done_while_the_parts_of_its_sums_are_add
         np.frombuffer(found, np.float32).reshape(40, 72), np.maximum(a @ b + bias, 0), atol=1e-4
     )
     assert usage.dispatches == 2
+
+
+@pytest.mark.parametrize(
+    ("shapes", "after"),
+    [
+        ([(70, 40), (40, 72), (72,), (70, 72)], "relu"),
+        ([(3, 70, 40), (40, 67), (70, 1), (3, 70, 67)], "relu"),
+        ([(70, 40), (40, 72), (72,), (70, 72)], "gelu"),
+        ([(3, 70, 40), (40, 67), (70, 1), (3, 70, 67)], "tanh"),
+        ([(2, 1, 40, 33), (3, 33, 66), (3, 1, 66), (2, 3, 40, 66)], "abs"),
+    ],
+    ids=["by fours", "at edges", "long by fours", "long at edges", "batches"],
+)
+def test_bias_activation_and_residual_are_part_of_a_product_by_tiles(
+    engine: WgpuEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    shapes: list[tuple[int, ...]],
+    after: str,
+) -> None:
+    monkeypatch.setattr(engine, "_class", GPU)
+    random = np.random.default_rng(6)
+    arrays = [random.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
+    nodes = []
+    for handle, array in enumerate(arrays, 500):
+        engine.upload(handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
+        nodes.append(Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"}))
+    nodes += [Node("matmul", (0, 1)), Node("add", (4, 2)), Node(after, (5,)), Node("sub", (6, 3))]
+    program = Graph(nodes, [7])
+    usage = finish(engine.run_graph(RunGraph(1, 1, "me", program, [510]), lambda: None))
+    (found,) = taken(engine, [510])
+    engine.free(list(range(500, 504)))
+    expected = evaluate(program, dict(enumerate(arrays, 500)))[0]
+    np.testing.assert_allclose(found, expected.reshape(-1), atol=1e-4)
+    copies = sum(shape[-1] % 4 != 0 for shape in shapes[:2])
+    assert usage.dispatches == 1 + copies
 
 
 @pytest.mark.parametrize(("op", "expected"), [("sum", np.nan), ("prod", np.inf)])

@@ -53,6 +53,33 @@ def test_what_the_device_says_goes_before_what_was_measured(run: Run, manual_clo
     run(body())
 
 
+def test_what_goes_on_when_nobody_waits_any_more_is_paid_by_the_allowance(
+    run: Run, manual_clock: Any
+) -> None:
+    class Purse:
+        spent_s = 0.0
+
+        def left_s(self) -> float:
+            return 100.0
+
+        def spend(self, seconds: float) -> None:
+            self.spent_s += seconds
+
+    async def body() -> None:
+        clock, charges, purse = manual_clock(), [], Purse()
+        meter = Meter(charges.append, allowance=purse)
+        meter.run(clock, lambda: None)
+        clock.advance(2.0)
+        meter.close()
+        assert (charges, meter.is_over, purse.spent_s) == ([Usage(device_ms=2000.0)], True, 0.0)
+        clock.advance(3.0)
+        meter.pause()
+        meter.settle(None)
+        assert (charges, purse.spent_s) == ([Usage(device_ms=2000.0)], 5.0)
+
+    run(body())
+
+
 def test_a_request_that_costs_its_process_is_charged_as_measured(
     run: Run, opened: Any, manual_clock: Any, slow_graph: Any
 ) -> None:

@@ -142,9 +142,10 @@ def test_a_graph_of_too_many_dispatches_is_refused() -> None:
 
 
 def test_memory_is_used_again_once_a_value_is_past() -> None:
-    nodes = [_input(5, 64, 64), *(_op("matmul", number, 0) for number in range(20))]
+    nodes = [_input(5, 1024, 1024), *(_op("matmul", number, 0) for number in range(20))]
     plan = _plan(nodes, [20])
-    assert sum(plan.temps) <= 2.4 * 64 * 64 * 4
+    assert plan.peak <= 2.4 * 1024 * 1024 * 4
+    assert len(plan.stages) == 1
 
 
 def _ops(plan: Plan) -> list[tuple[str, ...]]:
@@ -276,6 +277,27 @@ def test_structure_has_numbers_by_value_and_dtype() -> None:
     for wrong in ("1", None, [1.0]):
         assert form(wrong).scalars == ()
         assert form(wrong).key != form(1.0).key
+
+
+def test_structure_has_words_by_list() -> None:
+    def form(*lists: Any) -> Structure:
+        nodes = [_op("philox", count=4, key=key, counter=[0, 0, 0, 0]) for key in lists]
+        return structure(Graph(nodes, [0]))
+
+    assert form([1, 2]).key == form([0, 0]).key == form([2**32 - 1, 7]).key
+    assert form([1, 2]).scalars == (1, 2, 0, 0, 0, 0)
+    assert form([1, 2]).bits != form([2, 1]).bits
+    assert form([1, 2], [3, 4]).key != form([1, 2], [1, 2]).key
+    for wrong in ([], [1], [1, -1], [1, 2**32], [1.0, 2], [True, 2], "12", None, 12):
+        assert form(wrong).key != form([1, 2]).key
+
+
+def test_draws_of_the_same_words_are_one_and_others_are_not() -> None:
+    def steps(*counters: int) -> int:
+        nodes = [_op("philox", count=4, key=[1, 2], counter=[first, 0, 0, 0]) for first in counters]
+        return len(_plan(nodes, list(range(len(nodes)))).steps)
+
+    assert (steps(5), steps(5, 6), steps(5, 6, 5)) == (1, 2, 2)
 
 
 def test_structure_ignores_handles_and_values_but_nothing_else() -> None:

@@ -142,3 +142,20 @@ def test_what_is_over_is_gone(elapsed):
         owner, _ = scheduler.next()
         scheduler.stepped(owner, elapsed, is_over=True)
     assert not scheduler
+
+
+def test_work_that_is_taken_out_leaves_the_others_turns_as_they_were():
+    scheduler: Scheduler[int] = Scheduler()
+    for owner, work in (("one", 1), ("one", 2), ("two", 3), ("one", 4), ("three", 5)):
+        scheduler.add(owner, work)
+    assert scheduler.take_out(lambda work: work in (1, 4, 5)) == [1, 4, 5]
+    assert scheduler.take_out(lambda work: work == 1) == []
+    served = []
+    while scheduler:
+        owner, work = scheduler.next()
+        served.append((owner, work))
+        scheduler.stepped(owner, 7.0, is_over=True)
+    assert served == [("one", 2), ("two", 3)]
+    scheduler.add("one", 6)
+    assert scheduler.take_out(lambda work: True) == [6]
+    assert not scheduler

@@ -139,6 +139,8 @@ def _differs(info: Any, form: Form, given: tuple[Any, ...], named: dict[str, Any
     reason = EXCLUDED.get((info.formatted_name, "")) or EXCLUDED.get((info.formatted_name, dtype))
     if named.get("dropout_p") or ("dropout" in info.name and named.get("training", True)):
         reason = "dropped by chance, by another generator than PyTorch's"
+    if named.get("sparse"):
+        reason = "there are no sparse gradients"
     if reason:
         raise Excluded(reason)
     args, keywords = carried(given), carried(named)
@@ -202,6 +204,9 @@ def carried(value: Any) -> Any:
             if value not in DTYPES:
                 raise Excluded(str(value))
             return NAMES[DTYPES[value]]
+        case torch.nn.Module():
+            made = our_function(f"nn.{type(value).__name__}")
+            return made() if made else value
         case tuple() | list() | dict():
             return mapped(carried, value)
     return value

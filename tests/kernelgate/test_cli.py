@@ -41,6 +41,18 @@ def test_run_uploads_npy_files(here: Path, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == "10.0\n"
 
 
+def test_a_script_is_stored_and_called(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "adder.py").write_text(
+        "def main(a: int, name='you'):\n    print('hello', name)\n    return a + 1"
+    )
+    assert cli.main(["script", "add", "adder.py"]) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == "adder"
+    assert cli.main(["script", "call", "adder", "a=2", "name=me", "--limit", "wall_s=10"]) == 0
+    assert capsys.readouterr().out == "hello me\n3\n"
+    assert cli.main(["script", "call", "adder", "a=two"]) == 1
+    assert "inputs.a: wanted int, got str 'two' [input_mismatch]" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "text",
     ["f32:[[1, 2], [3, 4]]", '{"$tensor": {"shape": [2, 2], "dtype": "f32", "data": [1, 2, 3, 4]}}'],

@@ -66,6 +66,52 @@ def test_an_unchecked_run_returns_its_error() -> None:
     assert run.error.code == "wall_limit"
 
 
+def test_a_call_gives_the_result_of_a_stored_script() -> None:
+    seen = []
+
+    def server(request: httpx2.Request) -> httpx2.Response:
+        seen.append((request.url.path, json.loads(request.content)))
+        return httpx2.Response(200, json=record("succeeded", result=3))
+
+    client = connect(server)
+    assert client.call("alice/model@0123abcd", x=b"a", name="n") == 3
+    assert client.call_script("model", limits={"wall_s": 1}, grants={"env": {"A": "b"}}).result == 3
+    assert seen == [
+        ("/api/scripts/alice/model@0123abcd", {"inputs": {"x": {"$bytes": "YQ=="}, "name": "n"}}),
+        ("/api/scripts/model", {"inputs": {}, "limits": {"wall_s": 1}, "grants": {"env": {"A": "b"}}}),
+    ]
+
+
+def test_a_session_runs_cells_and_is_closed_with_its_block() -> None:
+    seen = []
+
+    def server(request: httpx2.Request) -> httpx2.Response:
+        body = json.loads(request.content or b"null")
+        seen.append((request.method, request.url.path, body))
+        if request.url.path.endswith("/run"):
+            error = {"code": "script_error", "detail": "no"} if body["script"] == "bad" else None
+            return httpx2.Response(
+                200, json=record("failed" if error else "succeeded", result=7, error=error)
+            )
+        return httpx2.Response(200, json={"id": "ses_1"})
+
+    with connect(server).session(limits={"wall_s": 2}, idle_s=9) as session:
+        assert session.run("x = 1").status == "succeeded"
+        assert session.value("x + n", n=2) == 7
+        assert session.run("bad", check=False).status == "failed"
+        with pytest.raises(ApiError):
+            session.value("bad")
+    run = "/api/sessions/ses_1/run"
+    assert seen == [
+        ("POST", "/api/sessions", {"limits": {"wall_s": 2}, "idle_s": 9}),
+        ("POST", run, {"script": "x = 1", "inputs": {}}),
+        ("POST", run, {"script": "x + n", "inputs": {"n": 2}}),
+        ("POST", run, {"script": "bad", "inputs": {}}),
+        ("POST", run, {"script": "bad", "inputs": {}}),
+        ("DELETE", "/api/sessions/ses_1", None),
+    ]
+
+
 def test_a_problem_document_becomes_an_error_with_all_its_fields() -> None:
     problem = {
         "title": "No key",

@@ -134,6 +134,64 @@ def summed(
     return result[:, 1:].reshape(-1, channels, *sizes)
 
 
+def unpooled(x: Array, places: Array, sizes: Sequence[int]) -> Array:
+    """Each element back where it was in its image."""
+    result = np.zeros((*x.shape[:2], int(np.prod(sizes))), x.dtype)
+    for at in np.ndindex(x.shape):
+        result[(*at[:2], places[at])] = x[at]
+    return result.reshape(*x.shape[:2], *sizes)
+
+
+def mirrored(place: float, size: int, aligned: bool) -> float:
+    """A place outside of an image as the one in it that a mirror at its end shows."""
+    low, high = (0.0, size - 1.0) if aligned else (-0.5, size - 0.5)
+    while high > low and not low <= place <= high:
+        place = 2 * low - place if place < low else 2 * high - place
+    return place if high > low else 0.0
+
+
+def sampled(x: Array, grid: Array, mode: str, padding: str, aligned: bool) -> Array:
+    """Place by place, as PyTorch's documentation says."""
+    result = np.zeros((*x.shape[:2], *grid.shape[1:-1]))
+    reach = {"nearest": lambda d: float(d <= 0.5), "bilinear": lambda d: max(1 - d, 0.0), "bicubic": cubic}[
+        mode
+    ]
+    for at in np.ndindex(grid.shape[:-1]):
+        lines = []
+        for size, number in zip(x.shape[2:], grid[at][::-1], strict=True):
+            place = (number + 1) / 2 * (size - 1) if aligned else ((number + 1) * size - 1) / 2
+            moved = mode == "bicubic" or padding == "zeros"
+            place = (
+                place
+                if moved
+                else np.clip(mirrored(place, size, aligned) if padding[0] == "r" else place, 0, size - 1)
+            )
+            line = np.zeros(size)
+            for tap in range(int(np.floor(place)) - 1, int(np.floor(place)) + 3):
+                inside = mirrored(tap, size, aligned) if padding[0] == "r" else tap
+                inside = tap if padding == "zeros" else int(np.clip(inside, 0, size - 1))
+                if 0 <= inside < size:
+                    line[int(inside)] += reach(abs(place - tap)) if abs(place - tap) < 2 else 0.0
+            lines.append(line)
+        weights = lines[0]
+        for line in lines[1:]:
+            weights = weights[..., None] * line
+        result[(at[0], slice(None), *at[1:])] = (x[at[0]] * weights).reshape(x.shape[1], -1).sum(1)
+    return result
+
+
+def moved(matrices: Array, sizes: Sequence[int], aligned: bool) -> Array:
+    """Each element's place times the matrix."""
+    made = np.zeros((len(matrices), *sizes, len(sizes)))
+    for at in np.ndindex(len(matrices), *sizes):
+        ends = [
+            (2 * n / max(size - 1, 1) - 1 if size > 1 else 0.0) if aligned else (2 * n + 1) / size - 1
+            for n, size in zip(at[1:], sizes, strict=True)
+        ]
+        made[at] = matrices[at[0]].astype(np.float64) @ [*ends[::-1], 1]
+    return made
+
+
 GRID = normal(2, 3, 9, 7)
 ROW = normal(2, 3, 11)
 CUBE = normal(1, 2, 5, 4, 6)
@@ -143,6 +201,16 @@ COLUMNS = normal(2, 3 * 9, 9)
 SPARSE = normal(2, 2 * 4, 12)
 SHUFFLED = normal(2, 8, 3, 5)
 ODD = {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}
+
+SIZES = np.abs(GRID)
+PEAKS = pooled(largest, GRID, [2, 2], [2, 2], [0, 0]).astype(np.float32)
+HEIGHTS = pooled(place_of_largest, GRID, [2, 2], [2, 2], [0, 0]).astype(np.int32)
+SPOTS, DEEP = (
+    ((np.round(normal(*shape) * 25) + 0.5) / 32).astype(np.float32)  # neither at an element nor between two
+    for shape in ((2, 3, 4, 2), (1, 2, 2, 3, 3))
+)
+FLAT, SOLID = normal(2, 2, 3), normal(2, 3, 4)
+LINE = np.broadcast_to(np.int64([0, 10, 3, 4, 7, 8]), (2, 3, 6))
 
 POOLS: dict[str, list[Case]] = {
     "max_pool": [
@@ -182,6 +250,17 @@ POOLS: dict[str, list[Case]] = {
         ({"kernel_size": 2, "divisor_override": 3}, [GRID], pooled(mean, GRID, [2, 2], [2, 2], [0, 0]) * 4 / 3),
         ({"kernel_size": 2, "stride": 1}, [CUBE], pooled(mean, CUBE, [2] * 3, [1] * 3, [0] * 3)),
     ],
+    "lp_pool": [
+        ({"norm_type": p, "kernel_size": size, "stride": stride}, [SIZES],
+         pooled(lambda part, where, padded, p=p: (part**p).sum() ** (1 / p), SIZES, size, stride, [0, 0]))
+        for p, size, stride in ((2, [2, 2], [2, 2]), (3, [3, 2], [1, 3]), (1, [2, 1], [3, 1]))
+    ] + [({"kernel_size": 3, "ceil_mode": True}, [ROW],
+          pooled(lambda part, where, padded: ((part**2).sum() * 3 / padded) ** 0.5, ROW, [3], [3], [0], ceil=True))],
+    "max_unpool": [
+        ({"output_size": [9, 7]}, [PEAKS, HEIGHTS], unpooled(PEAKS, HEIGHTS, (9, 7))),
+        ({"output_size": [10, 8]}, [WHOLE[..., :4, :3], HEIGHTS], unpooled(WHOLE[..., :4, :3], HEIGHTS, (10, 8))),
+        ({"output_size": 11}, [ROW[..., ::2], LINE], unpooled(ROW[..., ::2], LINE, (11,))),
+    ],
     "adaptive_avg_pool": [
         ({"output_size": counts}, [GRID], adapted(mean, GRID, counts)) for counts in ([3, 7], [1, 1], [4, 3], [11, 2])
     ] + [({"output_size": 4}, [ROW], adapted(mean, ROW, [4])),
@@ -214,6 +293,16 @@ POOLS: dict[str, list[Case]] = {
          plane(GRID, [13, 4], "cubic", aligned=True)),
         ({"scale_factor": 1.3, "mode": "bicubic"}, [GRID], plane(GRID, [11, 9], "cubic", [1.3, 1.3])),
         ({"size": [3, 4], "mode": "area"}, [GRID], adapted(mean, GRID, [3, 4])),
+    ],
+    "grid_sample": [
+        ({"mode": mode, "padding_mode": padding, "align_corners": aligned}, [GRID, SPOTS],
+         sampled(GRID, SPOTS, mode, padding, aligned))
+        for mode in ("nearest", "bilinear", "bicubic") for padding in ("zeros", "border", "reflection")
+        for aligned in (False, True)
+    ] + [({}, [CUBE, DEEP], sampled(CUBE, DEEP, "bilinear", "zeros", False))],
+    "affine_grid": [
+        ({"size": [2, 3, *sizes], "align_corners": aligned}, [matrices], moved(matrices, sizes, aligned))
+        for matrices, sizes in ((FLAT, (4, 5)), (FLAT, (1, 3)), (SOLID, (2, 3, 4))) for aligned in (False, True)
     ],
     "im2col": [
         ({"kernel_size": 3}, [GRID], columns(GRID, 3, 1, 0, 1)),

@@ -57,7 +57,10 @@ def test_a_product_of_any_form_is_right(left: tuple[int, ...], right: tuple[int,
 
 
 @pytest.mark.parametrize("name", ["i32", "u32"])
-@pytest.mark.parametrize(("left", "right"), [((5, 6), (6, 9)), ((7, 5), (5,)), ((2, 9, 130), (130, 256))])
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((5, 6), (6, 9)), ((7, 5), (5,)), ((2, 9, 130), (130, 256)), ((2, 37, 130), (130, 62))],
+)
 def test_integer_products_wrap(left: tuple[int, ...], right: tuple[int, ...], name: str, check: Any) -> None:
     draw = np.random.default_rng(0)
     arrays = [draw.integers(0, 1 << 32, shape).astype(DTYPES[name]) for shape in (left, right)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ops import backward_neural, reference
-from ops.backward import backward
+from ops.backward import backward, has_gradient
 from ops.backward_rules import RULES
 from ops.errors import GraphError
 from ops.gradient import is_differentiable
@@ -25,6 +25,7 @@ PLACES = np.array([2, 0, -1, 2], np.int32)
 MORE: dict[str, list[Sample]] = {
     "sum": [Sample({"axes": axes}, [X], X) for axes in (None, 1, [0, 2])],
     "nansum": [Sample({"axes": 1}, [X], X)],
+    "nanmean": [Sample({"axes": 1}, [X], X)],
     "mean": [Sample({"axes": axes, "keepdim": True}, [X], X) for axes in (None, 1, [0, 2])],
     "max": [Sample({"axes": axes}, [X], X) for axes in (None, 1)],
     "min": [Sample({"axes": [0, 2]}, [X], X)],
@@ -152,3 +153,19 @@ def test_gradients_run_on_the_device(device: Any) -> None:
     assert right is not None
     np.testing.assert_allclose(values[left], np.ones((4, 3)) @ N.T, rtol=1e-5)
     np.testing.assert_allclose(values[right], M.T @ np.ones((4, 3)), rtol=1e-5)
+
+
+def test_the_gradient_of_a_row_may_be_divided_by_how_often_it_was_looked_up() -> None:
+    index = np.int32([[2, 0], [2, 2]])
+    sample = Sample({"scale_grad_by_freq": True, "padding_idx": 0}, [index, M], X)
+    grad = gradients_of("embedding", sample, sample.inputs, np.ones((2, 2, 5), np.float32))[1]
+    assert grad.tolist() == [[0] * 5, [0] * 5, [1] * 5, [0] * 5]
+
+
+def test_the_page_says_who_has_a_gradient() -> None:
+    known = {name for name, samples in CALLS.items() if any(map(is_smooth, samples))} - UNKNOWN
+    rows = [row for row in TABLE.values() if row.namespace == "tensor" and row.kind != "elementwise"]
+    claimed = {row.name for row in rows if has_gradient(row)}
+    quantised = {"dequantize_per_tensor", "dequantize_per_channel", "linear_int8", "conv_int8"}
+    assert claimed <= known | quantised | {"dropout"}
+    assert not claimed & {"argmax", "eye", "one_hot", "topk_indices", "quantize_per_tensor", "int_matmul"}

@@ -23,9 +23,11 @@ from ops.reference import DTYPES, dtype_name
 from ops.rows import quantised
 from ops.table import TABLE, find
 from ops.validate import validate
+from tests.ops.margin_samples import MARGINS
 from tests.ops.neural_samples import NEURAL_SAMPLES
 from tests.ops.pooling_samples import POOLS
 from tests.ops.sample import Sample
+from tests.ops.sequence_samples import SEQUENCES
 from tests.ops.spatial_samples import SPATIAL
 
 Array = np.ndarray
@@ -66,7 +68,7 @@ def log_sum(x: Array, axis: Any, keepdims: bool) -> Array:
     return np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims))
 
 
-def norms(p: float) -> list[Sample]:
+def norms(p: float, named: bool = False) -> list[Sample]:
     def norm(x: Array, axis: Any, keepdims: bool) -> Array:
         size = np.abs(x)
         if p == np.inf:
@@ -77,7 +79,7 @@ def norms(p: float) -> list[Sample]:
             return np.count_nonzero(x, axis=axis, keepdims=keepdims)
         return np.sum(size**p, axis=axis, keepdims=keepdims) ** (1 / p)
 
-    return sums(norm, p=p)
+    return sums(norm, p=p) if named else sums(norm)
 
 
 def top(k: int, axis: int, largest: bool, places: bool) -> Sample:
@@ -151,7 +153,11 @@ SAMPLES: dict[str, list[Sample]] = {
     "var": [*sums(lambda x, axis, keepdims: np.var(x, axis=axis, keepdims=keepdims, ddof=1)),
             *sums(np.var, correction=0), *sums(np.var, X + 1000, correction=0)],
     "std": sums(lambda x, axis, keepdims: np.std(x, axis=axis, keepdims=keepdims, ddof=1)),
-    "norm": [sample for p in (0, 1, 2, 3, 0.5, np.inf, -np.inf) for sample in norms(p)],
+    "norm": [sample for p in (0, 1, 2, 3, 0.5, np.inf, -np.inf) for sample in norms(p, named=True)],
+    "reduce_l1": norms(1),
+    "reduce_l2": norms(2),
+    "reduce_sum_square": sums(lambda x, axis, keepdims: np.sum(x * x, axis=axis, keepdims=keepdims)),
+    "reduce_log_sum": sums(lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)), np.abs(X) + 1),
     "logsumexp": [*sums(log_sum), Sample({"axes": 0}, [np.float32([1000, 1000])], np.array(1000 + np.log(2))),
                   Sample({}, [np.float32([-np.inf, -np.inf])], np.array(-np.inf)),
                   Sample({}, [np.float32([np.inf, 0])], np.array(np.inf)),
@@ -246,6 +252,12 @@ SAMPLES: dict[str, list[Sample]] = {
     "addmv": [Sample({}, [V[0:1], N, N[0]], V[0] + N.astype(np.float64) @ N[0])],
     "baddbmm": [Sample({"beta": 2, "alpha": 0.5}, [V, SQUARE, SQUARE],
                        2 * V + 0.5 * (SQUARE.astype(np.float64) @ SQUARE))],
+    "gemm": [
+        Sample({}, [M, N], M.astype(np.float64) @ N),
+        Sample({"transA": True, "alpha": 2}, [M.T, N], 2 * (M.astype(np.float64) @ N)),
+        Sample({"trans_b": True, "beta": 0.5}, [M, N.T, V[:4]], 0.5 * V[:4] + M.astype(np.float64) @ N),
+        Sample({"beta": 0}, [M, N, np.full((5, 4), np.nan, np.float32)], M.astype(np.float64) @ N),
+    ],
     "linear": [Sample({}, [X, M.T, V[:1]], X.astype(np.float64) @ M + V[0]),
                Sample({}, [V, V, V[0]], V.astype(np.float64) @ V + V[0])],
     "einsum": [
@@ -259,6 +271,8 @@ SAMPLES: dict[str, list[Sample]] = {
         )
     ],
     **NEURAL_SAMPLES,
+    **MARGINS,
+    **SEQUENCES,
 }  # fmt: skip
 SAMPLES |= {name: [Sample(*case) for case in cases] for name, cases in {**SPATIAL, **POOLS}.items()}
 TESTED_ELSEWHERE = {
@@ -406,6 +420,26 @@ REFUSED: list[tuple[str, dict[str, Any], list[Array], type[Exception], str]] = [
     ("roll", {"shifts": [1, 2], "axes": 0}, [X], AttributeValueError, "2 shifts for 1 axes"),
     ("narrow", {"axis": 0, "start": 3, "length": 2}, [X], ShapeError, "beyond axis"),
     ("tril", {}, [V], ShapeError, "at least 2 axes"),
+    ("rotary_embedding", {"rotary_dim": 3}, [X], AttributeValueError, "cannot turn 3 of 5"),
+    ("selective_scan", {}, [M, N, N, N, N], ShapeError, "decay .channels, states."),
+    ("expert_weights", {"k": 1, "temperature": 0}, [M], AttributeValueError, "above 0"),
+    ("expert_linear", {}, [M, M, X], ShapeError, "share"),
+    ("profile", {"axis": 1}, [X], ShapeError, "axis of space"),
+    (
+        "non_max_suppression",
+        {"max_output": 257},
+        [X[..., :4], X.transpose(0, 2, 1)],
+        AttributeValueError,
+        "0 to 256",
+    ),
+    ("non_max_suppression", {"max_output": 1}, [X, X], ShapeError, "boxes, 4"),
+    ("bilinear", {}, [M, M, X], ShapeError, "a weight .outputs"),
+    ("glu", {"axis": -1}, [X], ShapeError, "whose size is odd"),
+    ("multi_margin_loss", {}, [M, PLACES[:2]], ShapeError, "1 targets for each"),
+    ("grid_sample", {}, [X[None], X[None]], ShapeError, "places .batch"),
+    ("affine_grid", {"size": [2, 3, 4, 5]}, [X], ShapeError, "matrices"),
+    ("lp_pool", {"kernel_size": 2, "norm_type": 0}, [X], AttributeValueError, "above 0"),
+    ("max_unpool", {"output_size": 9}, [X, PLACES], ShapeError, "a place for each"),
     ("var", {}, [PLACES], DTypeError, "does not take i32"),
     ("var", {}, [X, X], GraphError, "takes 1 inputs"),
     ("sum", {"axis": 0, "axes": 1}, [X], AttributeValueError, "given twice"),

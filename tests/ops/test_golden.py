@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from ops.dtypes import dtype
+from ops.expression import input_term
 from ops.graph import TensorType
 from ops.infer import infer
 from ops.layout import Layout
-from ops.lower import CPU, GPU, DeviceClass, lower
+from ops.lower import CPU, GPU, DeviceClass, lower, lower_fused, term
 from ops.samples import Value, flat, is_messages, offsets, sample, words
 from ops.spec import OpSpec
 from ops.table import find
@@ -62,7 +63,9 @@ CASES: dict[str, Case] = {
     "softmax_of_columns": ("softmax", {"axis": 0}, [of("f32", 3000, 40)]),
     "log_softmax": ("log_softmax", {}, [of("f32", 40, 300)]),
     "log_softmax_of_many_rows": ("log_softmax", {}, [of("f32", 100, 30)]),
+    "softmax_of_long_rows": ("softmax", {}, [of("f32", 3, 20_000)]),
     "standardize": ("standardize", {"axes": [-1]}, [of("f32", 40, 300)]),
+    "standardize_of_long_rows": ("standardize", {"axes": [-1]}, [of("f32", 3, 20_000)]),
     "standardize_of_many_rows": ("standardize", {"axes": [-1]}, [of("f32", 100, 30)]),
     "attention": (
         "attention",
@@ -70,6 +73,7 @@ CASES: dict[str, Case] = {
         [of("f32", 3, 40, 8), of("f32", 3, 48, 8), of("f32", 3, 48, 16)],
     ),
     "matmul": ("matmul", {}, [of("f32", 256, 256), of("f32", 256, 256)]),
+    "matmul_tiles_with_bias": ("matmul", {}, [of("f32", 2048, 64), of("f32", 64, 2048), of("f32", 2048)]),
     "matmul_small": ("matmul", {}, [of("f32", 2, 7, 5), of("f32", 5, 3)]),
     "reduce_of_products": ("matmul", {}, [of("f32", 64, 300), of("f32", 300)]),
     "matmul_of_integers": ("matmul", {}, [of("i32", 16, 16), of("i32", 16, 16, turned=True)]),
@@ -123,12 +127,20 @@ ALL_CASES = CASES | {name: sampled(find(name)) for name in SAMPLED.split()}
 
 
 def kernels(case: Case, device: DeviceClass) -> list[KernelSpec]:
-    """The kernels of a case, each once."""
+    """The kernels of a case, each once; what is added to a product is the third operand of its case."""
     op, attributes, operands = case
     types = [TensorType(layout.shape, name) for name, layout in operands]
-    (output,) = infer(op, attributes, types)
     inputs = [(layout, dtype(name)) for name, layout in operands]
-    dispatches = lower(op, attributes, inputs, output, device).dispatches
+    if op == "matmul" and len(operands) == 3:
+        (output,) = infer(op, attributes, types[:2])
+        after = term("add", {}, [input_term(0, output.dtype), input_term(1, operands[2][0])], output.dtype)
+        more = inputs.pop()
+        dispatches = lower_fused(
+            op, attributes, None, inputs, after, [more], output, output, device
+        ).dispatches
+    else:
+        (output,) = infer(op, attributes, types)
+        dispatches = lower(op, attributes, inputs, output, device).dispatches
     return list(dict.fromkeys(step.spec for step in dispatches if isinstance(step, Dispatch)))
 
 

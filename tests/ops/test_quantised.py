@@ -142,6 +142,63 @@ def test_dynamic_bytes_of_the_rows_sum_exactly(device: Any, shape: tuple[int, ..
     assert device.run("linear_int8", {"dynamic": True}, [0 * x, weight, scale]).any() == np.False_
 
 
+CONVOLUTIONS: dict[str, Any] = {
+    "two axes": ((2, 4, 9, 7), (6, 4, 3, 3), {"padding": 1, "stride": 2}),
+    "groups": ((2, 4, 9, 7), (6, 2, 3, 2), {"groups": 2, "dilation": 2}),
+    "each channel alone": ((1, 6, 8, 8), (6, 1, 3, 3), {"groups": 6, "padding": "same"}),
+    "one axis": ((3, 5, 20), (4, 5, 4), {"padding": [2, 1]}),
+    "three axes": ((1, 2, 4, 5, 6), (3, 2, 2, 1, 3), {}),
+    "no batch": ((4, 9, 7), (6, 4, 1, 1), {}),
+    "channels last": ((2, 9, 7, 4), (6, 4, 3, 3), {"channels_last": True}),
+}
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS)
+def test_convolutions_by_weights_of_bytes(device: Any, case: str) -> None:
+    shape, taps, attributes = CONVOLUTIONS[case]
+    x, weight, bias = floats(*shape), byte("i8", *taps), floats(taps[0])
+    scale = DRAW.uniform(0.001, 0.1, taps[0]).astype(np.float32)
+    told = {"groups": 1, **attributes}
+    real = (weight * scale.astype(np.float64).reshape(-1, *[1] * (weight.ndim - 1))).astype(np.float32)
+    exact = device.run("conv", told, [x, real])
+    bound = device.run("conv", told, [np.abs(x), np.abs(real)])
+    beside = bias if told.get("channels_last") else bias.reshape(-1, *[1] * (weight.ndim - 2))
+    actual = device.run("conv_int8", told, [x, weight, scale, bias])
+    assert (np.abs(actual - exact - beside) <= 4e-6 * bound + 1e-6).all()
+
+    axes = tuple(range(-weight.ndim + 1, 0))
+    own = np.abs(x).max(axes, keepdims=True) / np.float32(127)
+    codes = np.round(x / own).astype(np.float32)
+    sums = device.run("conv", told, [codes, weight.astype(np.float32)])  # whole numbers, below 2^24
+    spread = scale if told.get("channels_last") else scale.reshape(-1, *[1] * (weight.ndim - 2))
+    expected = np.round(sums).astype(np.float64) * own * spread
+    step = own * 128 * spread  # a code may round the other way at a tie
+    actual = device.run("conv_int8", {**told, "dynamic": True}, [x, weight, scale])
+    assert (np.abs(actual - expected) <= 1e-5 * np.abs(expected) + step).all()
+    assert np.mean(np.abs(actual - expected) <= 1e-5 * np.abs(expected) + 1e-6) > 0.98
+
+
+def test_scale_bias_and_activation_are_done_with_the_sums_of_a_convolution() -> None:
+    types = [
+        TensorType((1, 8, 16, 16), "f32"),
+        TensorType((8, 8, 3, 3), "i8"),
+        *[TensorType((8,), "f32")] * 2,
+    ]
+    plain = kernels_after("conv", [types[0], TensorType((8, 8, 3, 3), "f32"), types[2]], CPU)
+    assert kernels_after("conv_int8", types, CPU) == ["elementwise", *plain]  # which unpacks the bytes
+
+
+def kernels_after(op: str, types: list[TensorType], device_class: DeviceClass) -> list[str]:
+    """The kernels of `relu(op(…))`."""
+    parts, made = expand(op, {}, types)
+    leaves = [
+        Node("input", (), {"handle": number, "shape": list(type.shape), "dtype": type.dtype})
+        for number, type in enumerate(types)
+    ]
+    graph = Graph([*leaves, *parts, Node("relu", (made,), {})], [len(leaves) + len(parts)])
+    return [step.spec.name for step in make_plan(graph, validate(graph), device_class).steps]
+
+
 def plan_of(rows: int, device_class: DeviceClass) -> list[tuple[str, list[int]]]:
     """The kernels of `relu(linear_int8(x, weight, scale) + bias)`, and the bytes that each is given."""
     types = [TensorType((rows, 256), "f32"), TensorType((64, 256), "i8"), *[TensorType((64,), "f32")] * 2]

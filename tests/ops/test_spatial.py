@@ -13,6 +13,7 @@ from ops import reference
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.lower import CPU, GPU
+from ops.lowering import convolution_windows
 from tests.ops.pooling_samples import GRID, ROW, largest, place_of_largest, plane, pooled
 from tests.ops.spatial_samples import BACK, BIAS, BY_3, HALVES, ONE, PLAIN, convolved, normal, spread
 
@@ -52,6 +53,17 @@ def test_a_kernel_in_parts_gives_the_same(shape: Any, weight: Any, class_of: Any
     check("convolution", given, [x, w], scale=sizes_of(x, w, given))
 
 
+@pytest.mark.parametrize(
+    "shape", [(2, 4, 13, 9), (1, 4, 16, 10), (1, 4, 3, 8, 7), (1, 4, 5, 40), (1, 4, 1, 90)]
+)
+def test_rows_of_places_are_right_stacked_or_not(shape: Any, class_of: Any, check: Any) -> None:
+    class_of()
+    ends = [(1, 0), (2, 1), (1, 1)][-len(shape) + 2 :]
+    x, w = normal(*shape), normal(10, 2, *[3, 2, 3][-len(ends) :])
+    given = attributes(ends, groups=2)
+    check("convolution", given, [x, w], scale=sizes_of(x, w, given))
+
+
 @pytest.mark.parametrize("outputs", [1, 4, 5, 130])
 @pytest.mark.parametrize("images", [1, 3])
 def test_every_width_of_tiles(outputs: int, images: int, class_of: Any, check: Any) -> None:
@@ -60,6 +72,25 @@ def test_every_width_of_tiles(outputs: int, images: int, class_of: Any, check: A
         x, w = normal(images, 5, places), normal(outputs, 5, 3)
         given = attributes([(1, 1)])
         check("convolution", given, [x, w], scale=sizes_of(x, w, given))
+
+
+@pytest.mark.parametrize(
+    ("shape", "weight", "stride", "ends"),
+    [
+        ((2, 9, 13, 12), (40, 9, 3, 3), 1, [(1, 1), (1, 1)]),
+        ((3, 16, 400), (66, 8, 3), 2, [(2, 0)]),
+        ((2, 8, 5, 6, 7), (16, 8, 2, 3, 2), 1, [(0, 1), (-1, 2), (1, 0)]),
+    ],
+)
+@pytest.mark.parametrize("wanted", [1, 5, 1000])
+def test_tiles_seen_through_windows(
+    shape: Any, weight: Any, stride: int, ends: Any, wanted: int, device: Any, check: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(convolution_windows, "_WANTED", wanted)
+    monkeypatch.setattr(device, "device_class", replace(GPU, work=1 << 21))
+    x, w = normal(*shape), normal(*weight)
+    given = attributes(ends, shape[1] // weight[1], stride)
+    check("convolution", given, [x, w], scale=sizes_of(x, w, given))
 
 
 def test_images_that_reach_too_far_are_taken_in_parts(class_of: Any, check: Any) -> None:

@@ -65,7 +65,7 @@ def test_every_name_and_alias_means_one_row() -> None:
 def test_an_unknown_name_gets_the_closest_ones() -> None:
     with pytest.raises(UnknownOpError) as caught:
         find("tensor.sofmax")
-    assert caught.value.hint == "Did you mean softmax or fmax or log_softmax?"
+    assert caught.value.hint == "Did you mean softmax or fmax or soft_argmax?"
 
 
 def test_rows_are_complete() -> None:

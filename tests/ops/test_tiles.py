@@ -126,3 +126,15 @@ def test_values_for_one_place_are_folded_in_order(gpu: Any, check: Any) -> None:
     for reduce in ("none", "add", "max"):
         x = np.zeros(9, np.float32)
         check("scatter", {"reduce": reduce}, [x, index, value], scale=np.full(9, 700.0))
+
+
+@pytest.mark.parametrize(("shape", "keys", "values"), [((2, 3, 37, 8), 41, 4), ((3, 64, 32), 100, 20)])
+def test_attention_by_tiles(gpu: Any, check: Any, shape: tuple[int, ...], keys: int, values: int) -> None:
+    random = np.random.default_rng(keys)
+    *batch, _, size = shape
+    sizes = (shape, (*batch, keys, size), (*batch, keys, values), (1, keys))
+    arrays = [random.normal(0, 1, each).astype(np.float32) for each in sizes]
+    arrays[3][0, 1::3] = -np.inf
+    scale = np.full((*shape[:-1], values), 2.0)
+    check("attention", {"is_causal": True}, arrays, scale=scale)
+    check("attention", {"scale": 0.3}, arrays[:3], scale=scale)

@@ -159,3 +159,100 @@ def test_a_window_begins_where_every_adapter_allows() -> None:
         assert begin % windows.ALIGNMENT == 0
         assert begin // 4 + seen.offset == offset + 27
         assert begin + nbytes >= 4 * (offset + 27 + 9 * 40 + 1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "indices", "axis"),
+    [
+        ((50_000,), (70,), 0),
+        ((50_000,), (60_001,), 0),
+        ((40,), (60_001,), 0),
+        ((SIDE, SIDE), (7, SIDE), 0),
+        ((SIDE, SIDE), (SIDE, 7), 1),
+        ((SIDE, SIDE), (200, 250), 1),
+        ((30, 50, 70), (30, 90, 70), 1),
+    ],
+)
+def test_gathering(
+    tiny: Any, check: Any, shape: tuple[int, ...], indices: tuple[int, ...], axis: int
+) -> None:
+    size = shape[axis]
+    index = np.random.default_rng(size).integers(-size, size, indices).astype(np.int32)
+    check("gather", {"axis": axis}, [normal(*shape), index])
+    check("gather", {"axis": axis}, [normal(*shape[::-1]).T, index])
+
+
+@pytest.mark.parametrize("mode", ["constant", "replicate", "circular", "reflect"])
+@pytest.mark.parametrize(
+    ("shape", "before", "after"),
+    [
+        ((50_000,), (30,), (40,)),
+        ((50_000,), (30_000,), (20_001,)),
+        ((70,), (60,), (69,)),
+        ((SIDE, SIDE), (3, 7), (2, 250)),
+        ((2, 40_000), (1, 9), (0, 11)),
+    ],
+)
+def test_padding(
+    tiny: Any, check: Any, mode: str, shape: tuple[int, ...], before: tuple[int, ...], after: tuple[int, ...]
+) -> None:
+    if mode in ("circular", "reflect") or max(shape) > 100:
+        attributes = {"before": list(before), "after": list(after), "mode": mode, "value": 3.0}
+        check("pad", attributes, [normal(*shape)])
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [((50_000,), 0), ((SIDE, SIDE), 0), ((SIDE, SIDE), 1), ((3, 40_000), 1), ((40_000, 2), 0)],
+)
+def test_running_folds(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> None:
+    x = normal(*shape)
+    scale = np.cumsum(np.abs(x.astype(np.float64)), axis)
+    for exclusive in (False, True):
+        check("cumsum", {"axis": axis, "exclusive": exclusive}, [x], scale=scale)
+    check("cummax", {"axis": axis}, [x])
+    check("cumsum", {"axis": axis}, [(100 * x).astype(np.int32)])
+
+
+@pytest.mark.parametrize("reduce", ["none", "add", "max"])
+@pytest.mark.parametrize(
+    ("shape", "indices", "axis"),
+    [
+        ((50_000,), (900,), 0),
+        ((90,), (40_000,), 0),
+        ((SIDE, SIDE), (200, 250), 1),
+        ((SIDE, SIDE), (200, 250), 0),
+    ],
+)
+def test_scattering(
+    tiny: Any, check: Any, reduce: str, shape: tuple[int, ...], indices: tuple[int, ...], axis: int
+) -> None:
+    random = np.random.default_rng(5)
+    index = random.integers(-shape[axis], shape[axis], indices).astype(np.int32)
+    value = random.integers(-9, 9, indices).astype(np.float32)
+    check("scatter", {"axis": axis, "reduce": reduce}, [normal(*shape).round(), index, value])
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((70_000,), 0), ((SIDE, SIDE), 0), ((SIDE, SIDE), 1), ((2, 40_000), 1)]
+)
+def test_sorting(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> None:
+    x = normal(*shape)
+    x.flat[::7] = x.flat[0]
+    check("sort", {"axis": axis, "descending": False}, [x])
+    check("argsort", {"axis": axis, "descending": True}, [x])
+    check("sort", {"axis": axis, "descending": False}, [(1000 * x).astype(np.int32)])
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [((70_000,), 0), ((SIDE, SIDE), None), ((SIDE, SIDE), 0), ((SIDE, SIDE), 1), ((2, 40_000), 0)],
+)
+def test_searching(tiny: Any, check: Any, shape: tuple[int, ...], axes: int | None) -> None:
+    x = normal(*shape).round(1)
+    for op in ("argmax", "argmin"):
+        check(op, {"axis": axes}, [x])
+        check(op, {"axis": axes}, [(10 * x).astype(np.int32)])
+        check(op, {"axis": axes}, [x.T if axes is None else x[::-1]])
+    x.flat[[60_001, 60_003]] = np.nan
+    check("argmin", {"axis": axes}, [x])

@@ -55,6 +55,18 @@ def test_variables_functions_and_imports_last_and_the_last_expression_is_the_val
     assert cells.value("async def later():\n    return 5\nlater()") == 5
 
 
+def test_a_cell_may_await(cells: Cells) -> None:
+    cells.value("import asyncio\nasync def later(n):\n    await asyncio.sleep(0)\n    return n")
+    assert cells.value("x = await later(3)") is None
+    assert cells.value("await later(x) + (await asyncio.gather(later(1), later(2)))[1]") == 5
+    assert cells.value("def f():\n    return x\nf()") == 3, "what a cell binds after it awaited is a variable"
+    error = cells.run("y = 1\nawait later(1 / 0)").error
+    assert error is not None
+    assert (error.code, error.line) == ("script_error", 2)
+    assert cells.code("await asyncio.sleep") == "script_error"
+    assert cells.code("await later.__globals__") == "script_denied"
+
+
 def test_inputs_become_variables_and_tensors_stay_on_the_device(cells: Cells) -> None:
     ref = cells.services.keep(np.array([1, 2, 3], np.float32))
     assert cells.value("a.sum().item() + n", a=ref, n=0.5) == 6.5
@@ -146,7 +158,7 @@ def test_between_cells_a_worker_does_nothing() -> None:
             end = time.monotonic() + 10
             while (state := stat.read_text().rpartition(")")[2].split()[0]) != "T":
                 assert time.monotonic() < end, state
-            assert cells.value("x + 1") == [1, 2, 3]
+            assert cells.value("import asyncio\nawait asyncio.sleep(0, x + 1)") == [1, 2, 3]
             notebook.close()
         finally:
             runner.run(pool.close())

@@ -178,6 +178,9 @@ HANDMADE: dict[str, bytes] = {
     "a reflection about a script": packed(
         {"t": "reflected", "reflection": {"source": "", "entry_points": [], "bindings": []}}
     ),
+    "a signature of a script that runs": packed(
+        {"t": "signed", "signature": {"inputs": [], "result": {"is": "simple", "kind": "any"}}}
+    ),
     "a path that is a number": packed({"t": "file_stat", "id": 1, "path": 5}),
     "an offset below zero": packed({"t": "file_read", "id": 1, "path": "/a", "offset": -1}),
     "an offset beyond all": packed({"t": "file_read", "id": 1, "path": "/a", "offset": 1 << 61}),

@@ -269,3 +269,56 @@ def test_a_call_of_a_script_that_can_not_be_says_why(
     assert outcome.error is not None
     assert outcome.error.code == code
     assert message in outcome.error.message
+
+
+THEIRS = {
+    "alice/model": "import helper\nfrom helper import f\n"
+    "def main():\n    import late\n    return [helper.f(), f(), late.x, call('script.sub'), call('script.bob/helper')]",
+    "alice/helper": "def f():\n    return 'of alice'",
+    "alice/late": "x = 'late of alice'",
+    "alice/sub": "import helper\nresult = helper.f()",
+    "bob/helper": "result = 'of bob'",
+    "helper": "def f():\n    return 'own'",
+}
+
+
+def test_a_script_of_another_owner_is_called_and_finds_its_owners_scripts(sandbox: Sandbox) -> None:
+    source = "import helper\nresult = [*call('script.alice/model'), helper.f(), call('script.helper')]"
+    services = Counting(THEIRS)
+    outcome = sandbox.runner.run(sandbox.pool.run_script(source, {}, LIMITS, services))
+    assert outcome.error is None, outcome.error
+    assert outcome.result == ["of alice", "of alice", "late of alice", "of alice", "of bob", "own", None]
+    assert services.asked == [
+        "helper",
+        "alice/model",
+        "alice/helper",
+        "alice/late",
+        "alice/sub",
+        "bob/helper",
+    ]
+
+
+def test_a_version_of_a_script_is_called_by_its_hash(sandbox: Sandbox) -> None:
+    versions = {"model": "result = 2", "model@0123abcd": "result = 1"}
+    source = "result = [call('script.model@0123abcd'), call('script.model')]"
+    assert result(sandbox, source, **versions) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "name", ["alice/os", "alice/bob/model", "/model", "alice/", "model@", "model@zz", "a/../b"]
+)
+def test_what_names_no_script_is_not_asked_for(sandbox: Sandbox, name: str) -> None:
+    outcome, services = run(sandbox, f"call('script.{name}')")
+    assert outcome.error is not None
+    assert "there is no stored script" in outcome.error.message
+    assert not services.asked
+
+
+@pytest.mark.parametrize(
+    "attack", ["call.__closure__", "__import__('os')", "call.__globals__", "import os.path as p\np.os"]
+)
+def test_a_script_of_another_owner_has_no_more_than_ones_own(sandbox: Sandbox, attack: str) -> None:
+    outcome, _ = run(
+        sandbox, "result = call('script.alice/bad')", **{"alice/bad": f"{attack}\nresult = 'got it'"}
+    )
+    assert outcome.error is not None

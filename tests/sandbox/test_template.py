@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from sandbox import frames
 from sandbox.errors import SandboxWeakError
 from sandbox.pool import PoolSettings, WorkerPool
 from sandbox.session import Session
+from sandbox.signatures.form import UNKNOWN
 from shaders.errors import KernelgateError
 from shaders.reflection import Reflection
 from tests.sandbox.support import Sandbox
@@ -58,7 +60,10 @@ def test_templates_are_refused_without_walls_unless_the_owner_allows_it(
     assert sandbox.runner.run(sandbox.pool.render("a", {})) == "a"
 
 
-@pytest.mark.parametrize("forged", [frames.Reflected(Reflection("", (), ())), frames.Rendered("")])
+FORGED = [frames.Reflected(Reflection("", (), ())), frames.Rendered(""), frames.Signed(UNKNOWN)]
+
+
+@pytest.mark.parametrize("forged", FORGED)
 def test_a_worker_that_answers_another_question_is_a_broken_protocol(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, forged: frames.WorkerMessage
 ) -> None:
@@ -71,9 +76,13 @@ def test_a_worker_that_answers_another_question_is_a_broken_protocol(
     honest = Session.converse
     monkeypatch.setattr(Session, "converse", lie)
     kernel = "@compute @workgroup_size(1) fn main() { }"
-    ask = sandbox.pool.reflect if isinstance(forged, frames.Rendered) else sandbox.pool.render
+    asks: dict[type, Any] = {
+        frames.Reflected: lambda: sandbox.pool.render(kernel, {}),
+        frames.Rendered: lambda: sandbox.pool.sign("x = 1"),
+        frames.Signed: lambda: sandbox.pool.reflect(kernel),
+    }
     with pytest.raises(FrameError, match=f"the worker sent {type(forged).__name__} about a"):
-        sandbox.runner.run(ask(kernel) if ask == sandbox.pool.reflect else ask(kernel, {}))  # type: ignore[call-arg, arg-type]
+        sandbox.runner.run(asks[type(forged)]())
 
 
 def test_nothing_is_left_after_the_end() -> None:

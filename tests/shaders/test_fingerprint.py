@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from shaders.fingerprint import family
 from shaders.reflect import reflect
 
 KERNEL = """
@@ -64,6 +65,20 @@ def test_anything_else_makes_a_difference(part: str, other: str) -> None:
     changed = KERNEL.replace("turn < LIMIT", "turn >= LIMIT") if part == "<" else KERNEL.replace(part, other)
     assert changed != KERNEL
     assert of(changed) != of(KERNEL)
+
+
+@pytest.mark.parametrize(("part", "other"), [("8u", "9u"), ("2.0", "0x1p3"), ("64", "32"), ("0u", "1u")])
+def test_another_literal_gives_another_kernel_of_the_same_family(part: str, other: str) -> None:
+    changed = of(KERNEL.replace(part, other))
+    assert changed != of(KERNEL)
+    assert family(changed) == family(of(KERNEL))
+
+
+@pytest.mark.parametrize(
+    ("part", "other"), [("vec3<u32>", "vec3u"), ("* params", "+ params"), ("u32, scale", "i32, scale")]
+)
+def test_anything_but_literals_and_names_gives_another_family(part: str, other: str) -> None:
+    assert family(of(KERNEL.replace(part, other))) != family(of(KERNEL))
 
 
 def test_names_that_change_places_make_a_difference() -> None:

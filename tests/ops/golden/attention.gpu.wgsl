@@ -1,129 +1,511 @@
-// kernel matmul
-@group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> b: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read_write> c: array<vec4<f32>>;
+// kernel attention
+@group(0) @binding(0) var<storage, read> q: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> k: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> v: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
 
 struct Params {
-    offset_a: u32,
-    row_a: u32,
-    column_a: u32,
-    offset_b: u32,
-    row_b: u32,
-    rows: u32,
-    columns: u32,
-    inner: u32,
-    row_tiles: u32,
+    offset_q: u32,
+    row_q: u32,
+    offset_k: u32,
+    row_k: u32,
+    offset_v: u32,
+    row_v: u32,
+    queries: u32,
+    keys: u32,
+    size: u32,
+    values: u32,
+    tiles: u32,
     first: u32,
-    stop: u32,
-    begin: u32,
-    end: u32,
+    scale: f32,
+    unit: f32,
+    least: f32,
     shape: array<vec4<u32>, 1>,
-    strides_a: array<vec4<u32>, 1>,
-    strides_b: array<vec4<u32>, 1>,
+    strides_q: array<vec4<u32>, 1>,
+    strides_k: array<vec4<u32>, 1>,
+    strides_v: array<vec4<u32>, 1>,
     first_thread: u32,
 }
 
-@group(0) @binding(3) var<uniform> params: Params;
+@group(0) @binding(4) var<uniform> params: Params;
 
 fn shape_at(i: u32) -> u32 {
     return params.shape[i >> 2u][i & 3u];
 }
 
-fn strides_a_at(i: u32) -> u32 {
-    return params.strides_a[i >> 2u][i & 3u];
+fn strides_q_at(i: u32) -> u32 {
+    return params.strides_q[i >> 2u][i & 3u];
 }
 
-fn strides_b_at(i: u32) -> u32 {
-    return params.strides_b[i >> 2u][i & 3u];
+fn strides_k_at(i: u32) -> u32 {
+    return params.strides_k[i >> 2u][i & 3u];
 }
 
-fn store(line: u32, row: u32, quad: u32, value: vec4<f32>) {
-  if (row < params.rows && quad * 4u < params.columns) {
-    let at = (line + row) * (params.columns / 4u) + quad;
-    var total = value;
-    if (params.begin != 0u) {
-      total += c[at];
+fn strides_v_at(i: u32) -> u32 {
+    return params.strides_v[i >> 2u][i & 3u];
+}
+
+// The attention of 32 queries, by 64 lanes, over 32 keys at a time. Each lane owns the scores of four queries and keys, in units of ln(2), and four
+// columns of as many results: what was summed up with a smaller peak is scaled when the peak grows (Dao et al., 2022).
+// `tile_q` holds components by queries, `tile_kv` components by keys and then keys by columns of values, `tile_p` weights by
+// keys and queries, and before that each lane's part of a row. What is read in the inner loops has axes of its own, since
+// an index is checked against its axis: then no check is left there.
+var<workgroup> tile_q: array<array<array<vec4<f32>, 8>, 16>, 2>;
+var<workgroup> tile_kv: array<array<array<vec4<f32>, 8>, 16>, 2>;
+var<workgroup> tile_p: array<array<array<vec4<f32>, 8>, 16>, 2>;
+
+// 2 to the power of numbers up to 0. What the product with log2(e) was rounded by is little beside the scores' own error.
+fn power(x: vec4<f32>) -> vec4<f32> {
+    return select(exp2(x), x, (bitcast<vec4<u32>>(x) & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u));
+}
+
+fn quad_of_q(base: u32, query: u32, quad: u32) -> vec4<f32> {
+    let x = q[base + min(query, params.queries - 1u) * params.row_q + min(quad, params.size - 1u)];
+    return select(vec4<f32>(), x * params.scale, quad < params.size);
+}
+
+fn quad_of_k(base: u32, key: u32, quad: u32) -> vec4<f32> {
+    let x = k[base + min(key, params.keys - 1u) * params.row_k + min(quad, params.size - 1u)];
+    return select(vec4<f32>(), x, quad < params.size);
+}
+
+fn quad_of_v(base: u32, key: u32, quad: u32) -> vec4<f32> {
+    let x = v[base + min(key, params.keys - 1u) * params.row_v + min(quad, params.values - 1u)];
+    return select(vec4<f32>(), x, key < params.keys);
+}
+
+// The results of the queries from `first` on, which are written to the matrix `matrix` of the result.
+fn run(base_q: u32, base_k: u32, base_v: u32, matrix: u32, first: u32, lane: u32) {
+    let top = lane % 8u + lane / 32u % 1u * 8u;
+    let left = lane / 8u % 4u + lane / 32u * 4u;
+    let along = lane % 32u;
+    let blocks = (params.size + 3u) / 4u;
+    let quad0 = lane / 32u + 0u;
+    let place0 = lane / 8u + 0u;
+    let quad1 = lane / 32u + 2u;
+    let place1 = lane / 8u + 8u;
+    let quad2 = lane / 32u + 4u;
+    let place2 = lane / 8u + 16u;
+    let quad3 = lane / 32u + 6u;
+    let place3 = lane / 8u + 24u;
+    {
+        let x = quad_of_q(base_q, first + along, quad0);
+        tile_q[quad0 / 4u][quad0 % 4u * 4u + 0u][along / 4u][along % 4u] = x.x;
+        tile_q[quad0 / 4u][quad0 % 4u * 4u + 1u][along / 4u][along % 4u] = x.y;
+        tile_q[quad0 / 4u][quad0 % 4u * 4u + 2u][along / 4u][along % 4u] = x.z;
+        tile_q[quad0 / 4u][quad0 % 4u * 4u + 3u][along / 4u][along % 4u] = x.w;
     }
-    c[at] = total;
-  }
+    {
+        let x = quad_of_q(base_q, first + along, quad1);
+        tile_q[quad1 / 4u][quad1 % 4u * 4u + 0u][along / 4u][along % 4u] = x.x;
+        tile_q[quad1 / 4u][quad1 % 4u * 4u + 1u][along / 4u][along % 4u] = x.y;
+        tile_q[quad1 / 4u][quad1 % 4u * 4u + 2u][along / 4u][along % 4u] = x.z;
+        tile_q[quad1 / 4u][quad1 % 4u * 4u + 3u][along / 4u][along % 4u] = x.w;
+    }
+    {
+        let x = quad_of_q(base_q, first + along, quad2);
+        tile_q[quad2 / 4u][quad2 % 4u * 4u + 0u][along / 4u][along % 4u] = x.x;
+        tile_q[quad2 / 4u][quad2 % 4u * 4u + 1u][along / 4u][along % 4u] = x.y;
+        tile_q[quad2 / 4u][quad2 % 4u * 4u + 2u][along / 4u][along % 4u] = x.z;
+        tile_q[quad2 / 4u][quad2 % 4u * 4u + 3u][along / 4u][along % 4u] = x.w;
+    }
+    {
+        let x = quad_of_q(base_q, first + along, quad3);
+        tile_q[quad3 / 4u][quad3 % 4u * 4u + 0u][along / 4u][along % 4u] = x.x;
+        tile_q[quad3 / 4u][quad3 % 4u * 4u + 1u][along / 4u][along % 4u] = x.y;
+        tile_q[quad3 / 4u][quad3 % 4u * 4u + 2u][along / 4u][along % 4u] = x.z;
+        tile_q[quad3 / 4u][quad3 % 4u * 4u + 3u][along / 4u][along % 4u] = x.w;
+    }
+    var o0 = vec4<f32>();
+    var o1 = vec4<f32>();
+    var o2 = vec4<f32>();
+    var o3 = vec4<f32>();
+    var peak = vec4<f32>(params.least);
+    var total = vec4<f32>();
+    let rows = vec4<u32>(first + top * 4u) + vec4<u32>(0u, 1u, 2u, 3u);
+    let seen = min(rows + 1u, vec4<u32>(params.keys));
+    let last = min(first + 32u, params.keys);
+    var next_k0 = quad_of_k(base_k, along, quad0);
+    var next_k1 = quad_of_k(base_k, along, quad1);
+    var next_k2 = quad_of_k(base_k, along, quad2);
+    var next_k3 = quad_of_k(base_k, along, quad3);
+    for (var key = 0u; key < last; key += 32u) {
+        tile_kv[quad0 / 4u][quad0 % 4u * 4u + 0u][along / 4u][along % 4u] = next_k0.x;
+        tile_kv[quad0 / 4u][quad0 % 4u * 4u + 1u][along / 4u][along % 4u] = next_k0.y;
+        tile_kv[quad0 / 4u][quad0 % 4u * 4u + 2u][along / 4u][along % 4u] = next_k0.z;
+        tile_kv[quad0 / 4u][quad0 % 4u * 4u + 3u][along / 4u][along % 4u] = next_k0.w;
+        tile_kv[quad1 / 4u][quad1 % 4u * 4u + 0u][along / 4u][along % 4u] = next_k1.x;
+        tile_kv[quad1 / 4u][quad1 % 4u * 4u + 1u][along / 4u][along % 4u] = next_k1.y;
+        tile_kv[quad1 / 4u][quad1 % 4u * 4u + 2u][along / 4u][along % 4u] = next_k1.z;
+        tile_kv[quad1 / 4u][quad1 % 4u * 4u + 3u][along / 4u][along % 4u] = next_k1.w;
+        tile_kv[quad2 / 4u][quad2 % 4u * 4u + 0u][along / 4u][along % 4u] = next_k2.x;
+        tile_kv[quad2 / 4u][quad2 % 4u * 4u + 1u][along / 4u][along % 4u] = next_k2.y;
+        tile_kv[quad2 / 4u][quad2 % 4u * 4u + 2u][along / 4u][along % 4u] = next_k2.z;
+        tile_kv[quad2 / 4u][quad2 % 4u * 4u + 3u][along / 4u][along % 4u] = next_k2.w;
+        tile_kv[quad3 / 4u][quad3 % 4u * 4u + 0u][along / 4u][along % 4u] = next_k3.x;
+        tile_kv[quad3 / 4u][quad3 % 4u * 4u + 1u][along / 4u][along % 4u] = next_k3.y;
+        tile_kv[quad3 / 4u][quad3 % 4u * 4u + 2u][along / 4u][along % 4u] = next_k3.z;
+        tile_kv[quad3 / 4u][quad3 % 4u * 4u + 3u][along / 4u][along % 4u] = next_k3.w;
+        workgroupBarrier();
+        let next_v0 = quad_of_v(base_v, key + place0, lane % 8u);
+        let next_v1 = quad_of_v(base_v, key + place1, lane % 8u);
+        let next_v2 = quad_of_v(base_v, key + place2, lane % 8u);
+        let next_v3 = quad_of_v(base_v, key + place3, lane % 8u);
+        var s0 = vec4<f32>();
+        var s1 = vec4<f32>();
+        var s2 = vec4<f32>();
+        var s3 = vec4<f32>();
+        for (var block = 0u; block < blocks; block++) {
+            {
+                let q = tile_q[block][0][top];
+                let k = tile_kv[block][0][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][1][top];
+                let k = tile_kv[block][1][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][2][top];
+                let k = tile_kv[block][2][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][3][top];
+                let k = tile_kv[block][3][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][4][top];
+                let k = tile_kv[block][4][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][5][top];
+                let k = tile_kv[block][5][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][6][top];
+                let k = tile_kv[block][6][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][7][top];
+                let k = tile_kv[block][7][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][8][top];
+                let k = tile_kv[block][8][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][9][top];
+                let k = tile_kv[block][9][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][10][top];
+                let k = tile_kv[block][10][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][11][top];
+                let k = tile_kv[block][11][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][12][top];
+                let k = tile_kv[block][12][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][13][top];
+                let k = tile_kv[block][13][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][14][top];
+                let k = tile_kv[block][14][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+            {
+                let q = tile_q[block][15][top];
+                let k = tile_kv[block][15][left];
+                s0 = fma(q, vec4<f32>(k.x), s0);
+                s1 = fma(q, vec4<f32>(k.y), s1);
+                s2 = fma(q, vec4<f32>(k.z), s2);
+                s3 = fma(q, vec4<f32>(k.w), s3);
+            }
+        }
+        if (key + 32u > min(first + 1u, params.keys)) {
+            s0 = select(vec4<f32>(-infinity()), s0, vec4<u32>(key + left * 4u + 0u) < seen);
+            s1 = select(vec4<f32>(-infinity()), s1, vec4<u32>(key + left * 4u + 1u) < seen);
+            s2 = select(vec4<f32>(-infinity()), s2, vec4<u32>(key + left * 4u + 2u) < seen);
+            s3 = select(vec4<f32>(-infinity()), s3, vec4<u32>(key + left * 4u + 3u) < seen);
+        }
+        tile_p[left / 16u][left % 16u][top] = max(max(s0, s1), max(s2, s3));
+        workgroupBarrier();
+        tile_kv[place0 / 16u][place0 % 16u][lane % 8u] = next_v0;
+        tile_kv[place1 / 16u][place1 % 16u][lane % 8u] = next_v1;
+        tile_kv[place2 / 16u][place2 % 16u][lane % 8u] = next_v2;
+        tile_kv[place3 / 16u][place3 % 16u][lane % 8u] = next_v3;
+        var next = peak;
+        next = max(next, tile_p[0][0][top]);
+        next = max(next, tile_p[0][1][top]);
+        next = max(next, tile_p[0][2][top]);
+        next = max(next, tile_p[0][3][top]);
+        next = max(next, tile_p[0][4][top]);
+        next = max(next, tile_p[0][5][top]);
+        next = max(next, tile_p[0][6][top]);
+        next = max(next, tile_p[0][7][top]);
+        let scale = power(peak - next);
+        peak = next;
+        let e0 = power(s0 - next);
+        let e1 = power(s1 - next);
+        let e2 = power(s2 - next);
+        let e3 = power(s3 - next);
+        total = total * scale + ((e0 + e1) + (e2 + e3));
+        o0 *= scale.x;
+        o1 *= scale.y;
+        o2 *= scale.z;
+        o3 *= scale.w;
+        workgroupBarrier();
+        tile_p[left / 4u][left % 4u * 4u + 0u][top] = e0;
+        tile_p[left / 4u][left % 4u * 4u + 1u][top] = e1;
+        tile_p[left / 4u][left % 4u * 4u + 2u][top] = e2;
+        tile_p[left / 4u][left % 4u * 4u + 3u][top] = e3;
+        workgroupBarrier();
+        next_k0 = quad_of_k(base_k, key + 32u + along, quad0);
+        next_k1 = quad_of_k(base_k, key + 32u + along, quad1);
+        next_k2 = quad_of_k(base_k, key + 32u + along, quad2);
+        next_k3 = quad_of_k(base_k, key + 32u + along, quad3);
+        for (var block = 0u; block < 2u; block++) {
+            {
+                let p = tile_p[block][0][top];
+                let v = tile_kv[block][0][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][1][top];
+                let v = tile_kv[block][1][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][2][top];
+                let v = tile_kv[block][2][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][3][top];
+                let v = tile_kv[block][3][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][4][top];
+                let v = tile_kv[block][4][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][5][top];
+                let v = tile_kv[block][5][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][6][top];
+                let v = tile_kv[block][6][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][7][top];
+                let v = tile_kv[block][7][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][8][top];
+                let v = tile_kv[block][8][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][9][top];
+                let v = tile_kv[block][9][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][10][top];
+                let v = tile_kv[block][10][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][11][top];
+                let v = tile_kv[block][11][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][12][top];
+                let v = tile_kv[block][12][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][13][top];
+                let v = tile_kv[block][13][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][14][top];
+                let v = tile_kv[block][14][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+            {
+                let p = tile_p[block][15][top];
+                let v = tile_kv[block][15][left];
+                o0 = fma(vec4<f32>(p.x), v, o0);
+                o1 = fma(vec4<f32>(p.y), v, o1);
+                o2 = fma(vec4<f32>(p.z), v, o2);
+                o3 = fma(vec4<f32>(p.w), v, o3);
+            }
+        }
+        workgroupBarrier();
+    }
+    tile_p[left / 16u][left % 16u][top] = total;
+    workgroupBarrier();
+    total = vec4<f32>();
+    total += tile_p[0][0][top];
+    total += tile_p[0][1][top];
+    total += tile_p[0][2][top];
+    total += tile_p[0][3][top];
+    total += tile_p[0][4][top];
+    total += tile_p[0][5][top];
+    total += tile_p[0][6][top];
+    total += tile_p[0][7][top];
+    if (left < params.values) {
+        if (rows.x < params.queries) {
+            out[(matrix * params.queries + rows.x) * params.values + left] = o0 * (1.0f / total.x);
+        }
+        if (rows.y < params.queries) {
+            out[(matrix * params.queries + rows.y) * params.values + left] = o1 * (1.0f / total.y);
+        }
+        if (rows.z < params.queries) {
+            out[(matrix * params.queries + rows.z) * params.values + left] = o2 * (1.0f / total.z);
+        }
+        if (rows.w < params.queries) {
+            out[(matrix * params.queries + rows.w) * params.values + left] = o3 * (1.0f / total.w);
+        }
+    }
 }
 
-@compute @workgroup_size(32, 1, 1)
+var<private> infinity_bits: u32 = 0x7f800000u;
+fn infinity() -> f32 {
+  return bitcast<f32>(infinity_bits);
+}
+
+@compute @workgroup_size(64, 1, 1)
 fn main(
     @builtin(global_invocation_id) gid: vec3<u32>,
     @builtin(local_invocation_id) lid: vec3<u32>,
     @builtin(workgroup_id) wid: vec3<u32>,
     @builtin(num_workgroups) nwg: vec3<u32>,
 ) {
-    let thread = (wid.x + wid.y * nwg.x) * 32u + lid.x + params.first_thread;
-    let line = params.first + wid.y + wid.z * nwg.y;
-    if (line >= params.stop) {
-        return;
-    }
-    let row = line % params.row_tiles * 4u;
-    var rest = line / params.row_tiles;
+    let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x + params.first_thread;
+    let line = params.first + wid.x;
+    var rest = line / params.tiles;
     let c1 = rest % shape_at(1u);
     rest /= shape_at(1u);
     let c0 = rest;
-    let base_a = params.offset_a + c0 * strides_a_at(0u) + c1 * strides_a_at(1u);
-    let base_b = params.offset_b + c0 * strides_b_at(0u) + c1 * strides_b_at(1u);
-    let column = wid.x * 32u + lid.x;
-    let last = (params.columns - 1u) / 4u;
-    let b0 = base_b + min(column + 0u, last);
-    let a0 = base_a + min(row + 0u, params.rows - 1u) * params.row_a;
-    let a1 = base_a + min(row + 1u, params.rows - 1u) * params.row_a;
-    let a2 = base_a + min(row + 2u, params.rows - 1u) * params.row_a;
-    let a3 = base_a + min(row + 3u, params.rows - 1u) * params.row_a;
-    var c0_0 = vec4<f32>();
-    var c1_0 = vec4<f32>();
-    var c2_0 = vec4<f32>();
-    var c3_0 = vec4<f32>();
-    var k = params.begin;
-    for (; k + 4u <= params.end; k += 4u) {
-        let x0 = a[a0 + k / 4u];
-        let x1 = a[a1 + k / 4u];
-        let x2 = a[a2 + k / 4u];
-        let x3 = a[a3 + k / 4u];
-        let y0_0 = b[b0 + (k + 0u) * params.row_b];
-        let x0_0 = vec4<f32>(x0.x);
-        c0_0 = fma(x0_0, y0_0, c0_0);
-        let x0_1 = vec4<f32>(x1.x);
-        c1_0 = fma(x0_1, y0_0, c1_0);
-        let x0_2 = vec4<f32>(x2.x);
-        c2_0 = fma(x0_2, y0_0, c2_0);
-        let x0_3 = vec4<f32>(x3.x);
-        c3_0 = fma(x0_3, y0_0, c3_0);
-        let y1_0 = b[b0 + (k + 1u) * params.row_b];
-        let x1_0 = vec4<f32>(x0.y);
-        c0_0 = fma(x1_0, y1_0, c0_0);
-        let x1_1 = vec4<f32>(x1.y);
-        c1_0 = fma(x1_1, y1_0, c1_0);
-        let x1_2 = vec4<f32>(x2.y);
-        c2_0 = fma(x1_2, y1_0, c2_0);
-        let x1_3 = vec4<f32>(x3.y);
-        c3_0 = fma(x1_3, y1_0, c3_0);
-        let y2_0 = b[b0 + (k + 2u) * params.row_b];
-        let x2_0 = vec4<f32>(x0.z);
-        c0_0 = fma(x2_0, y2_0, c0_0);
-        let x2_1 = vec4<f32>(x1.z);
-        c1_0 = fma(x2_1, y2_0, c1_0);
-        let x2_2 = vec4<f32>(x2.z);
-        c2_0 = fma(x2_2, y2_0, c2_0);
-        let x2_3 = vec4<f32>(x3.z);
-        c3_0 = fma(x2_3, y2_0, c3_0);
-        let y3_0 = b[b0 + (k + 3u) * params.row_b];
-        let x3_0 = vec4<f32>(x0.w);
-        c0_0 = fma(x3_0, y3_0, c0_0);
-        let x3_1 = vec4<f32>(x1.w);
-        c1_0 = fma(x3_1, y3_0, c1_0);
-        let x3_2 = vec4<f32>(x2.w);
-        c2_0 = fma(x3_2, y3_0, c2_0);
-        let x3_3 = vec4<f32>(x3.w);
-        c3_0 = fma(x3_3, y3_0, c3_0);
-    }
-    let out_line = line / params.row_tiles * params.rows;
-    store(out_line, row + 0u, column + 0u, c0_0);
-    store(out_line, row + 1u, column + 0u, c1_0);
-    store(out_line, row + 2u, column + 0u, c2_0);
-    store(out_line, row + 3u, column + 0u, c3_0);
+    let base_q = params.offset_q + c0 * strides_q_at(0u) + c1 * strides_q_at(1u);
+    let base_k = params.offset_k + c0 * strides_k_at(0u) + c1 * strides_k_at(1u);
+    let base_v = params.offset_v + c0 * strides_v_at(0u) + c1 * strides_v_at(1u);
+    run(base_q, base_k, base_v, line / params.tiles, line % params.tiles * 32u, lid.x);
 }

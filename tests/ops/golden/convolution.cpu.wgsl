@@ -21,6 +21,9 @@ struct Params {
     tap_end: u32,
     adds: u32,
     is_last: u32,
+    height: u32,
+    line_x: u32,
+    line_out: u32,
     shape: array<vec4<u32>, 1>,
     strides_x: array<vec4<u32>, 1>,
     strides_out: array<vec4<u32>, 1>,
@@ -63,11 +66,8 @@ let c0 = rest;
 return c0 * strides_x_at(0u) + c1 * strides_x_at(1u) + c2 * strides_x_at(2u) + c3 / 4u;
 }
 
-fn is_real(place: u32) -> bool {
-  return place < params.columns && place % shape_at(3u) < params.last;
-}
-
-fn place_of(group: u32, row: u32, place: u32) -> u32 {
+// Where a column of places begins for an output, how many of its places and lines there are, and how many outputs.
+fn spot_of(group: u32, row: u32, place: u32) -> vec4<u32> {
 var rest = place;
 let c3 = rest % shape_at(3u);
 rest /= shape_at(3u);
@@ -76,21 +76,18 @@ rest /= shape_at(2u);
 let c1 = rest % shape_at(1u);
 rest /= shape_at(1u);
 let c0 = rest;
-  return (group * params.outputs + row) * params.points + c0 * strides_out_at(0u) + c1 * strides_out_at(1u) + c2 * strides_out_at(2u) + c3 * strides_out_at(3u);
+  let at = (group * params.outputs + row) * params.points + c0 * strides_out_at(0u) + c1 * strides_out_at(1u) + c2 * strides_out_at(2u) + c3 * strides_out_at(3u);
+  let places = select(0u, params.last - c3, place < params.columns);
+  return vec4<u32>(at, places, params.height - c2 * 4u, params.outputs - row);
 }
 
-fn store(group: u32, row: u32, place: u32, low: vec4<f32>, high: vec4<f32>) {
-  if (is_real(place)) {
-    let at = place_of(group, row, place);
-    let count = params.outputs - row;
-    if (count > 0u) { store_one(at + 0u * params.points, low.x); }
-    if (count > 1u) { store_one(at + 1u * params.points, low.y); }
-    if (count > 2u) { store_one(at + 2u * params.points, low.z); }
-    if (count > 3u) { store_one(at + 3u * params.points, low.w); }
-    if (count > 4u) { store_one(at + 4u * params.points, high.x); }
-    if (count > 5u) { store_one(at + 5u * params.points, high.y); }
-    if (count > 6u) { store_one(at + 6u * params.points, high.z); }
-    if (count > 7u) { store_one(at + 7u * params.points, high.w); }
+fn store(spot: vec4<u32>, lane: u32, line: u32, low: vec4<f32>) {
+  if (lane < spot.y && line < spot.z) {
+    let at = spot.x + lane + line * params.line_out;
+    if (spot.w > 0u) { store_one(at + 0u * params.points, low.x); }
+    if (spot.w > 1u) { store_one(at + 1u * params.points, low.y); }
+    if (spot.w > 2u) { store_one(at + 2u * params.points, low.z); }
+    if (spot.w > 3u) { store_one(at + 3u * params.points, low.w); }
   }
 }
 
@@ -115,14 +112,11 @@ fn main(
         return;
     }
     let group = line / params.row_tiles;
-    let row = line % params.row_tiles * 8u;
-    let column = wid.x * 32u + lid.x;
+    let row = line % params.row_tiles * 4u;
+    let column = wid.x * 8u + lid.x;
     let base = params.offset_x + group * params.channels * params.row_x;
     let last_column = params.columns / 4u - 1u;
     let p0 = base + begin_of(min(column, last_column));
-    let p1 = base + begin_of(min(column + 8u, last_column));
-    let p2 = base + begin_of(min(column + 16u, last_column));
-    let p3 = base + begin_of(min(column + 24u, last_column));
     var c0_0 = vec4<f32>();
     var c0_1 = vec4<f32>();
     var c0_2 = vec4<f32>();
@@ -139,158 +133,195 @@ fn main(
     var c0_13 = vec4<f32>();
     var c0_14 = vec4<f32>();
     var c0_15 = vec4<f32>();
-    var c1_0 = vec4<f32>();
-    var c1_1 = vec4<f32>();
-    var c1_2 = vec4<f32>();
-    var c1_3 = vec4<f32>();
-    var c1_4 = vec4<f32>();
-    var c1_5 = vec4<f32>();
-    var c1_6 = vec4<f32>();
-    var c1_7 = vec4<f32>();
-    var c1_8 = vec4<f32>();
-    var c1_9 = vec4<f32>();
-    var c1_10 = vec4<f32>();
-    var c1_11 = vec4<f32>();
-    var c1_12 = vec4<f32>();
-    var c1_13 = vec4<f32>();
-    var c1_14 = vec4<f32>();
-    var c1_15 = vec4<f32>();
     let inner = taps_at(2u) * taps_at(3u);
     let later = inner / taps_at(2u);
     let low = min(row / 4u, params.quads - 1u);
-    let high = min(row / 4u + 1u, params.quads - 1u);
     for (var channel = params.begin; channel < params.end; channel++) {
     let of_channel = channel * params.row_x;
     var k = (group * params.channels + channel) * inner + params.tap_begin * later;
-    for (var t2 = params.tap_begin; t2 < params.tap_end; t2++) {
-    let at = of_channel + t2 * reach_at(2u);
+    let at = of_channel;
     let q0_0 = x[p0 + at + 0u];
     let q0_1 = x[p0 + at + 1u];
-    let q1_0 = x[p1 + at + 0u];
-    let q1_1 = x[p1 + at + 1u];
-    let q2_0 = x[p2 + at + 0u];
-    let q2_1 = x[p2 + at + 1u];
-    let q3_0 = x[p3 + at + 0u];
-    let q3_1 = x[p3 + at + 1u];
+    let q0_0_1 = x[p0 + at + 1u * params.line_x + 0u];
+    let q0_1_1 = x[p0 + at + 1u * params.line_x + 1u];
+    let q0_0_2 = x[p0 + at + 2u * params.line_x + 0u];
+    let q0_1_2 = x[p0 + at + 2u * params.line_x + 1u];
+    let q0_0_3 = x[p0 + at + 3u * params.line_x + 0u];
+    let q0_1_3 = x[p0 + at + 3u * params.line_x + 1u];
+    let q0_0_4 = x[p0 + at + 4u * params.line_x + 0u];
+    let q0_1_4 = x[p0 + at + 4u * params.line_x + 1u];
+    let q0_0_5 = x[p0 + at + 5u * params.line_x + 0u];
+    let q0_1_5 = x[p0 + at + 5u * params.line_x + 1u];
     let w0_0 = w[(k + 0u) * params.quads + low];
-    let w0_1 = w[(k + 0u) * params.quads + high];
     c0_0 = fma(w0_0, vec4<f32>(q0_0.x), c0_0);
-    c1_0 = fma(w0_1, vec4<f32>(q0_0.x), c1_0);
     c0_1 = fma(w0_0, vec4<f32>(q0_0.y), c0_1);
-    c1_1 = fma(w0_1, vec4<f32>(q0_0.y), c1_1);
     c0_2 = fma(w0_0, vec4<f32>(q0_0.z), c0_2);
-    c1_2 = fma(w0_1, vec4<f32>(q0_0.z), c1_2);
     c0_3 = fma(w0_0, vec4<f32>(q0_0.w), c0_3);
-    c1_3 = fma(w0_1, vec4<f32>(q0_0.w), c1_3);
-    c0_4 = fma(w0_0, vec4<f32>(q1_0.x), c0_4);
-    c1_4 = fma(w0_1, vec4<f32>(q1_0.x), c1_4);
-    c0_5 = fma(w0_0, vec4<f32>(q1_0.y), c0_5);
-    c1_5 = fma(w0_1, vec4<f32>(q1_0.y), c1_5);
-    c0_6 = fma(w0_0, vec4<f32>(q1_0.z), c0_6);
-    c1_6 = fma(w0_1, vec4<f32>(q1_0.z), c1_6);
-    c0_7 = fma(w0_0, vec4<f32>(q1_0.w), c0_7);
-    c1_7 = fma(w0_1, vec4<f32>(q1_0.w), c1_7);
-    c0_8 = fma(w0_0, vec4<f32>(q2_0.x), c0_8);
-    c1_8 = fma(w0_1, vec4<f32>(q2_0.x), c1_8);
-    c0_9 = fma(w0_0, vec4<f32>(q2_0.y), c0_9);
-    c1_9 = fma(w0_1, vec4<f32>(q2_0.y), c1_9);
-    c0_10 = fma(w0_0, vec4<f32>(q2_0.z), c0_10);
-    c1_10 = fma(w0_1, vec4<f32>(q2_0.z), c1_10);
-    c0_11 = fma(w0_0, vec4<f32>(q2_0.w), c0_11);
-    c1_11 = fma(w0_1, vec4<f32>(q2_0.w), c1_11);
-    c0_12 = fma(w0_0, vec4<f32>(q3_0.x), c0_12);
-    c1_12 = fma(w0_1, vec4<f32>(q3_0.x), c1_12);
-    c0_13 = fma(w0_0, vec4<f32>(q3_0.y), c0_13);
-    c1_13 = fma(w0_1, vec4<f32>(q3_0.y), c1_13);
-    c0_14 = fma(w0_0, vec4<f32>(q3_0.z), c0_14);
-    c1_14 = fma(w0_1, vec4<f32>(q3_0.z), c1_14);
-    c0_15 = fma(w0_0, vec4<f32>(q3_0.w), c0_15);
-    c1_15 = fma(w0_1, vec4<f32>(q3_0.w), c1_15);
+    c0_4 = fma(w0_0, vec4<f32>(q0_0_1.x), c0_4);
+    c0_5 = fma(w0_0, vec4<f32>(q0_0_1.y), c0_5);
+    c0_6 = fma(w0_0, vec4<f32>(q0_0_1.z), c0_6);
+    c0_7 = fma(w0_0, vec4<f32>(q0_0_1.w), c0_7);
+    c0_8 = fma(w0_0, vec4<f32>(q0_0_2.x), c0_8);
+    c0_9 = fma(w0_0, vec4<f32>(q0_0_2.y), c0_9);
+    c0_10 = fma(w0_0, vec4<f32>(q0_0_2.z), c0_10);
+    c0_11 = fma(w0_0, vec4<f32>(q0_0_2.w), c0_11);
+    c0_12 = fma(w0_0, vec4<f32>(q0_0_3.x), c0_12);
+    c0_13 = fma(w0_0, vec4<f32>(q0_0_3.y), c0_13);
+    c0_14 = fma(w0_0, vec4<f32>(q0_0_3.z), c0_14);
+    c0_15 = fma(w0_0, vec4<f32>(q0_0_3.w), c0_15);
     let w1_0 = w[(k + 1u) * params.quads + low];
-    let w1_1 = w[(k + 1u) * params.quads + high];
     c0_0 = fma(w1_0, vec4<f32>(q0_0.y), c0_0);
-    c1_0 = fma(w1_1, vec4<f32>(q0_0.y), c1_0);
     c0_1 = fma(w1_0, vec4<f32>(q0_0.z), c0_1);
-    c1_1 = fma(w1_1, vec4<f32>(q0_0.z), c1_1);
     c0_2 = fma(w1_0, vec4<f32>(q0_0.w), c0_2);
-    c1_2 = fma(w1_1, vec4<f32>(q0_0.w), c1_2);
     c0_3 = fma(w1_0, vec4<f32>(q0_1.x), c0_3);
-    c1_3 = fma(w1_1, vec4<f32>(q0_1.x), c1_3);
-    c0_4 = fma(w1_0, vec4<f32>(q1_0.y), c0_4);
-    c1_4 = fma(w1_1, vec4<f32>(q1_0.y), c1_4);
-    c0_5 = fma(w1_0, vec4<f32>(q1_0.z), c0_5);
-    c1_5 = fma(w1_1, vec4<f32>(q1_0.z), c1_5);
-    c0_6 = fma(w1_0, vec4<f32>(q1_0.w), c0_6);
-    c1_6 = fma(w1_1, vec4<f32>(q1_0.w), c1_6);
-    c0_7 = fma(w1_0, vec4<f32>(q1_1.x), c0_7);
-    c1_7 = fma(w1_1, vec4<f32>(q1_1.x), c1_7);
-    c0_8 = fma(w1_0, vec4<f32>(q2_0.y), c0_8);
-    c1_8 = fma(w1_1, vec4<f32>(q2_0.y), c1_8);
-    c0_9 = fma(w1_0, vec4<f32>(q2_0.z), c0_9);
-    c1_9 = fma(w1_1, vec4<f32>(q2_0.z), c1_9);
-    c0_10 = fma(w1_0, vec4<f32>(q2_0.w), c0_10);
-    c1_10 = fma(w1_1, vec4<f32>(q2_0.w), c1_10);
-    c0_11 = fma(w1_0, vec4<f32>(q2_1.x), c0_11);
-    c1_11 = fma(w1_1, vec4<f32>(q2_1.x), c1_11);
-    c0_12 = fma(w1_0, vec4<f32>(q3_0.y), c0_12);
-    c1_12 = fma(w1_1, vec4<f32>(q3_0.y), c1_12);
-    c0_13 = fma(w1_0, vec4<f32>(q3_0.z), c0_13);
-    c1_13 = fma(w1_1, vec4<f32>(q3_0.z), c1_13);
-    c0_14 = fma(w1_0, vec4<f32>(q3_0.w), c0_14);
-    c1_14 = fma(w1_1, vec4<f32>(q3_0.w), c1_14);
-    c0_15 = fma(w1_0, vec4<f32>(q3_1.x), c0_15);
-    c1_15 = fma(w1_1, vec4<f32>(q3_1.x), c1_15);
+    c0_4 = fma(w1_0, vec4<f32>(q0_0_1.y), c0_4);
+    c0_5 = fma(w1_0, vec4<f32>(q0_0_1.z), c0_5);
+    c0_6 = fma(w1_0, vec4<f32>(q0_0_1.w), c0_6);
+    c0_7 = fma(w1_0, vec4<f32>(q0_1_1.x), c0_7);
+    c0_8 = fma(w1_0, vec4<f32>(q0_0_2.y), c0_8);
+    c0_9 = fma(w1_0, vec4<f32>(q0_0_2.z), c0_9);
+    c0_10 = fma(w1_0, vec4<f32>(q0_0_2.w), c0_10);
+    c0_11 = fma(w1_0, vec4<f32>(q0_1_2.x), c0_11);
+    c0_12 = fma(w1_0, vec4<f32>(q0_0_3.y), c0_12);
+    c0_13 = fma(w1_0, vec4<f32>(q0_0_3.z), c0_13);
+    c0_14 = fma(w1_0, vec4<f32>(q0_0_3.w), c0_14);
+    c0_15 = fma(w1_0, vec4<f32>(q0_1_3.x), c0_15);
     let w2_0 = w[(k + 2u) * params.quads + low];
-    let w2_1 = w[(k + 2u) * params.quads + high];
     c0_0 = fma(w2_0, vec4<f32>(q0_0.z), c0_0);
-    c1_0 = fma(w2_1, vec4<f32>(q0_0.z), c1_0);
     c0_1 = fma(w2_0, vec4<f32>(q0_0.w), c0_1);
-    c1_1 = fma(w2_1, vec4<f32>(q0_0.w), c1_1);
     c0_2 = fma(w2_0, vec4<f32>(q0_1.x), c0_2);
-    c1_2 = fma(w2_1, vec4<f32>(q0_1.x), c1_2);
     c0_3 = fma(w2_0, vec4<f32>(q0_1.y), c0_3);
-    c1_3 = fma(w2_1, vec4<f32>(q0_1.y), c1_3);
-    c0_4 = fma(w2_0, vec4<f32>(q1_0.z), c0_4);
-    c1_4 = fma(w2_1, vec4<f32>(q1_0.z), c1_4);
-    c0_5 = fma(w2_0, vec4<f32>(q1_0.w), c0_5);
-    c1_5 = fma(w2_1, vec4<f32>(q1_0.w), c1_5);
-    c0_6 = fma(w2_0, vec4<f32>(q1_1.x), c0_6);
-    c1_6 = fma(w2_1, vec4<f32>(q1_1.x), c1_6);
-    c0_7 = fma(w2_0, vec4<f32>(q1_1.y), c0_7);
-    c1_7 = fma(w2_1, vec4<f32>(q1_1.y), c1_7);
-    c0_8 = fma(w2_0, vec4<f32>(q2_0.z), c0_8);
-    c1_8 = fma(w2_1, vec4<f32>(q2_0.z), c1_8);
-    c0_9 = fma(w2_0, vec4<f32>(q2_0.w), c0_9);
-    c1_9 = fma(w2_1, vec4<f32>(q2_0.w), c1_9);
-    c0_10 = fma(w2_0, vec4<f32>(q2_1.x), c0_10);
-    c1_10 = fma(w2_1, vec4<f32>(q2_1.x), c1_10);
-    c0_11 = fma(w2_0, vec4<f32>(q2_1.y), c0_11);
-    c1_11 = fma(w2_1, vec4<f32>(q2_1.y), c1_11);
-    c0_12 = fma(w2_0, vec4<f32>(q3_0.z), c0_12);
-    c1_12 = fma(w2_1, vec4<f32>(q3_0.z), c1_12);
-    c0_13 = fma(w2_0, vec4<f32>(q3_0.w), c0_13);
-    c1_13 = fma(w2_1, vec4<f32>(q3_0.w), c1_13);
-    c0_14 = fma(w2_0, vec4<f32>(q3_1.x), c0_14);
-    c1_14 = fma(w2_1, vec4<f32>(q3_1.x), c1_14);
-    c0_15 = fma(w2_0, vec4<f32>(q3_1.y), c0_15);
-    c1_15 = fma(w2_1, vec4<f32>(q3_1.y), c1_15);
-    k += 3u;
+    c0_4 = fma(w2_0, vec4<f32>(q0_0_1.z), c0_4);
+    c0_5 = fma(w2_0, vec4<f32>(q0_0_1.w), c0_5);
+    c0_6 = fma(w2_0, vec4<f32>(q0_1_1.x), c0_6);
+    c0_7 = fma(w2_0, vec4<f32>(q0_1_1.y), c0_7);
+    c0_8 = fma(w2_0, vec4<f32>(q0_0_2.z), c0_8);
+    c0_9 = fma(w2_0, vec4<f32>(q0_0_2.w), c0_9);
+    c0_10 = fma(w2_0, vec4<f32>(q0_1_2.x), c0_10);
+    c0_11 = fma(w2_0, vec4<f32>(q0_1_2.y), c0_11);
+    c0_12 = fma(w2_0, vec4<f32>(q0_0_3.z), c0_12);
+    c0_13 = fma(w2_0, vec4<f32>(q0_0_3.w), c0_13);
+    c0_14 = fma(w2_0, vec4<f32>(q0_1_3.x), c0_14);
+    c0_15 = fma(w2_0, vec4<f32>(q0_1_3.y), c0_15);
+    let w3_0 = w[(k + 3u) * params.quads + low];
+    c0_0 = fma(w3_0, vec4<f32>(q0_0_1.x), c0_0);
+    c0_1 = fma(w3_0, vec4<f32>(q0_0_1.y), c0_1);
+    c0_2 = fma(w3_0, vec4<f32>(q0_0_1.z), c0_2);
+    c0_3 = fma(w3_0, vec4<f32>(q0_0_1.w), c0_3);
+    c0_4 = fma(w3_0, vec4<f32>(q0_0_2.x), c0_4);
+    c0_5 = fma(w3_0, vec4<f32>(q0_0_2.y), c0_5);
+    c0_6 = fma(w3_0, vec4<f32>(q0_0_2.z), c0_6);
+    c0_7 = fma(w3_0, vec4<f32>(q0_0_2.w), c0_7);
+    c0_8 = fma(w3_0, vec4<f32>(q0_0_3.x), c0_8);
+    c0_9 = fma(w3_0, vec4<f32>(q0_0_3.y), c0_9);
+    c0_10 = fma(w3_0, vec4<f32>(q0_0_3.z), c0_10);
+    c0_11 = fma(w3_0, vec4<f32>(q0_0_3.w), c0_11);
+    c0_12 = fma(w3_0, vec4<f32>(q0_0_4.x), c0_12);
+    c0_13 = fma(w3_0, vec4<f32>(q0_0_4.y), c0_13);
+    c0_14 = fma(w3_0, vec4<f32>(q0_0_4.z), c0_14);
+    c0_15 = fma(w3_0, vec4<f32>(q0_0_4.w), c0_15);
+    let w4_0 = w[(k + 4u) * params.quads + low];
+    c0_0 = fma(w4_0, vec4<f32>(q0_0_1.y), c0_0);
+    c0_1 = fma(w4_0, vec4<f32>(q0_0_1.z), c0_1);
+    c0_2 = fma(w4_0, vec4<f32>(q0_0_1.w), c0_2);
+    c0_3 = fma(w4_0, vec4<f32>(q0_1_1.x), c0_3);
+    c0_4 = fma(w4_0, vec4<f32>(q0_0_2.y), c0_4);
+    c0_5 = fma(w4_0, vec4<f32>(q0_0_2.z), c0_5);
+    c0_6 = fma(w4_0, vec4<f32>(q0_0_2.w), c0_6);
+    c0_7 = fma(w4_0, vec4<f32>(q0_1_2.x), c0_7);
+    c0_8 = fma(w4_0, vec4<f32>(q0_0_3.y), c0_8);
+    c0_9 = fma(w4_0, vec4<f32>(q0_0_3.z), c0_9);
+    c0_10 = fma(w4_0, vec4<f32>(q0_0_3.w), c0_10);
+    c0_11 = fma(w4_0, vec4<f32>(q0_1_3.x), c0_11);
+    c0_12 = fma(w4_0, vec4<f32>(q0_0_4.y), c0_12);
+    c0_13 = fma(w4_0, vec4<f32>(q0_0_4.z), c0_13);
+    c0_14 = fma(w4_0, vec4<f32>(q0_0_4.w), c0_14);
+    c0_15 = fma(w4_0, vec4<f32>(q0_1_4.x), c0_15);
+    let w5_0 = w[(k + 5u) * params.quads + low];
+    c0_0 = fma(w5_0, vec4<f32>(q0_0_1.z), c0_0);
+    c0_1 = fma(w5_0, vec4<f32>(q0_0_1.w), c0_1);
+    c0_2 = fma(w5_0, vec4<f32>(q0_1_1.x), c0_2);
+    c0_3 = fma(w5_0, vec4<f32>(q0_1_1.y), c0_3);
+    c0_4 = fma(w5_0, vec4<f32>(q0_0_2.z), c0_4);
+    c0_5 = fma(w5_0, vec4<f32>(q0_0_2.w), c0_5);
+    c0_6 = fma(w5_0, vec4<f32>(q0_1_2.x), c0_6);
+    c0_7 = fma(w5_0, vec4<f32>(q0_1_2.y), c0_7);
+    c0_8 = fma(w5_0, vec4<f32>(q0_0_3.z), c0_8);
+    c0_9 = fma(w5_0, vec4<f32>(q0_0_3.w), c0_9);
+    c0_10 = fma(w5_0, vec4<f32>(q0_1_3.x), c0_10);
+    c0_11 = fma(w5_0, vec4<f32>(q0_1_3.y), c0_11);
+    c0_12 = fma(w5_0, vec4<f32>(q0_0_4.z), c0_12);
+    c0_13 = fma(w5_0, vec4<f32>(q0_0_4.w), c0_13);
+    c0_14 = fma(w5_0, vec4<f32>(q0_1_4.x), c0_14);
+    c0_15 = fma(w5_0, vec4<f32>(q0_1_4.y), c0_15);
+    let w6_0 = w[(k + 6u) * params.quads + low];
+    c0_0 = fma(w6_0, vec4<f32>(q0_0_2.x), c0_0);
+    c0_1 = fma(w6_0, vec4<f32>(q0_0_2.y), c0_1);
+    c0_2 = fma(w6_0, vec4<f32>(q0_0_2.z), c0_2);
+    c0_3 = fma(w6_0, vec4<f32>(q0_0_2.w), c0_3);
+    c0_4 = fma(w6_0, vec4<f32>(q0_0_3.x), c0_4);
+    c0_5 = fma(w6_0, vec4<f32>(q0_0_3.y), c0_5);
+    c0_6 = fma(w6_0, vec4<f32>(q0_0_3.z), c0_6);
+    c0_7 = fma(w6_0, vec4<f32>(q0_0_3.w), c0_7);
+    c0_8 = fma(w6_0, vec4<f32>(q0_0_4.x), c0_8);
+    c0_9 = fma(w6_0, vec4<f32>(q0_0_4.y), c0_9);
+    c0_10 = fma(w6_0, vec4<f32>(q0_0_4.z), c0_10);
+    c0_11 = fma(w6_0, vec4<f32>(q0_0_4.w), c0_11);
+    c0_12 = fma(w6_0, vec4<f32>(q0_0_5.x), c0_12);
+    c0_13 = fma(w6_0, vec4<f32>(q0_0_5.y), c0_13);
+    c0_14 = fma(w6_0, vec4<f32>(q0_0_5.z), c0_14);
+    c0_15 = fma(w6_0, vec4<f32>(q0_0_5.w), c0_15);
+    let w7_0 = w[(k + 7u) * params.quads + low];
+    c0_0 = fma(w7_0, vec4<f32>(q0_0_2.y), c0_0);
+    c0_1 = fma(w7_0, vec4<f32>(q0_0_2.z), c0_1);
+    c0_2 = fma(w7_0, vec4<f32>(q0_0_2.w), c0_2);
+    c0_3 = fma(w7_0, vec4<f32>(q0_1_2.x), c0_3);
+    c0_4 = fma(w7_0, vec4<f32>(q0_0_3.y), c0_4);
+    c0_5 = fma(w7_0, vec4<f32>(q0_0_3.z), c0_5);
+    c0_6 = fma(w7_0, vec4<f32>(q0_0_3.w), c0_6);
+    c0_7 = fma(w7_0, vec4<f32>(q0_1_3.x), c0_7);
+    c0_8 = fma(w7_0, vec4<f32>(q0_0_4.y), c0_8);
+    c0_9 = fma(w7_0, vec4<f32>(q0_0_4.z), c0_9);
+    c0_10 = fma(w7_0, vec4<f32>(q0_0_4.w), c0_10);
+    c0_11 = fma(w7_0, vec4<f32>(q0_1_4.x), c0_11);
+    c0_12 = fma(w7_0, vec4<f32>(q0_0_5.y), c0_12);
+    c0_13 = fma(w7_0, vec4<f32>(q0_0_5.z), c0_13);
+    c0_14 = fma(w7_0, vec4<f32>(q0_0_5.w), c0_14);
+    c0_15 = fma(w7_0, vec4<f32>(q0_1_5.x), c0_15);
+    let w8_0 = w[(k + 8u) * params.quads + low];
+    c0_0 = fma(w8_0, vec4<f32>(q0_0_2.z), c0_0);
+    c0_1 = fma(w8_0, vec4<f32>(q0_0_2.w), c0_1);
+    c0_2 = fma(w8_0, vec4<f32>(q0_1_2.x), c0_2);
+    c0_3 = fma(w8_0, vec4<f32>(q0_1_2.y), c0_3);
+    c0_4 = fma(w8_0, vec4<f32>(q0_0_3.z), c0_4);
+    c0_5 = fma(w8_0, vec4<f32>(q0_0_3.w), c0_5);
+    c0_6 = fma(w8_0, vec4<f32>(q0_1_3.x), c0_6);
+    c0_7 = fma(w8_0, vec4<f32>(q0_1_3.y), c0_7);
+    c0_8 = fma(w8_0, vec4<f32>(q0_0_4.z), c0_8);
+    c0_9 = fma(w8_0, vec4<f32>(q0_0_4.w), c0_9);
+    c0_10 = fma(w8_0, vec4<f32>(q0_1_4.x), c0_10);
+    c0_11 = fma(w8_0, vec4<f32>(q0_1_4.y), c0_11);
+    c0_12 = fma(w8_0, vec4<f32>(q0_0_5.z), c0_12);
+    c0_13 = fma(w8_0, vec4<f32>(q0_0_5.w), c0_13);
+    c0_14 = fma(w8_0, vec4<f32>(q0_1_5.x), c0_14);
+    c0_15 = fma(w8_0, vec4<f32>(q0_1_5.y), c0_15);
+    k += 9u;
     }
-    }
-    store(group, row, (column) * 4u + 0u, c0_0, c1_0);
-    store(group, row, (column) * 4u + 1u, c0_1, c1_1);
-    store(group, row, (column) * 4u + 2u, c0_2, c1_2);
-    store(group, row, (column) * 4u + 3u, c0_3, c1_3);
-    store(group, row, (column + 8u) * 4u + 0u, c0_4, c1_4);
-    store(group, row, (column + 8u) * 4u + 1u, c0_5, c1_5);
-    store(group, row, (column + 8u) * 4u + 2u, c0_6, c1_6);
-    store(group, row, (column + 8u) * 4u + 3u, c0_7, c1_7);
-    store(group, row, (column + 16u) * 4u + 0u, c0_8, c1_8);
-    store(group, row, (column + 16u) * 4u + 1u, c0_9, c1_9);
-    store(group, row, (column + 16u) * 4u + 2u, c0_10, c1_10);
-    store(group, row, (column + 16u) * 4u + 3u, c0_11, c1_11);
-    store(group, row, (column + 24u) * 4u + 0u, c0_12, c1_12);
-    store(group, row, (column + 24u) * 4u + 1u, c0_13, c1_13);
-    store(group, row, (column + 24u) * 4u + 2u, c0_14, c1_14);
-    store(group, row, (column + 24u) * 4u + 3u, c0_15, c1_15);
+    let s0 = spot_of(group, row, (column) * 4u);
+    store(s0, 0u, 0u, c0_0);
+    store(s0, 1u, 0u, c0_1);
+    store(s0, 2u, 0u, c0_2);
+    store(s0, 3u, 0u, c0_3);
+    store(s0, 0u, 1u, c0_4);
+    store(s0, 1u, 1u, c0_5);
+    store(s0, 2u, 1u, c0_6);
+    store(s0, 3u, 1u, c0_7);
+    store(s0, 0u, 2u, c0_8);
+    store(s0, 1u, 2u, c0_9);
+    store(s0, 2u, 2u, c0_10);
+    store(s0, 3u, 2u, c0_11);
+    store(s0, 0u, 3u, c0_12);
+    store(s0, 1u, 3u, c0_13);
+    store(s0, 2u, 3u, c0_14);
+    store(s0, 3u, 3u, c0_15);
 }

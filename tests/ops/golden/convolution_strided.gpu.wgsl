@@ -63,11 +63,8 @@ let c0 = rest;
 return c0 * strides_x_at(0u) + c1 * strides_x_at(1u) + c2 * strides_x_at(2u) + c3 * strides_x_at(3u);
 }
 
-fn is_real(place: u32) -> bool {
-  return place < params.columns && place % shape_at(3u) < params.last;
-}
-
-fn place_of(group: u32, row: u32, place: u32) -> u32 {
+// Where a column of places begins for an output, how many of its places and lines there are, and how many outputs.
+fn spot_of(group: u32, row: u32, place: u32) -> vec4<u32> {
 var rest = place;
 let c3 = rest % shape_at(3u);
 rest /= shape_at(3u);
@@ -76,21 +73,22 @@ rest /= shape_at(2u);
 let c1 = rest % shape_at(1u);
 rest /= shape_at(1u);
 let c0 = rest;
-  return (group * params.outputs + row) * params.points + c0 * strides_out_at(0u) + c1 * strides_out_at(1u) + c2 * strides_out_at(2u) + c3 * strides_out_at(3u);
+  let at = (group * params.outputs + row) * params.points + c0 * strides_out_at(0u) + c1 * strides_out_at(1u) + c2 * strides_out_at(2u) + c3 * strides_out_at(3u);
+  let places = select(0u, params.last - c3, place < params.columns);
+  return vec4<u32>(at, places, 1u, params.outputs - row);
 }
 
-fn store(group: u32, row: u32, place: u32, low: vec4<f32>, high: vec4<f32>) {
-  if (is_real(place)) {
-    let at = place_of(group, row, place);
-    let count = params.outputs - row;
-    if (count > 0u) { store_one(at + 0u * params.points, low.x); }
-    if (count > 1u) { store_one(at + 1u * params.points, low.y); }
-    if (count > 2u) { store_one(at + 2u * params.points, low.z); }
-    if (count > 3u) { store_one(at + 3u * params.points, low.w); }
-    if (count > 4u) { store_one(at + 4u * params.points, high.x); }
-    if (count > 5u) { store_one(at + 5u * params.points, high.y); }
-    if (count > 6u) { store_one(at + 6u * params.points, high.z); }
-    if (count > 7u) { store_one(at + 7u * params.points, high.w); }
+fn store(spot: vec4<u32>, lane: u32, line: u32, low: vec4<f32>, high: vec4<f32>) {
+  if (lane < spot.y && line < spot.z) {
+    let at = spot.x + lane;
+    if (spot.w > 0u) { store_one(at + 0u * params.points, low.x); }
+    if (spot.w > 1u) { store_one(at + 1u * params.points, low.y); }
+    if (spot.w > 2u) { store_one(at + 2u * params.points, low.z); }
+    if (spot.w > 3u) { store_one(at + 3u * params.points, low.w); }
+    if (spot.w > 4u) { store_one(at + 4u * params.points, high.x); }
+    if (spot.w > 5u) { store_one(at + 5u * params.points, high.y); }
+    if (spot.w > 6u) { store_one(at + 6u * params.points, high.z); }
+    if (spot.w > 7u) { store_one(at + 7u * params.points, high.w); }
   }
 }
 
@@ -157,8 +155,12 @@ fn main(
     c1_3 = fma(w1, x3, c1_3);
     }
     }
-    store(group, row, column, c0_0, c1_0);
-    store(group, row, column + 32u, c0_1, c1_1);
-    store(group, row, column + 64u, c0_2, c1_2);
-    store(group, row, column + 96u, c0_3, c1_3);
+    let s0 = spot_of(group, row, (column) * 1u);
+    let s1 = spot_of(group, row, (column + 32u) * 1u);
+    let s2 = spot_of(group, row, (column + 64u) * 1u);
+    let s3 = spot_of(group, row, (column + 96u) * 1u);
+    store(s0, 0u, 0u, c0_0, c1_0);
+    store(s1, 0u, 0u, c0_1, c1_1);
+    store(s2, 0u, 0u, c0_2, c1_2);
+    store(s3, 0u, 0u, c0_3, c1_3);
 }

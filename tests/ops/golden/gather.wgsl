@@ -6,6 +6,8 @@
 struct Params {
     count: u32,
     size: u32,
+    first: u32,
+    extent: u32,
     step: u32,
     offset_x: u32,
     offset_index: u32,
@@ -49,8 +51,10 @@ fn main(
     let c1 = rest % shape_at(1u);
     rest /= shape_at(1u);
     let c0 = rest;
-    let place = place_of(index[params.offset_index + c0 * strides_index_at(0u) + c1 * strides_index_at(1u)], params.size);
+    let place = place_of(index[params.offset_index + c0 * strides_index_at(0u) + c1 * strides_index_at(1u)], params.size) - params.first;
     let at = params.offset_x + c0 * strides_x_at(0u) + c1 * strides_x_at(1u);
-    let value = x[at + min(place, params.size - 1u) * params.step];
-    out[thread] = select(u32(), value, place < params.size);
+    let value = x[at + min(place, params.extent - 1u) * params.step];
+    if (place < params.extent || params.first == 0u) {
+        out[thread] = select(u32(), value, place < params.extent);
+    }
 }

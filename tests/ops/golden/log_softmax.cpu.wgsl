@@ -135,39 +135,17 @@ fn main(
     }
     row_peak[lane] = max(max(max(peak.x, peak.y), peak.z), peak.w);
     workgroupBarrier();
-    if (lane < 4u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 4u]);
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 2u]);
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 1u]);
-    }
-    workgroupBarrier();
+    let all_peak = max(max(max(max(max(max(max(row_peak[0], row_peak[1]), row_peak[2]), row_peak[3]), row_peak[4]), row_peak[5]), row_peak[6]), row_peak[7]);
     var total = vec4<f32>();
     for (var i = lane; i < params.columns; i += 8u) {
-    let e = power(in0[at_in0 + i] - row_peak[0]);
+    let e = power(in0[at_in0 + i] - all_peak);
     total += e;
     }
     row_total[lane] = total.x + total.y + total.z + total.w;
     workgroupBarrier();
-    if (lane < 4u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 4u];
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 2u];
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 1u];
-    }
-    workgroupBarrier();
-    let sum_log = log_f32(row_total[0]);
+    let all_total = row_total[0] + row_total[1] + row_total[2] + row_total[3] + row_total[4] + row_total[5] + row_total[6] + row_total[7];
+    let sum_log = log_f32(all_total);
     for (var i = lane; i < params.columns; i += 8u) {
-    out[at_out + i] = in0[at_in0 + i] - row_peak[0] - sum_log;
+    out[at_out + i] = in0[at_in0 + i] - all_peak - sum_log;
     }
 }

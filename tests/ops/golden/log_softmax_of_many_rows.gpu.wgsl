@@ -76,18 +76,10 @@ fn load(x0: f32) -> f32 {
 }
 
 fn finite_power(x: f32) -> f32 {
-  let bounded = max(x, f32(-88.0f));
-  let n = round(bounded * 1.44269504f);
-  let coarse = max(fma(n, f32(-0.693359375f), bounded), f32(-1.0f));
-  let r = fma(n, f32(2.12194440e-4f), coarse);
-  var p = fma(f32(1.9875691500e-4f), r, f32(1.3981999507e-3f));
-  p = fma(p, r, f32(8.3334519073e-3f));
-  p = fma(p, r, f32(4.1665795894e-2f));
-  p = fma(p, r, f32(1.6666665459e-1f));
-  p = fma(p, r, f32(5.0000001201e-1f));
-  p = fma(p, r * r, r) + 1.0f;
-  let exponent = bitcast<u32>(n + 12582912.0f) << u32(23u);
-  return p * bitcast<f32>(exponent + 0x3f800000u);
+  let bounded = max(x, f32(-104.0f));
+  let n = bounded * 1.44269502f;
+  let rest = fma(bounded, f32(1.92596303e-8f), fma(bounded, f32(1.44269502f), -n));
+  return exp2(n) * fma(rest, f32(0.693147181f), f32(1.0f));
 }
 
 
@@ -130,62 +122,29 @@ fn main(
     let c0 = rest;
     let at_in0 = params.offset_in0 + c0 * strides_in0_at(0u) + c1 * strides_in0_at(1u);
     let at_out = row / params.inner * params.inner * params.columns + row % params.inner;
-    var peak = f32(-infinity());
-    for (var i = lane; i < params.columns; i += 32u) {
-    let x0 = in0[at_in0 + i * params.step_in0];
-    peak = max(peak, x0);
-    }
+    let has0 = lane + 0u < params.columns;
+    let i0 = min(lane + 0u, params.columns - 1u);
+    let read0 = in0[at_in0 + i0 * params.step_in0];
+    let x0 = select(f32(-infinity()), read0, has0);
+    let peak = x0;
     row_peak[lane] = peak;
     workgroupBarrier();
     if (lane < 16u) {
         row_peak[lane] = max(row_peak[lane], row_peak[lane + 16u]);
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 8u]);
-    }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 4u]);
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 2u]);
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 1u]);
-    }
-    workgroupBarrier();
-    var total = f32();
-    for (var i = lane; i < params.columns; i += 32u) {
-    let e = power(in0[at_in0 + i * params.step_in0] - row_peak[0]);
-    total += e;
-    }
+    let all_peak = max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(row_peak[0], row_peak[1]), row_peak[2]), row_peak[3]), row_peak[4]), row_peak[5]), row_peak[6]), row_peak[7]), row_peak[8]), row_peak[9]), row_peak[10]), row_peak[11]), row_peak[12]), row_peak[13]), row_peak[14]), row_peak[15]);
+    let e0 = power(x0 - all_peak);
+    let total = e0;
     row_total[lane] = total;
     workgroupBarrier();
     if (lane < 16u) {
         row_total[lane] = row_total[lane] + row_total[lane + 16u];
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 8u];
-    }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 4u];
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 2u];
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 1u];
-    }
-    workgroupBarrier();
-    let sum_log = log_f32(row_total[0]);
-    for (var i = lane; i < params.columns; i += 32u) {
-    out[at_out + i * params.inner] = in0[at_in0 + i * params.step_in0] - row_peak[0] - sum_log;
+    let all_total = row_total[0] + row_total[1] + row_total[2] + row_total[3] + row_total[4] + row_total[5] + row_total[6] + row_total[7] + row_total[8] + row_total[9] + row_total[10] + row_total[11] + row_total[12] + row_total[13] + row_total[14] + row_total[15];
+    let sum_log = log_f32(all_total);
+    if (has0) {
+        out[at_out + i0 * params.inner] = x0 - all_peak - sum_log;
     }
 }

@@ -59,11 +59,13 @@ fn put_a(half: u32, row: u32, k: u32, x: vec4<f32>) {
     tile_a[half][k + 3u][row / 4u][row % 4u] = x.w;
 }
 
-fn put_c(line: u32, column: u32, value: vec4<f32>) {
-    let at = line * params.columns + column;
-    if (column < params.columns) {
-        c[at / 4u] = value;
+fn put_c(matrix: u32, row: u32, column: u32, sums: vec4<f32>) {
+    if (column >= params.columns) {
+        return;
     }
+    let value = sums;
+    let at = (matrix * params.rows + row) * params.columns + column;
+    c[at / 4u] = value;
 }
 
 // The tile's sums over the inner positions from `begin` to before `end`; `matrix` is which matrix of the result it is in.
@@ -230,25 +232,25 @@ fn run(
     {
         let row = first_row + 0u + top * 4u;
         if (row < params.rows) {
-            put_c(matrix * params.rows + row, first_column + 0u + left * 4u, c0_0);
+            put_c(matrix, row, first_column + 0u + left * 4u, c0_0);
         }
     }
     {
         let row = first_row + 1u + top * 4u;
         if (row < params.rows) {
-            put_c(matrix * params.rows + row, first_column + 0u + left * 4u, c1_0);
+            put_c(matrix, row, first_column + 0u + left * 4u, c1_0);
         }
     }
     {
         let row = first_row + 2u + top * 4u;
         if (row < params.rows) {
-            put_c(matrix * params.rows + row, first_column + 0u + left * 4u, c2_0);
+            put_c(matrix, row, first_column + 0u + left * 4u, c2_0);
         }
     }
     {
         let row = first_row + 3u + top * 4u;
         if (row < params.rows) {
-            put_c(matrix * params.rows + row, first_column + 0u + left * 4u, c3_0);
+            put_c(matrix, row, first_column + 0u + left * 4u, c3_0);
         }
     }
 }

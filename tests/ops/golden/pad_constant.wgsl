@@ -9,6 +9,8 @@ struct Params {
     strides_x: array<vec4<u32>, 1>,
     sizes: array<vec4<u32>, 1>,
     before: array<vec4<u32>, 1>,
+    first: array<vec4<u32>, 1>,
+    extent: array<vec4<u32>, 1>,
     first_thread: u32,
 }
 
@@ -30,6 +32,14 @@ fn before_at(i: u32) -> u32 {
     return params.before[i >> 2u][i & 3u];
 }
 
+fn first_at(i: u32) -> u32 {
+    return params.first[i >> 2u][i & 3u];
+}
+
+fn extent_at(i: u32) -> u32 {
+    return params.extent[i >> 2u][i & 3u];
+}
+
 fn source_of(p: i32, n: i32) -> i32 {
   return p;
 }
@@ -45,13 +55,14 @@ fn main(
     if (thread >= params.count) {
         return;
     }
-    var rest = thread;
+    let begin = thread * 1u;
+    var rest = begin;
     let c1 = rest % shape_at(1u);
     rest /= shape_at(1u);
     let c0 = rest;
-    let p0 = bitcast<i32>(c0 - before_at(0u));
-    let m0 = bitcast<u32>(source_of(p0, bitcast<i32>(sizes_at(0u))));
-    let p1 = bitcast<i32>(c1 - before_at(1u));
-    let m1 = bitcast<u32>(source_of(p1, bitcast<i32>(sizes_at(1u))));
-    out[thread] = select(7i, x[params.offset_x + min(m0, sizes_at(0u) - 1u) * strides_x_at(0u) + min(m1, sizes_at(1u) - 1u) * strides_x_at(1u)], m0 < sizes_at(0u) && m1 < sizes_at(1u));
+    let m0 = bitcast<u32>(source_of(bitcast<i32>(c0 - before_at(0u)), bitcast<i32>(sizes_at(0u))));
+    for (var n = 0u; n < 1u; n++) {
+    let m = bitcast<u32>(source_of(bitcast<i32>(c1 + n - before_at(1u)), bitcast<i32>(sizes_at(1u))));
+    out[begin + n] = select(7i, x[params.offset_x + min(m0 - first_at(0u), extent_at(0u) - 1u) * strides_x_at(0u) + min(m - first_at(1u), extent_at(1u) - 1u) * strides_x_at(1u)], m0 < sizes_at(0u) && m < sizes_at(1u));
+    }
 }

@@ -6,6 +6,8 @@ struct Params {
     count: u32,
     size: u32,
     step: u32,
+    first: u32,
+    extent: u32,
     offset_index: u32,
     offset_out: u32,
     shape: array<vec4<u32>, 1>,
@@ -49,8 +51,8 @@ fn main(
     rest /= shape_at(1u);
     let c0 = rest;
     let place = place_of(index[params.offset_index + c0 * strides_index_at(0u) + c1 * strides_index_at(1u)], params.size);
-    let at = params.offset_out + c0 * strides_out_at(0u) + c1 * strides_out_at(1u) + place * params.step;
-    places[thread] = select(0xffffffffu, at, place < params.size);
+    let at = params.offset_out + c0 * strides_out_at(0u) + c1 * strides_out_at(1u) + place * params.step - params.first;
+    places[thread] = select(0xffffffffu, at, place < params.size && at < params.extent);
 }
 
 // kernel last_writer

@@ -32,18 +32,10 @@ fn load(x0: f32) -> f32 {
 }
 
 fn finite_power(x: vec4<f32>) -> vec4<f32> {
-  let bounded = max(x, vec4<f32>(-88.0f));
-  let n = round(bounded * 1.44269504f);
-  let coarse = max(fma(n, vec4<f32>(-0.693359375f), bounded), vec4<f32>(-1.0f));
-  let r = fma(n, vec4<f32>(2.12194440e-4f), coarse);
-  var p = fma(vec4<f32>(1.9875691500e-4f), r, vec4<f32>(1.3981999507e-3f));
-  p = fma(p, r, vec4<f32>(8.3334519073e-3f));
-  p = fma(p, r, vec4<f32>(4.1665795894e-2f));
-  p = fma(p, r, vec4<f32>(1.6666665459e-1f));
-  p = fma(p, r, vec4<f32>(5.0000001201e-1f));
-  p = fma(p, r * r, r) + 1.0f;
-  let exponent = bitcast<vec4<u32>>(n + 12582912.0f) << vec4<u32>(23u);
-  return p * bitcast<vec4<f32>>(exponent + 0x3f800000u);
+  let bounded = max(x, vec4<f32>(-104.0f));
+  let n = bounded * 1.44269502f;
+  let rest = fma(bounded, vec4<f32>(1.92596303e-8f), fma(bounded, vec4<f32>(1.44269502f), -n));
+  return exp2(n) * fma(rest, vec4<f32>(0.693147181f), vec4<f32>(1.0f));
 }
 
 
@@ -86,63 +78,53 @@ fn main(
     let c0 = rest;
     let at_in0 = params.offset_in0 + c0 * strides_in0_at(0u) + c1 * strides_in0_at(1u);
     let at_out = row * params.columns;
-    var peak = vec4<f32>(-infinity());
-    for (var i = lane; i < params.columns; i += 32u) {
-    let x0 = in0[at_in0 + i];
-    peak = max(peak, x0);
-    }
+    let has0 = lane + 0u < params.columns;
+    let i0 = min(lane + 0u, params.columns - 1u);
+    let has1 = lane + 32u < params.columns;
+    let i1 = min(lane + 32u, params.columns - 1u);
+    let has2 = lane + 64u < params.columns;
+    let i2 = min(lane + 64u, params.columns - 1u);
+    let has3 = lane + 96u < params.columns;
+    let i3 = min(lane + 96u, params.columns - 1u);
+    let read0 = in0[at_in0 + i0];
+    let read1 = in0[at_in0 + i1];
+    let read2 = in0[at_in0 + i2];
+    let read3 = in0[at_in0 + i3];
+    let x0 = select(vec4<f32>(-infinity()), read0, has0);
+    let x1 = select(vec4<f32>(-infinity()), read1, has1);
+    let x2 = select(vec4<f32>(-infinity()), read2, has2);
+    let x3 = select(vec4<f32>(-infinity()), read3, has3);
+    let peak = max(max(max(x0, x1), x2), x3);
     row_peak[lane] = max(max(max(peak.x, peak.y), peak.z), peak.w);
     workgroupBarrier();
     if (lane < 16u) {
         row_peak[lane] = max(row_peak[lane], row_peak[lane + 16u]);
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 8u]);
-    }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 4u]);
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 2u]);
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 1u]);
-    }
-    workgroupBarrier();
-    var total = vec4<f32>();
-    for (var i = lane; i < params.columns; i += 32u) {
-    let e = power(in0[at_in0 + i] - row_peak[0]);
-    total += e;
-    out[at_out + i] = e;
-    }
+    let all_peak = max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(row_peak[0], row_peak[1]), row_peak[2]), row_peak[3]), row_peak[4]), row_peak[5]), row_peak[6]), row_peak[7]), row_peak[8]), row_peak[9]), row_peak[10]), row_peak[11]), row_peak[12]), row_peak[13]), row_peak[14]), row_peak[15]);
+    let e0 = power(x0 - all_peak);
+    let e1 = power(x1 - all_peak);
+    let e2 = power(x2 - all_peak);
+    let e3 = power(x3 - all_peak);
+    let total = e0 + e1 + e2 + e3;
     row_total[lane] = total.x + total.y + total.z + total.w;
     workgroupBarrier();
     if (lane < 16u) {
         row_total[lane] = row_total[lane] + row_total[lane + 16u];
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 8u];
+    let all_total = row_total[0] + row_total[1] + row_total[2] + row_total[3] + row_total[4] + row_total[5] + row_total[6] + row_total[7] + row_total[8] + row_total[9] + row_total[10] + row_total[11] + row_total[12] + row_total[13] + row_total[14] + row_total[15];
+    let scale = 1.0f / all_total;
+    if (has0) {
+        out[at_out + i0] = e0 * scale;
     }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 4u];
+    if (has1) {
+        out[at_out + i1] = e1 * scale;
     }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 2u];
+    if (has2) {
+        out[at_out + i2] = e2 * scale;
     }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 1u];
-    }
-    workgroupBarrier();
-    let scale = 1.0f / row_total[0];
-    for (var i = lane; i < params.columns; i += 32u) {
-    out[at_out + i] *= scale;
+    if (has3) {
+        out[at_out + i3] = e3 * scale;
     }
 }

@@ -95,79 +95,25 @@ fn main(
     }
     row_peak[lane] = peak;
     workgroupBarrier();
-    if (lane < 128u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 128u]);
-    }
-    workgroupBarrier();
-    if (lane < 64u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 64u]);
-    }
-    workgroupBarrier();
-    if (lane < 32u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 32u]);
-    }
-    workgroupBarrier();
     if (lane < 16u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 16u]);
+        row_peak[lane] = max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(row_peak[lane], row_peak[lane + 16u]), row_peak[lane + 32u]), row_peak[lane + 48u]), row_peak[lane + 64u]), row_peak[lane + 80u]), row_peak[lane + 96u]), row_peak[lane + 112u]), row_peak[lane + 128u]), row_peak[lane + 144u]), row_peak[lane + 160u]), row_peak[lane + 176u]), row_peak[lane + 192u]), row_peak[lane + 208u]), row_peak[lane + 224u]), row_peak[lane + 240u]);
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 8u]);
-    }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 4u]);
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 2u]);
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_peak[lane] = max(row_peak[lane], row_peak[lane + 1u]);
-    }
-    workgroupBarrier();
+    let all_peak = max(max(max(max(max(max(max(max(max(max(max(max(max(max(max(row_peak[0], row_peak[1]), row_peak[2]), row_peak[3]), row_peak[4]), row_peak[5]), row_peak[6]), row_peak[7]), row_peak[8]), row_peak[9]), row_peak[10]), row_peak[11]), row_peak[12]), row_peak[13]), row_peak[14]), row_peak[15]);
     var total = f32();
     for (var i = lane; i < params.columns; i += 256u) {
-    let e = power(in0[at_in0 + i * params.step_in0] - row_peak[0]);
+    let e = power(in0[at_in0 + i * params.step_in0] - all_peak);
     total += e;
     out[at_out + i * params.inner] = e;
     }
     row_total[lane] = total;
     workgroupBarrier();
-    if (lane < 128u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 128u];
-    }
-    workgroupBarrier();
-    if (lane < 64u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 64u];
-    }
-    workgroupBarrier();
-    if (lane < 32u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 32u];
-    }
-    workgroupBarrier();
     if (lane < 16u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 16u];
+        row_total[lane] = row_total[lane] + row_total[lane + 16u] + row_total[lane + 32u] + row_total[lane + 48u] + row_total[lane + 64u] + row_total[lane + 80u] + row_total[lane + 96u] + row_total[lane + 112u] + row_total[lane + 128u] + row_total[lane + 144u] + row_total[lane + 160u] + row_total[lane + 176u] + row_total[lane + 192u] + row_total[lane + 208u] + row_total[lane + 224u] + row_total[lane + 240u];
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 8u];
-    }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 4u];
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 2u];
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 1u];
-    }
-    workgroupBarrier();
-    let scale = 1.0f / row_total[0];
+    let all_total = row_total[0] + row_total[1] + row_total[2] + row_total[3] + row_total[4] + row_total[5] + row_total[6] + row_total[7] + row_total[8] + row_total[9] + row_total[10] + row_total[11] + row_total[12] + row_total[13] + row_total[14] + row_total[15];
+    let scale = 1.0f / all_total;
     for (var i = lane; i < params.columns; i += 256u) {
     out[at_out + i * params.inner] *= scale;
     }

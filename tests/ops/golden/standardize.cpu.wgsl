@@ -61,19 +61,8 @@ fn main(
     row_total[lane] = mine.x + mine.y + mine.z + mine.w;
     }
     workgroupBarrier();
-    if (lane < 4u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 4u];
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 2u];
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 1u];
-    }
-    workgroupBarrier();
-    total = row_total[0];
+    let all_total = row_total[0] + row_total[1] + row_total[2] + row_total[3] + row_total[4] + row_total[5] + row_total[6] + row_total[7];
+    total = all_total;
     let mean = vec4<f32>(total / params.size);
     var square = 0.0f;
     {
@@ -85,19 +74,8 @@ fn main(
     row_square[lane] = mine.x + mine.y + mine.z + mine.w;
     }
     workgroupBarrier();
-    if (lane < 4u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 4u];
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 2u];
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 1u];
-    }
-    workgroupBarrier();
-    square = row_square[0];
+    let all_square = row_square[0] + row_square[1] + row_square[2] + row_square[3] + row_square[4] + row_square[5] + row_square[6] + row_square[7];
+    square = all_square;
     let scale = vec4<f32>(1.0f / sqrt(square / params.size + params.eps));
     for (var i = lane; i < params.columns; i += 8u) {
     let x0 = in0[at_in0 + i];

@@ -51,11 +51,39 @@ fn main(
     let c0 = rest;
     let at_in0 = params.offset_in0 + c0 * strides_in0_at(0u) + c1 * strides_in0_at(1u);
     let at_in1 = params.offset_in1 + c0 * strides_in1_at(0u) + c1 * strides_in1_at(1u);
+    let has0 = lane + 0u < params.columns;
+    let i0 = min(lane + 0u, params.columns - 1u);
+    let has1 = lane + 32u < params.columns;
+    let i1 = min(lane + 32u, params.columns - 1u);
+    let has2 = lane + 64u < params.columns;
+    let i2 = min(lane + 64u, params.columns - 1u);
+    let has3 = lane + 96u < params.columns;
+    let i3 = min(lane + 96u, params.columns - 1u);
+    let v0_0 = in0[at_in0 + i0];
+    let kept0 = v0_0;
+    let v0_1 = in0[at_in0 + i1];
+    let kept1 = v0_1;
+    let v0_2 = in0[at_in0 + i2];
+    let kept2 = v0_2;
+    let v0_3 = in0[at_in0 + i3];
+    let kept3 = v0_3;
     var total = 0.0f;
     {
     var mine = vec4<f32>();
-    for (var i = lane; i < params.columns; i += 32u) {
-    let x0 = in0[at_in0 + i];
+    if (has0) {
+    let x0 = kept0;
+    mine += x0;
+    }
+    if (has1) {
+    let x0 = kept1;
+    mine += x0;
+    }
+    if (has2) {
+    let x0 = kept2;
+    mine += x0;
+    }
+    if (has3) {
+    let x0 = kept3;
     mine += x0;
     }
     row_total[lane] = mine.x + mine.y + mine.z + mine.w;
@@ -65,29 +93,26 @@ fn main(
         row_total[lane] = row_total[lane] + row_total[lane + 16u];
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 8u];
-    }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 4u];
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 2u];
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 1u];
-    }
-    workgroupBarrier();
-    total = row_total[0];
+    let all_total = row_total[0] + row_total[1] + row_total[2] + row_total[3] + row_total[4] + row_total[5] + row_total[6] + row_total[7] + row_total[8] + row_total[9] + row_total[10] + row_total[11] + row_total[12] + row_total[13] + row_total[14] + row_total[15];
+    total = all_total;
     let mean = vec4<f32>(total / params.size);
     var square = 0.0f;
     {
     var mine = vec4<f32>();
-    for (var i = lane; i < params.columns; i += 32u) {
-    let x0 = in0[at_in0 + i];
+    if (has0) {
+    let x0 = kept0;
+    mine += (x0 - mean) * (x0 - mean);
+    }
+    if (has1) {
+    let x0 = kept1;
+    mine += (x0 - mean) * (x0 - mean);
+    }
+    if (has2) {
+    let x0 = kept2;
+    mine += (x0 - mean) * (x0 - mean);
+    }
+    if (has3) {
+    let x0 = kept3;
     mine += (x0 - mean) * (x0 - mean);
     }
     row_square[lane] = mine.x + mine.y + mine.z + mine.w;
@@ -97,27 +122,31 @@ fn main(
         row_square[lane] = row_square[lane] + row_square[lane + 16u];
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 8u];
-    }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 4u];
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 2u];
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 1u];
-    }
-    workgroupBarrier();
-    square = row_square[0];
+    let all_square = row_square[0] + row_square[1] + row_square[2] + row_square[3] + row_square[4] + row_square[5] + row_square[6] + row_square[7] + row_square[8] + row_square[9] + row_square[10] + row_square[11] + row_square[12] + row_square[13] + row_square[14] + row_square[15];
+    square = all_square;
     let scale = vec4<f32>(1.0f / sqrt(square / params.size + params.eps));
-    for (var i = lane; i < params.columns; i += 32u) {
-    let x0 = in0[at_in0 + i];
+    let x0 = kept0;
+    let x1 = kept1;
+    let x2 = kept2;
+    let x3 = kept3;
     let r0 = (x0 - mean) * scale;
-    out[at_in1 + i] = r0;
+    let r1 = (x1 - mean) * scale;
+    let r2 = (x2 - mean) * scale;
+    let r3 = (x3 - mean) * scale;
+    let y0 = r0;
+    let y1 = r1;
+    let y2 = r2;
+    let y3 = r3;
+    if (has0) {
+        out[at_in1 + i0] = y0;
+    }
+    if (has1) {
+        out[at_in1 + i1] = y1;
+    }
+    if (has2) {
+        out[at_in1 + i2] = y2;
+    }
+    if (has3) {
+        out[at_in1 + i3] = y3;
     }
 }

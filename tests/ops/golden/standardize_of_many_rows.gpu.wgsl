@@ -53,11 +53,15 @@ fn main(
     let c0 = rest;
     let at_in0 = params.offset_in0 + c0 * strides_in0_at(0u) + c1 * strides_in0_at(1u);
     let at_in1 = params.offset_in1 + c0 * strides_in1_at(0u) + c1 * strides_in1_at(1u);
+    let has0 = lane + 0u < params.columns;
+    let i0 = min(lane + 0u, params.columns - 1u);
+    let v0_0 = in0[at_in0 + i0 * params.step_in0];
+    let kept0 = v0_0;
     var total = 0.0f;
     {
     var mine = f32();
-    for (var i = lane; i < params.columns; i += 32u) {
-    let x0 = in0[at_in0 + i * params.step_in0];
+    if (has0) {
+    let x0 = kept0;
     mine += x0;
     }
     row_total[lane] = mine;
@@ -67,29 +71,14 @@ fn main(
         row_total[lane] = row_total[lane] + row_total[lane + 16u];
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 8u];
-    }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 4u];
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 2u];
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_total[lane] = row_total[lane] + row_total[lane + 1u];
-    }
-    workgroupBarrier();
-    total = row_total[0];
+    let all_total = row_total[0] + row_total[1] + row_total[2] + row_total[3] + row_total[4] + row_total[5] + row_total[6] + row_total[7] + row_total[8] + row_total[9] + row_total[10] + row_total[11] + row_total[12] + row_total[13] + row_total[14] + row_total[15];
+    total = all_total;
     let mean = f32(total / params.size);
     var square = 0.0f;
     {
     var mine = f32();
-    for (var i = lane; i < params.columns; i += 32u) {
-    let x0 = in0[at_in0 + i * params.step_in0];
+    if (has0) {
+    let x0 = kept0;
     mine += (x0 - mean) * (x0 - mean);
     }
     row_square[lane] = mine;
@@ -99,27 +88,13 @@ fn main(
         row_square[lane] = row_square[lane] + row_square[lane + 16u];
     }
     workgroupBarrier();
-    if (lane < 8u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 8u];
-    }
-    workgroupBarrier();
-    if (lane < 4u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 4u];
-    }
-    workgroupBarrier();
-    if (lane < 2u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 2u];
-    }
-    workgroupBarrier();
-    if (lane < 1u) {
-        row_square[lane] = row_square[lane] + row_square[lane + 1u];
-    }
-    workgroupBarrier();
-    square = row_square[0];
+    let all_square = row_square[0] + row_square[1] + row_square[2] + row_square[3] + row_square[4] + row_square[5] + row_square[6] + row_square[7] + row_square[8] + row_square[9] + row_square[10] + row_square[11] + row_square[12] + row_square[13] + row_square[14] + row_square[15];
+    square = all_square;
     let scale = f32(1.0f / sqrt(square / params.size + params.eps));
-    for (var i = lane; i < params.columns; i += 32u) {
-    let x0 = in0[at_in0 + i * params.step_in0];
+    let x0 = kept0;
     let r0 = (x0 - mean) * scale;
-    out[at_in1 + i * params.step_in1] = r0;
+    let y0 = r0;
+    if (has0) {
+        out[at_in1 + i0 * params.step_in1] = y0;
     }
 }

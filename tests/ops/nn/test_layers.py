@@ -171,7 +171,7 @@ def test_bags_of_embeddings_are_folded(torch: Any, mode: str) -> None:
         bag(torch.tensor([[0, 1], [5, 2]]), torch.tensor(table), mode=mode),
         [fold(table[[0, 1]], axis=0), fold(table[[5, 2]], axis=0)],
     )
-    assert torch.nn.EmbeddingBag(6, 5, mode)(flat, offsets).shape == (4, 5)
+    assert torch.nn.EmbeddingBag(6, 5, mode=mode)(flat, offsets).shape == (4, 5)
 
 
 def test_bags_may_be_weighted_when_summed(torch: Any) -> None:
@@ -199,3 +199,69 @@ def test_dropout_leaves_eval_alone_and_drops_channels_whole(torch: Any) -> None:
     assert 0 in y.tolist()
     with pytest.raises(AttributeValueError, match="from 0 to 1"):
         torch.nn.functional.dropout(x, 2)
+
+
+def test_other_layers_call_their_functions(torch: Any) -> None:
+    nn, f, x, y = torch.nn, torch.nn.functional, torch.tensor(X), torch.tensor(X[::-1])
+    far = X[::-1].astype(np.float64)
+    close(nn.GLU(1)(x), X[:, :3] / (1 + np.exp(-X[:, 3:].astype(np.float64))))
+    close(nn.PReLU(6, 0.5)(x), np.where(X > 0, X, X / 2))
+    assert [name for name, _ in nn.PReLU().named_parameters()] == ["weight"]
+    close(nn.Softmax2d()(x), nn.functional.softmax(x, 0).tolist())
+    close(nn.PairwiseDistance(1.0)(x, y), np.abs(X - far + 1e-6).sum(-1))
+    layer = nn.Bilinear(5, 5, 3)
+    weight, bias = (np.array(each.tolist()) for each in (layer.weight, layer.bias))
+    close(layer(x, y), np.einsum("abi,oij,abj->abo", X, weight, far) + bias)
+    assert nn.Bilinear(2, 2, 1, bias=False).bias is None
+
+    def nearer(a: Any, b: Any) -> Any:
+        return (a - b).abs().sum(-1)
+
+    loss = nn.TripletMarginWithDistanceLoss(distance_function=nearer, swap=True, margin=0.5, reduction="sum")
+    near, away, other = (np.abs(a - b).sum(-1) for a, b in ((X, far), (X, X + 2), (far, X + 2)))
+    close(loss(x, y, x + 2), np.maximum(near - np.minimum(away, other) + 0.5, 0).sum())
+    close(nn.TripletMarginLoss()(x, y, y), 1.0)
+    close(nn.GaussianNLLLoss(reduction="none")(x, y, 1.0), (X - far) ** 2 / 2)
+    assert f.relu_(x) is x
+    assert x.min().item() == 0
+
+
+def test_upsampling_unpooling_and_shuffling_are_layers(torch: Any) -> None:
+    nn, x = torch.nn, torch.arange(16, dtype=torch.float32).reshape(1, 1, 4, 4)
+    assert nn.UpsamplingNearest2d(scale_factor=2)(x)[0, 0, 0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert nn.UpsamplingBilinear2d(size=(4, 7))(x)[0, 0, 0].tolist() == [0, 0.5, 1, 1.5, 2, 2.5, 3]
+    values, places = nn.functional.max_pool2d(x, 2, return_indices=True)
+    back = nn.MaxUnpool2d(2)(values, places)
+    assert back[0, 0].tolist() == [[0] * 4, [0, 5, 0, 7], [0] * 4, [0, 13, 0, 15]]
+    assert nn.MaxUnpool2d(2)(values, places, output_size=(1, 1, 5, 5)).shape == (1, 1, 5, 5)
+    close(nn.LPPool2d(2, 2, stride=2)(x), [[[[42**0.5, 98**0.5], [458**0.5, 642**0.5]]]])
+    assert nn.ChannelShuffle(2)(x.reshape(1, 4, 2, 2))[0, :, 0, 0].tolist() == [0, 8, 4, 12]
+
+
+def test_what_chance_has_a_say_in_is_as_it_should_be_distributed(torch: Any) -> None:
+    nn, f = torch.nn, torch.nn.functional
+    torch.manual_seed(3)
+    x = torch.randn(100, 200)
+    assert nn.AlphaDropout(0.3).eval()(x) is x
+    for drop in (nn.AlphaDropout(0.3), nn.FeatureAlphaDropout(0.3)):
+        made = np.array(drop(x).tolist())
+        assert abs(made.mean()) < 0.03
+        assert abs(made.var() - 1) < 0.04
+    images = np.array(nn.FeatureAlphaDropout(0.5)(torch.ones(30, 20, 2, 2)).tolist())
+    assert (images == images[:, :, :1, :1]).all()
+    assert len(np.unique(images)) == 2
+
+    slopes = np.array((nn.RReLU(0.1, 0.3)(-torch.ones(4000)) * -1).tolist())
+    assert 0.1 <= slopes.min() < 0.11
+    assert 0.29 < slopes.max() <= 0.3
+    assert f.rrelu(torch.tensor([-6.0, 2.0]), 0.0, 0.5).tolist() == [-1.5, 2.0]
+
+    scores = torch.tensor([0.5, 0.3, 0.2]).log().expand(20000, 3)
+    hard = np.array(f.gumbel_softmax(scores, tau=0.7, hard=True).tolist())
+    assert (hard.sum(1) == 1).all()
+    np.testing.assert_allclose(hard.mean(0), [0.5, 0.3, 0.2], atol=0.015)
+    soft = np.array(f.gumbel_softmax(scores, 0.1).tolist())
+    np.testing.assert_allclose(soft.sum(1), 1, atol=1e-5)
+    np.testing.assert_allclose((soft == soft.max(1, keepdims=True)).mean(0), [0.5, 0.3, 0.2], atol=0.015)
+    with pytest.raises(AttributeValueError, match="from 0 to 1"):
+        f.alpha_dropout(x, 2.0, True)

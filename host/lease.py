@@ -1,0 +1,85 @@
+"""The blocks that one request takes, and those that a plan has while it runs.
+
+Owns that all are given back, whatever happens, but for those that become tensors. Must not know what is computed.
+"""
+
+from __future__ import annotations
+
+from host.buffers import Block, Pool
+from host.plans import Plan, Ref, Stage
+from host.prepared import Blocks
+from host.tensors import DEVICE_OWNER
+
+
+class Lease:
+    """The blocks that one request takes: given back in the end, but for those that become tensors.
+
+    `nbytes` is the most that the blocks which it took had together.
+    """
+
+    def __init__(self, pool: Pool, owner: str) -> None:
+        self._pool, self._owner = pool, owner
+        self._blocks: list[Block] = []
+        self._held = 0
+        self.nbytes = 0
+
+    def __enter__(self) -> Lease:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for block in self._blocks:
+            self._pool.give(block)
+
+    def take(self, nbytes: int, zero: bool = False) -> Block:
+        """A storage block of the request's owner."""
+        return self._add(self._pool.take(self._owner, nbytes, zero=zero))
+
+    def take_uniform(self, nbytes: int) -> Block:
+        """A uniform block; its ranges are bound exactly, so nobody sees what it held before."""
+        return self._add(self._pool.take(DEVICE_OWNER, nbytes, "uniform"))
+
+    def share(self, block: Block) -> Block:
+        """One more user of a block that exists."""
+        self._blocks.append(self._pool.share(block))
+        return block
+
+    def give(self, block: Block) -> None:
+        """`block`, which was taken, is not needed any more."""
+        self._blocks.remove(block)
+        self._held -= block.size
+        self._pool.give(block)
+
+    def keep(self, block: Block) -> None:
+        """`block` has become a tensor: it outlives the request."""
+        self._blocks.remove(block)
+
+    def _add(self, block: Block) -> Block:
+        self._blocks.append(block)
+        self._held += block.size
+        self.nbytes = max(self.nbytes, self._held)
+        return block
+
+
+class Holding:
+    """The `blocks` of a plan's run as its stages come and go: at first what the plan is given, as its inputs."""
+
+    def __init__(self, lease: Lease, plan: Plan, blocks: Blocks) -> None:
+        self._lease, self._plan = lease, plan
+        self.blocks = blocks
+
+    def begin(self, stage: Stage) -> None:
+        """Take what a stage begins with. Raises `DeviceOutOfMemory`."""
+        for ref in stage.takes:
+            self.blocks[ref] = (self._lease.take(self._plan.nbytes(ref)), 0)
+
+    def end(self, stage: Stage) -> None:
+        """Give back what is not needed after a stage, all steps of which are done."""
+        for ref in stage.gives:
+            self._lease.give(self.blocks.pop(ref)[0])
+
+    def output(self, number: int) -> Block:
+        """The block of an output that is written; one that is another buffer's gets one more user."""
+        same = self._plan.outputs[number].same_as
+        return (
+            self.blocks[Ref("output", number)][0] if same is None else self._lease.share(self.blocks[same][0])
+        )

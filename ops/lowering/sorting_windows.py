@@ -1,0 +1,81 @@
+"""Sorting what reaches too far for one binding, stable, by least digit first: part by part, through windows.
+
+Owns how parts are counted together and how elements move between them. `sorting.py` has the form for what can be bound,
+and makes the keys.
+"""
+
+from __future__ import annotations
+
+from ops import expression
+from ops.layout import Layout
+from ops.lowering import elementwise, scan, windows
+from ops.lowering.base import Builder, Target
+from shaders.routines import routine_spec
+
+_CHUNK = 4096
+_WORK = 64
+_DIGITS = 256
+
+
+def parts(builder: Builder, total: int) -> list[range]:
+    """The positions of `total` words in parts that can be bound."""
+    most = max(builder.device.binding // (4 * _CHUNK), 1) * _CHUNK
+    return [range(first, min(first + most, total)) for first in range(0, total, most)]
+
+
+def part_of(target: Target, part: range) -> Target:
+    """A part of a contiguous array of words."""
+    layout = Layout.contiguous((len(part),), target.layout.offset + part.start)
+    return Target(*windows.through(target.operand, layout, "u32"), target.dtype)
+
+
+def count_up(builder: Builder, target: Target) -> None:
+    """Write 0, 1, 2 …"""
+    elementwise.emit(builder, expression.bind(expression.parse("index"), {}), (), target)
+
+
+def sort(builder: Builder, keys: Target, places: Target) -> None:
+    """Bring `places` into the order of `keys`, which are lost; both are contiguous words.
+
+    Raises nothing; a count of digits that cannot be bound is found when the plan is checked.
+    """
+    total = keys.layout.count
+    chunks = -(-total // _CHUNK)
+    flat = Target(places.operand, Layout.contiguous((total,), places.layout.offset), "u32")
+    now = (keys, flat)
+    other = (builder.temp((total,), "u32"), builder.temp((total,), "u32"))
+    for shift in range(0, 32, 8):
+        _pass(builder, now, other, chunks, shift)
+        now, other = other, now
+
+
+def _pass(
+    builder: Builder, now: tuple[Target, Target], new: tuple[Target, Target], chunks: int, shift: int
+) -> None:
+    counts, starts = (builder.temp((_DIGITS * chunks,), "u32") for _ in range(2))
+    names = "total first_chunk chunks chunk shift"
+    count_spec = routine_spec("sort_count_part", "keys:u32", "counts:u32", names)
+    places_spec = routine_spec("sort_places_part", "keys:u32", "counts:u32 goes:u32", names)
+    move_spec = routine_spec(
+        "sort_move_part", "keys:u32 places:u32 goes:u32", "new_keys:u32 new_places:u32", "first extent"
+    )
+    every = parts(builder, now[0].layout.count)
+    sizes = {"chunks": chunks, "chunk": _CHUNK, "shift": shift}
+
+    def count(part: range) -> dict[str, int]:
+        own = {"count": -(-len(part) // _CHUNK), "total": len(part), "first_chunk": part.start // _CHUNK}
+        return sizes | own
+
+    work = _WORK * min(now[0].layout.count, _CHUNK)
+    for part in every:
+        given, keys = count(part), part_of(now[0], part).operand
+        builder.spread(count_spec, given["count"], [keys, counts.operand], given, work)
+    scan.scan_rows(builder, scan.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
+    for part in every:
+        given, goes = count(part), builder.temp((len(part),), "u32")
+        keys, places = (part_of(target, part).operand for target in now)
+        builder.spread(places_spec, given["count"], [keys, starts.operand, goes.operand], given, work)
+        for seen in every:
+            written = [part_of(target, seen).operand for target in new]
+            params = {"count": len(part), "first": seen.start, "extent": len(seen)}
+            builder.spread(move_spec, len(part), [keys, places, goes.operand, *written], params)

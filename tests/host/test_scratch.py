@@ -1,0 +1,31 @@
+"""Memory that threads keep for what they compute."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from host import scratch as module
+from host.scratch import scratch
+
+
+def test_a_thread_gets_its_buffer_again_in_any_shape_that_fits() -> None:
+    first = scratch("again", (6, 4))
+    assert scratch("again", (3, 5)).ctypes.data == first.ctypes.data
+    assert scratch("again", (3, 5)).flags.c_contiguous
+
+
+def test_another_name_another_thread_or_more_elements_get_other_memory() -> None:
+    mine = scratch("mine", (4,))
+    theirs: list[Any] = []
+    thread = threading.Thread(target=lambda: theirs.append(scratch("mine", (4,))))
+    thread.start()
+    thread.join(10)
+    others = [scratch("other", (4,)), *theirs, scratch("mine", (4000,))]
+    assert len({array.ctypes.data for array in (mine, *others)}) == 4
+
+
+def test_what_is_large_is_not_kept() -> None:
+    count = module._MOST_KEPT + 1
+    one, other = scratch("large", (count,)), scratch("large", (count,))
+    assert one.ctypes.data != other.ctypes.data

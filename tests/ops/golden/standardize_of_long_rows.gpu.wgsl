@@ -1,0 +1,93 @@
+// kernel standardize
+@group(0) @binding(0) var<storage, read> in0: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> out: array<vec4<f32>>;
+
+struct Params {
+    rows: u32,
+    columns: u32,
+    size: f32,
+    eps: f32,
+    offset_in0: u32,
+    offset_in1: u32,
+    shape: array<vec4<u32>, 1>,
+    strides_in0: array<vec4<u32>, 1>,
+    strides_in1: array<vec4<u32>, 1>,
+    first_thread: u32,
+}
+
+@group(0) @binding(2) var<uniform> params: Params;
+
+fn shape_at(i: u32) -> u32 {
+    return params.shape[i >> 2u][i & 3u];
+}
+
+fn strides_in0_at(i: u32) -> u32 {
+    return params.strides_in0[i >> 2u][i & 3u];
+}
+
+fn strides_in1_at(i: u32) -> u32 {
+    return params.strides_in1[i >> 2u][i & 3u];
+}
+
+var<workgroup> row_total: array<f32, 256>;
+var<workgroup> row_square: array<f32, 256>;
+
+@compute @workgroup_size(256, 1, 1)
+fn main(
+    @builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(local_invocation_id) lid: vec3<u32>,
+    @builtin(workgroup_id) wid: vec3<u32>,
+    @builtin(num_workgroups) nwg: vec3<u32>,
+) {
+    let thread = (wid.x + wid.y * nwg.x) * 256u + lid.x + params.first_thread;
+    let row = wid.x + wid.y * nwg.x + params.first_thread / 256u;
+    if (row >= params.rows) {
+        return;
+    }
+    let lane = lid.x;
+    var rest = row;
+    let c1 = rest % shape_at(1u);
+    rest /= shape_at(1u);
+    let c0 = rest;
+    let at_in0 = params.offset_in0 + c0 * strides_in0_at(0u) + c1 * strides_in0_at(1u);
+    let at_in1 = params.offset_in1 + c0 * strides_in1_at(0u) + c1 * strides_in1_at(1u);
+    var total = 0.0f;
+    {
+    var mine = vec4<f32>();
+    for (var i = lane; i < params.columns; i += 256u) {
+    let x0 = in0[at_in0 + i];
+    mine += x0;
+    }
+    row_total[lane] = mine.x + mine.y + mine.z + mine.w;
+    }
+    workgroupBarrier();
+    if (lane < 16u) {
+        row_total[lane] = row_total[lane] + row_total[lane + 16u] + row_total[lane + 32u] + row_total[lane + 48u] + row_total[lane + 64u] + row_total[lane + 80u] + row_total[lane + 96u] + row_total[lane + 112u] + row_total[lane + 128u] + row_total[lane + 144u] + row_total[lane + 160u] + row_total[lane + 176u] + row_total[lane + 192u] + row_total[lane + 208u] + row_total[lane + 224u] + row_total[lane + 240u];
+    }
+    workgroupBarrier();
+    let all_total = row_total[0] + row_total[1] + row_total[2] + row_total[3] + row_total[4] + row_total[5] + row_total[6] + row_total[7] + row_total[8] + row_total[9] + row_total[10] + row_total[11] + row_total[12] + row_total[13] + row_total[14] + row_total[15];
+    total = all_total;
+    let mean = vec4<f32>(total / params.size);
+    var square = 0.0f;
+    {
+    var mine = vec4<f32>();
+    for (var i = lane; i < params.columns; i += 256u) {
+    let x0 = in0[at_in0 + i];
+    mine += (x0 - mean) * (x0 - mean);
+    }
+    row_square[lane] = mine.x + mine.y + mine.z + mine.w;
+    }
+    workgroupBarrier();
+    if (lane < 16u) {
+        row_square[lane] = row_square[lane] + row_square[lane + 16u] + row_square[lane + 32u] + row_square[lane + 48u] + row_square[lane + 64u] + row_square[lane + 80u] + row_square[lane + 96u] + row_square[lane + 112u] + row_square[lane + 128u] + row_square[lane + 144u] + row_square[lane + 160u] + row_square[lane + 176u] + row_square[lane + 192u] + row_square[lane + 208u] + row_square[lane + 224u] + row_square[lane + 240u];
+    }
+    workgroupBarrier();
+    let all_square = row_square[0] + row_square[1] + row_square[2] + row_square[3] + row_square[4] + row_square[5] + row_square[6] + row_square[7] + row_square[8] + row_square[9] + row_square[10] + row_square[11] + row_square[12] + row_square[13] + row_square[14] + row_square[15];
+    square = all_square;
+    let scale = vec4<f32>(1.0f / sqrt(square / params.size + params.eps));
+    for (var i = lane; i < params.columns; i += 256u) {
+    let x0 = in0[at_in0 + i];
+    let r0 = (x0 - mean) * scale;
+    out[at_in1 + i] = r0;
+    }
+}
