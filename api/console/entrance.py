@@ -1,4 +1,4 @@
-"""`/console/login`, `/console/logout`, and the files of the pages."""
+"""`/console`, `/console/login`, `/console/logout`, and the files of the pages."""
 
 from __future__ import annotations
 
@@ -11,13 +11,21 @@ from fastapi import APIRouter, Request, Response
 from api import body
 from api.access import Server
 from api.console import browser, files
-from api.console.rendering import page
+from api.console.rendering import PLACES, may, page
 from api.console.visiting import Looking, PageRoute
 from api.errors import NotFound, Unauthorized
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 MAX_FORM = 1 << 14
 _INSIDE = re.compile(r"/console[\w/?&=%.@~+-]*", re.ASCII)
+
+
+@router.get("")
+async def first(visitor: Looking) -> Response:
+    """Where a login leads: the first of the places that a key may see."""
+    places = [name for name, (_, route) in PLACES.items() if may(visitor.identity, route)]
+    where = "runs" if "runs" in places else (places or ["runs"])[0]
+    return Response(status_code=303, headers={"Location": f"/console/{where}"})
 
 
 @router.get("/login")

@@ -7,6 +7,7 @@ page shows.
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 from fastapi import Response
@@ -24,7 +25,9 @@ PLACES = {
     "kernels": ("Kernels", "GET /api/kernels"),
     "scripts": ("Scripts", "GET /api/scripts"),
     "ops": ("Operations", "GET /api/ops"),
+    "tensors": ("Tensors", "GET /api/tensors"),
     "keys": ("Keys", "GET /api/keys"),
+    "secrets": ("Secrets", "GET /api/secrets"),
     "device": ("Device", "GET /api/device"),
 }
 """What stands in the console's menu: a title, and the route whose scope it needs."""
@@ -54,6 +57,17 @@ def ms_text(ms: float) -> str:
     return f"{ms / 1000:.1f} s" if ms < 60_000 else f"{int(ms // 60_000)} min {int(ms % 60_000 // 1000)} s"
 
 
+def link(path: str, **query: str | None) -> str:
+    """The address of a page with what is asked of it; None and "" are left out."""
+    asked = urlencode({name: value for name, value in query.items() if value})
+    return f"{path}?{asked}" if asked else path
+
+
+def plain(document: Any) -> Any:
+    """A document as JSON has it, all of its JSON parsed."""
+    return msgspec.json.decode(msgspec.json.encode(document))
+
+
 _environment = Environment(
     loader=PackageLoader("api.console", "templates"),
     autoescape=select_autoescape(default=True),
@@ -66,20 +80,25 @@ _environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
 _environment.filters.update(size=bytes_text, duration=ms_text)
 
 
-def page(template: str, visitor: Visitor | None, status: int = 200, **content: Any) -> Response:
-    """The page `template` with `content`, which has the menu of what the visitor may see."""
+def page(
+    template: str, visitor: Visitor | None, status: int = 200, here: str | None = None, **content: Any
+) -> Response:
+    """The page `template` with `content`, which has the menu of what the visitor may see; `here` is its place there,
+    unless it has the template's name."""
     identity = visitor.identity if visitor else None
     text = _environment.get_template(f"{template}.html.j2").render(
         identity=identity,
         csrf=visitor.login.csrf if visitor else "",
         places=[
-            (name, title) for name, (title, route) in PLACES.items() if identity and _may(identity, route)
+            (name, title) for name, (title, route) in PLACES.items() if identity and may(identity, route)
         ],
-        here=template,
+        here=here or template,
+        may=lambda route: identity is not None and may(identity, route),
         **content,
     )
     return Response(text, status, HEADERS, "text/html; charset=utf-8")
 
 
-def _may(identity: Identity, route: str) -> bool:
+def may(identity: Identity, route: str) -> bool:
+    """Whether a key has the scope of a route."""
     return scopes.ROUTES[route] in identity.scopes

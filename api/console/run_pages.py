@@ -1,4 +1,4 @@
-"""The console's pages of runs that are to be, and of one run: `/console/play`, `/console/runs/{run_id}`.
+"""The console's pages of runs: `/console/play`, where they are to be, `/console/runs`, `/console/runs/{run_id}`.
 
 Owns what these are rendered from. Must not know how they look, or what their scripts do.
 """
@@ -10,17 +10,20 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Query, Response
 
-from api.access import Server
-from api.console.rendering import page
+from api import records
+from api.access import Cursor, Owned, Server
+from api.console.rendering import link, page, plain
 from api.console.samples import SAMPLES
 from api.console.visiting import Looking, PageRoute, needs
-from api.records import RunRecord
+from api.records import LIVE, RunRecord
 from api.runs import LiveRun
 from api.runtime import Runtime
 from api.settings import RunLimits, Settings
 from api.submission import AskedLimits
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
+ROWS = 50
+STATES = (*LIVE, "succeeded", "failed", "cancelled", "timed_out")
 MAX_RESULT = 1 << 16
 """Characters of a result that the page itself has; the rest needs its script."""
 
@@ -35,6 +38,32 @@ async def play(
     return page("play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings))
 
 
+@router.get("/runs", dependencies=[needs("GET /api/runs")])
+async def listed(
+    server: Server,
+    visitor: Looking,
+    before: Cursor = None,
+    status: Annotated[str, Query(max_length=16)] = "",
+    owner: Owned = None,
+) -> Response:
+    """The runs that the visitor may read, newest first. The page's script keeps it as they are."""
+    identity, wanted = visitor.identity, (status or None, owner or None)
+    found = await server.database.do(lambda db: records.page_of_runs(db, identity, ROWS, before, *wanted))
+    rows = [plain(server.runs.freshen(item)) for item in found]
+    last = rows[-1]["id"] if len(rows) == ROWS else None
+    return page(
+        "runs",
+        visitor,
+        rows=rows,
+        live=LIVE,
+        states=STATES,
+        state=status,
+        owner=owner or "",
+        newest=link("/console/runs", status=status, owner=owner) if before else None,
+        older=link("/console/runs", before=last, status=status, owner=owner) if last else None,
+    )
+
+
 @router.get("/runs/{run_id}", dependencies=[needs("GET /api/runs/{run_id}")])
 async def one(server: Server, visitor: Looking, run_id: str) -> Response:
     """A run as it is now. The page's script follows it."""
@@ -43,6 +72,7 @@ async def one(server: Server, visitor: Looking, run_id: str) -> Response:
     return page(
         "run",
         visitor,
+        here="runs",
         run=document,
         owner=record.owner,
         script=record.script,

@@ -10,12 +10,13 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from api.access import Server
 from api.console import browser
 from api.console.rendering import Visitor, page
-from api.errors import Unauthorized
+from api.errors import InvalidRequest, Unauthorized
 from api.problems import status_of, title_of
 from api.scopes import require
 from shaders.errors import KernelgateError
@@ -37,13 +38,19 @@ class PageRoute(APIRoute):
                 where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
                 address = f"/console/login?then={quote(where, safe='')}"
                 return Response(status_code=303, headers={"Location": address, "Cache-Control": "no-store"})
+            except RequestValidationError as error:
+                named = ", ".join(str(each["loc"][-1]) for each in error.errors())
+                return _shown(request, InvalidRequest(f"the address says what cannot be: {named[:80]}"))
             except KernelgateError as error:
-                request.state.problem = error.code
-                visitor = getattr(request.state, "visitor", None)
-                record = error.record()
-                return page("error", visitor, status_of(error.code), error=record, title=title_of(error.code))
+                return _shown(request, error)
 
         return answer
+
+
+def _shown(request: Request, error: KernelgateError) -> Response:
+    request.state.problem = error.code
+    visitor = getattr(request.state, "visitor", None)
+    return page("error", visitor, status_of(error.code), error=error.record(), title=title_of(error.code))
 
 
 async def visitor_of(request: Request, server: Server) -> Visitor:

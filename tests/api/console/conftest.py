@@ -1,16 +1,43 @@
-"""Headless Chromium, logged in to the shared server: Debian's, as nothing is downloaded for it."""
+"""Who is logged in to the shared server: without a browser, and in headless Chromium, Debian's own."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpx2
 import pytest
 
 DESKTOP = {"width": 1280, "height": 900}
 PATIENCE_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def log_in(running: Any) -> Iterator[Callable[..., httpx2.Client]]:
+    """`log_in(key)`: a client that has a login and no key; that of the admin unless given."""
+    with contextlib.ExitStack() as stack:
+
+        def entered(key: str = running.key) -> httpx2.Client:
+            client = stack.enter_context(httpx2.Client(base_url=running.url, timeout=60))
+            client.post("/console/login", data={"key": key}, headers={"Sec-Fetch-Site": "same-origin"})
+            return client
+
+        yield entered
+
+
+@pytest.fixture(scope="module")
+def person(log_in: Callable[..., httpx2.Client]) -> httpx2.Client:
+    """The admin, logged in."""
+    return log_in()
+
+
+@pytest.fixture(scope="module")
+def stranger(running: Any, log_in: Callable[..., httpx2.Client]) -> httpx2.Client:
+    """A user who owns nothing, logged in."""
+    return log_in(running.client_for("stranger").headers["authorization"].split()[1])
 
 
 @pytest.fixture(scope="module")

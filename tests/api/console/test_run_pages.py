@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 
+from api.console import run_pages
+
 SCRIPT = 'def main():\n    print("<b>bold</b>")\n    return 1 / 0\n'
-
-
-@contextlib.contextmanager
-def logged_in(running: Any, key: str) -> Iterator[httpx2.Client]:
-    """A browser with a login."""
-    with httpx2.Client(base_url=running.url, timeout=60) as client:
-        client.post("/console/login", data={"key": key}, headers={"Sec-Fetch-Site": "same-origin"})
-        yield client
-
-
-@pytest.fixture
-def person(running: Any) -> Iterator[httpx2.Client]:
-    with logged_in(running, running.key) as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
 def failed(http: httpx2.Client) -> Any:
     """A run that printed, and failed at its line 3."""
-    asked = {"script": SCRIPT, "limits": {"wall_s": 7}, "grants": {"env": {"TOKEN": "secret"}}}
+    asked = {"script": SCRIPT, "limits": {"wall_s": 7}, "grants": {"env": {"TOKEN": "hidden-value"}}}
     return http.post("/api/runs", json=asked, headers={"Prefer": "wait=60"}).json()
 
 
@@ -45,7 +31,7 @@ def test_a_run_is_readable_without_its_script(person: httpx2.Client, failed: Any
     assert "<b>bold</b>" not in page
     assert "<b>bold</b>" in text
     assert "TOKEN" in text
-    assert "secret" not in text
+    assert "hidden-value" not in text
 
 
 def test_a_run_begins_again_in_the_playground_with_its_script_limits_and_grants(
@@ -68,12 +54,32 @@ def test_no_script_ends_the_data_of_a_page(person: httpx2.Client, http: httpx2.C
     assert "<script>alert" not in page
 
 
-def test_another_s_run_is_not_found(running: Any, failed: Any) -> None:
-    key = running.client_for("stranger").headers["authorization"].split()[1]
-    with logged_in(running, key) as stranger:
-        for path in (f"/console/runs/{failed['id']}", f"/console/play?run={failed['id']}"):
-            answer = stranger.get(path)
-            assert (answer.status_code, "run_not_found" in answer.text) == (404, True)
+def test_another_s_run_is_not_found(stranger: httpx2.Client, failed: Any) -> None:
+    for path in (f"/console/runs/{failed['id']}", f"/console/play?run={failed['id']}"):
+        answer = stranger.get(path)
+        assert (answer.status_code, "run_not_found" in answer.text) == (404, True)
+
+
+def test_runs_are_listed_by_state_and_owner(
+    person: httpx2.Client, stranger: httpx2.Client, failed: Any
+) -> None:
+    assert failed["id"] in person.get("/console/runs?status=failed&owner=admin").text
+    for query in ("status=succeeded", "owner=nobody", "status=%22%3E", f"before={failed['id']}"):
+        assert f'id="{failed["id"]}"' not in person.get(f"/console/runs?{query}").text
+    assert failed["id"] not in stranger.get("/console/runs").text
+    refused = person.get(f"/console/runs?before={'x' * 129}")
+    assert (refused.status_code, refused.headers["content-type"][:9]) == (422, "text/html")
+
+
+def test_a_list_goes_on_where_it_ended_with_the_same_filter(
+    person: httpx2.Client, failed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_pages, "ROWS", 1)
+    page = person.get("/console/runs?status=failed").text
+    older = re.search(r'href="([^"]+)">Older', page)
+    assert older is not None
+    assert "status=failed" in older[1]
+    assert 'href="/console/runs?status=failed">Newest' in person.get(html.unescape(older[1])).text
 
 
 def test_a_kernel_s_guarded_text_is_shown_with_it(http: httpx2.Client) -> None:
