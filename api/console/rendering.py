@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import msgspec
 from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
 
 from api import scopes
 from api.console import files
@@ -68,6 +69,15 @@ def plain(document: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(document))
 
 
+def prose(text: str) -> Markup:
+    """Text whose parts between backquotes are code."""
+    parts = [
+        Markup("<code>{}</code>" if number % 2 else "{}").format(part)
+        for number, part in enumerate(text.split("`"))
+    ]
+    return Markup("").join(parts)
+
+
 _environment = Environment(
     loader=PackageLoader("api.console", "templates"),
     autoescape=select_autoescape(default=True),
@@ -77,7 +87,7 @@ _environment = Environment(
 )
 _environment.globals["static"] = files.address
 _environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
-_environment.filters.update(size=bytes_text, duration=ms_text)
+_environment.filters.update(size=bytes_text, duration=ms_text, prose=prose)
 
 
 def page(
