@@ -16,9 +16,9 @@ from api.console.visiting import Looking, PageRoute, needs
 from api.routes.ops import OpRequest, asked_of, graph_of
 from api.runtime import Runtime
 from api.work import Work
-from ops.backward import gradient, has_gradient
+from ops.backward import has_gradient
 from ops.spec import REQUIRED, OpSpec
-from ops.table import TABLE, find, full_name
+from ops.table import TABLE, find, full_name, gradient
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 KINDS = sorted({spec.kind for spec in TABLE.values()})

@@ -58,7 +58,8 @@ export function parsed(text, what) {
   }
 }
 
-function granted(text) {
+/** Grants that a person wrote. @param {string} text @returns {Record<string, any>} Throws `Problem`. */
+export function granted(text) {
   try {
     return parse(text);
   } catch (error) {
