@@ -12,7 +12,7 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
-from api.console import device_page, entrance, kernel_pages, key_pages, op_pages, run_pages, secret_pages
+from api.console.routers import ROUTERS
 from api.exchange import Exchanges, answered_again
 from api.idempotency import Repeated
 from api.routes import (
@@ -66,8 +66,8 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     problems.install(app)
     app.add_exception_handler(Repeated, answered_again)
     app.add_middleware(Exchanges, server=runtime)
-    for public in (health, entrance, run_pages, kernel_pages, op_pages, key_pages, secret_pages, device_page):
-        app.include_router(public.router)
+    for router in (health.router, *ROUTERS):
+        app.include_router(router)
     for module in (
         acl,
         runs,
