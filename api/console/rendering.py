@@ -40,6 +40,10 @@ class Visitor(msgspec.Struct, frozen=True):
     login: Login
     identity: Identity
 
+    def require(self, route: str) -> None:
+        """Raise `AdminOnly` or `ScopeMissing` unless the visitor may use `route` of the REST interface."""
+        scopes.require(self.identity.role, self.identity.scopes, route)
+
 
 def bytes_text(nbytes: float) -> str:
     """A size as people read it, in powers of 1024."""

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Response
 
 from api import records
 from api.access import Cursor, Owned, Server
-from api.console.rendering import link, page, plain
+from api.console.rendering import Visitor, link, page, plain
 from api.console.samples import SAMPLES
 from api.console.visiting import Looking, PageRoute, needs
 from api.records import LIVE, RunRecord
@@ -28,13 +28,16 @@ MAX_RESULT = 1 << 16
 """Characters of a result that the page itself has; the rest needs its script."""
 
 
+Named = Annotated[str | None, Query(max_length=256)]
+
+
 @router.get("/play", dependencies=[needs("POST /api/runs")])
 async def play(
-    server: Server, visitor: Looking, run: Annotated[str | None, Query(max_length=128)] = None
+    server: Server, visitor: Looking, run: Named = None, kernel: Named = None, script: Named = None
 ) -> Response:
-    """Where one writes a script or a kernel and runs it; beginning with the script of `run`, if there is one."""
-    again = None if run is None else _again((await _find(server, visitor, run))[0])
-    start = {"samples": msgspec.to_builtins(SAMPLES), "again": again}
+    """Where one writes a script or a kernel and runs it; beginning with the text of what is named, if something is."""
+    begin = await _begin(server, visitor, run, kernel, script)
+    start = {"samples": msgspec.to_builtins(SAMPLES), "begin": begin}
     return page("play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings))
 
 
@@ -89,10 +92,25 @@ async def _find(server: Runtime, visitor: Looking, run_id: str) -> tuple[RunReco
     return record, msgspec.json.decode(run.document())
 
 
-def _again(record: RunRecord) -> dict[str, Any]:
-    """What the playground begins with to do a run again. Its inputs are not kept."""
-    limits = msgspec.structs.asdict(record.limits)
-    return {"text": record.script, "limits": limits, "grants": msgspec.json.decode(record.grants)}
+async def _begin(
+    server: Runtime, visitor: Visitor, run: str | None, kernel: str | None, script: str | None
+) -> dict[str, Any] | None:
+    """What the playground begins with, if not with what was written there last. The inputs of a run are not kept."""
+    identity = visitor.identity
+    if run is not None:
+        visitor.require("GET /api/runs/{run_id}")
+        record, _ = await _find(server, visitor, run)
+        grants = msgspec.json.decode(record.grants)
+        limits = msgspec.structs.asdict(record.limits)
+        return {"language": "python", "text": record.script, "limits": limits, "grants": grants}
+    if kernel is not None:
+        visitor.require("GET /api/kernels/{name}")
+        found = await server.kernels.find(identity, kernel)
+        return {"language": "wgsl", "text": found.source, "name": found.name}
+    if script is not None:
+        visitor.require("GET /api/scripts/{name}")
+        return {"language": "python", "text": (await server.scripts.find(identity, script)).source}
+    return None
 
 
 def _limits(settings: Settings) -> list[dict[str, str | None]]:

@@ -18,7 +18,6 @@ from api.console import browser
 from api.console.rendering import Visitor, page
 from api.errors import InvalidRequest, Unauthorized
 from api.problems import status_of, title_of
-from api.scopes import require
 from shaders.errors import KernelgateError
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -73,6 +72,6 @@ def needs(route: str) -> Any:
     """A dependency: the visitor may use `route` of the REST interface. Raises `AdminOnly`, `ScopeMissing`."""
 
     async def check(visitor: Looking) -> None:
-        require(visitor.identity.role, visitor.identity.scopes, route)
+        visitor.require(route)
 
     return Depends(check)

@@ -10,7 +10,7 @@ import { RunView } from "./run.js";
 import { ScriptForm } from "./script_form.js";
 
 const KEEP = "kernelgate.playground";
-const { samples, again } = JSON.parse(at("start").textContent);
+const { samples, begin } = JSON.parse(at("start").textContent);
 const editor = new Editor(at("editor"), { language: "python", label: "The program" });
 const view = new RunView(at("view"), (problem) => editor.text === asked.text && editor.mark(problem));
 const forms = { python: new ScriptForm(), wgsl: new KernelForm() };
@@ -109,4 +109,4 @@ at("file").addEventListener("change", ({ target }) => target.files[0] && (ready 
 for (const choice of document.querySelectorAll('input[name="language"]')) {
   choice.addEventListener("change", () => use(choice.value));
 }
-use(again ? "python" : localStorage.getItem(KEEP) ?? "python", again ?? undefined);
+use(begin?.language ?? localStorage.getItem(KEEP) ?? "python", begin ?? undefined);

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from api.console.browser import COOKIE
+from api.console.rendering import PLACES
 
 OURS = {"Sec-Fetch-Site": "same-origin"}
 
@@ -178,3 +179,28 @@ def test_what_a_key_may_not_see_is_no_page_and_not_in_the_menu(running: Any) -> 
         assert "runs:read" in page.text
         assert 'href="/console/keys"' not in page.text
         assert 'href="/console/kernels"' in page.text
+
+
+def test_every_place_of_the_menu_is_a_page_for_who_may_see_it(running: Any) -> None:
+    user = running.client_for("visitor").headers["authorization"].split()[1]
+    for key, places in ((running.key, set(PLACES)), (user, set(PLACES) - {"keys"})):
+        with browser(running) as client:
+            log_in(client, key)
+            page = client.get("/console/runs").text
+            shown = set(re.findall(r'href="/console/(\w+)"', page.partition("</nav>")[0]))
+            assert shown == places
+            for place in places:
+                answer = client.get(f"/console/{place}")
+                assert answer.status_code == 200, place
+                assert re.search(rf'href="/console/{place}" aria-current="page"', answer.text), place
+
+
+def test_who_may_run_but_not_read_begins_with_nothing_of_what_is_stored(running: Any) -> None:
+    run = running.http.post("/api/runs", json={"script": "result = 1"}).json()["id"]
+    runner = running.client_for("runner", owner="admin", scopes=("runs:write",))
+    with browser(running) as client:
+        log_in(client, runner.headers["authorization"].split()[1])
+        assert client.get("/console/play").status_code == 200
+        for query in (f"run={run}", "kernel=any", "script=any"):
+            answer = client.get(f"/console/play?{query}")
+            assert (answer.status_code, "scope_missing" in answer.text) == (403, True)

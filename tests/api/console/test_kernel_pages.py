@@ -99,6 +99,16 @@ def test_a_quarantine_is_seen_by_all_and_lifted_by_admins(
         assert ">quarantine</span>" in visitor.get("/console/kernels").text
 
 
+def test_a_kernel_begins_a_new_version_in_the_playground(
+    visit: Any, http: httpx2.Client, kernel: Any
+) -> None:
+    page = visit("/console/kernels/on_a_page")
+    page.get_by_role("link", name="Open in the playground").click()
+    page.wait_for_url("**/play?kernel=*")
+    assert page.get_by_label("The program").input_value() == SOURCES[1]
+    assert page.get_by_label("Name", exact=True).input_value() == "on_a_page"
+
+
 def test_a_kernel_is_forgotten_after_a_question_and_a_no_keeps_it(visit: Any, http: httpx2.Client) -> None:
     http.post("/api/kernels", json={"name": "to_forget", "source": SOURCES[0]})
     page = visit("/console/kernels/to_forget")

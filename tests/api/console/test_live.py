@@ -33,3 +33,9 @@ def test_what_cannot_be_done_is_said(visit: Any, http: httpx2.Client) -> None:
     page.get_by_role("button", name="Forget this kernel").click()
     page.get_by_role("dialog").get_by_role("button", name="Forget").click()
     page.get_by_role("alert").get_by_text("there is no kernel 'gone'").wait_for()
+
+
+def test_a_list_whose_login_is_over_leads_to_where_one_logs_in(visit: Any) -> None:
+    page = visit("/console/runs")
+    page.context.clear_cookies()
+    page.wait_for_url("**/console/login?then=*")

@@ -40,7 +40,7 @@ def test_a_run_begins_again_in_the_playground_with_its_script_limits_and_grants(
     page = person.get(f"/console/play?run={failed['id']}").text
     found = re.search(r'id="start">(.*?)</script>', page, re.DOTALL)
     assert found is not None
-    again = json.loads(found[1])["again"]
+    again = json.loads(found[1])["begin"]
     assert again["text"] == SCRIPT
     assert again["limits"]["wall_s"] == 7
     assert again["grants"] == {"env": {"TOKEN": None}}
