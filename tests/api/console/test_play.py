@@ -41,6 +41,11 @@ def main():
 CURVE = "document.querySelector('.plot .curve')?.getAttribute('d') ?? ''"
 
 
+def points(page: Any) -> int:
+    """How many the first plot has. (Our pages let Playwright wait for no function: it would be text that is run.)"""
+    return len(page.evaluate(CURVE).split("L"))
+
+
 def write(page: Any, text: str, inputs: str = "") -> None:
     page.get_by_label("The program").fill(text)
     page.get_by_label("Inputs").fill(inputs)
@@ -63,16 +68,16 @@ def test_the_digits_example_is_run_and_its_result_is_seen(visit: Any) -> None:
     assert view.locator("th").all_inner_texts() == ["digit", "taken for"]
 
 
-def test_a_loop_that_reports_its_loss_moves_its_plot(visit: Any) -> None:
+def test_a_loop_that_reports_its_loss_moves_its_plot(visit: Any, wait_until: Any) -> None:
     page = visit("/console/play")
     write(page, REPORTING, '{"turns": 30}')
     page.get_by_label("Inputs").press("Control+Enter")
-    page.wait_for_function(f"{CURVE}.split('L').length > 2")
-    before = page.evaluate(CURVE)
-    page.wait_for_function(f"before => {CURVE} !== before", arg=before)
+    wait_until(lambda: points(page) > 2, "the plot begins")
+    before = points(page)
+    wait_until(lambda: points(page) > before, "the plot goes on")
     assert "warm" in page.locator("#view").inner_text()
     page.wait_for_selector(".status.succeeded")
-    page.wait_for_function(f"{CURVE}.split('L').length === 31")
+    wait_until(lambda: points(page) == 31, "the plot has all")
     plot = page.get_by_role("img", name="loss")
     plot.focus()
     plot.press("Home")
@@ -128,17 +133,17 @@ def test_results_are_shown_by_kind_and_nothing_in_them_is_taken_for_ours(visit: 
     )
     assert colours == [255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 255, 255]
     result.get_by_text("a list of 2").click()
-    assert "deep" in result.inner_text()
+    result.get_by_text("deep").wait_for()
     with page.expect_download() as download:
         result.get_by_role("link", name=".npy").first.click()
     assert download.value.path().read_bytes().startswith(b"\x93NUMPY")
 
 
-def test_a_run_is_followed_on_its_page_and_cancelled_there(visit: Any, http: Any) -> None:
+def test_a_run_is_followed_on_its_page_and_cancelled_there(visit: Any, http: Any, wait_until: Any) -> None:
     asked = {"script": REPORTING, "inputs": {"turns": 1000}, "limits": {"wall_s": 60}}
     run = http.post("/api/runs", json=asked).json()
     page = visit(f"/console/runs/{run['id']}")
-    page.wait_for_function(f"{CURVE}.split('L').length > 2")
+    wait_until(lambda: points(page) > 2, "the plot begins")
     page.get_by_role("button", name="Cancel").click()
     page.wait_for_selector("#view .status.cancelled")
     page.get_by_role("button", name="Cancel").wait_for(state="detached")
