@@ -29,8 +29,10 @@ from shaders.spec import KernelSpec
 
 _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
-_FIRST_PART = 64
-"""So many dispatches are submitted first, and then twice as many each time: few calls, and the device begins soon."""
+_FIRST_PART = {"cpu": 64}
+_FIRST_OF_GPU = 8
+"""So many dispatches are submitted first, by kind of adapter, and then twice as many each time: few calls, and the
+device begins soon. To encode a dispatch takes about as long as a GPU takes for a small one."""
 _MOST_GROWTH, _FILLED = 4, 0.75
 
 
@@ -143,7 +145,7 @@ class Runner:
     def _submit(self, runs: Sequence[Run]) -> None:
         """Start `runs`: the device begins with the first while the last are encoded."""
         commands: list[Command] = [*self._pool.take_clears(), *runs]
-        begin, count = 0, _FIRST_PART
+        begin, count = 0, _FIRST_PART.get(self._gpu.info.kind, _FIRST_OF_GPU)
         while begin < len(commands):
             self._gpu.submit(commands[begin : begin + count])
             begin, count = begin + count, 2 * count
@@ -181,7 +183,8 @@ class Runner:
                 raise DeviceOutOfMemory(
                     f"{step.ops[-1]} of a tensor of {largest:,} bytes: one kernel of it has to reach all of them,"
                     f" and can reach {most:,} on this device",
-                    hint="Work in smaller pieces: The page on numerics has the ops that take tensors of any size.",
+                    hint="Give it the tensor split or sliced, and join the results: the page on numerics says for which"
+                    " ops how, and which take tensors of any size.",
                 )
 
     def _drop(self, prepared: Prepared) -> None:

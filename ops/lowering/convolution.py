@@ -1,9 +1,10 @@
-"""Convolutions: as a matrix product, by the host, or by tiles in registers.
+"""Convolutions: as a matrix product, by the host, or by tiles.
 
 Owns the choice of the way, what each wants of its operands, and the cut of batches that reach too far. A convolution of
 one tap is a product; large ones are the host's where it can work in the device's memory (`host/convolutions.py`); all
-others are products whose right operand is read through windows of `x` (`convolution_tile.py`), so that it is never
-spread out in memory. Must not know op names.
+others are products whose right operand is read through windows of `x`, so that it is never spread out in memory: by
+tiles in registers (`convolution_tile.py`), or on GPUs, if a tile is full, in workgroup memory
+(`convolution_windows.py`). Must not know op names.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from ops.space import Convolution, span
 def emit(
     builder: Builder, x: Source, weight: Source, form: Convolution, target: Target, after: After | None = None
 ) -> None:
-    """Write the convolution of f32 operands to `target`, contiguous from offset 0, or what is done with it."""
+    """Write the convolution of f32 by weights of any dtype to `target`, contiguous from offset 0, or what is done with
+    it."""
     if target.layout.count == 0:
         return
     if after is not None and (not _is_tiled(builder, form) or after.dtype != target.dtype):
@@ -32,9 +34,9 @@ def emit(
     elif not form.channels:
         elementwise.emit(builder, constant(0, target.dtype), (), target)
     elif _is_product(form):
-        _as_product(builder, x, weight, form, target)
+        _as_product(builder, x, elementwise.converted(builder, weight, "f32"), form, target)
     elif _is_for_host(builder, form):
-        _by_host(builder, x, weight, form, target)
+        _by_host(builder, x, elementwise.converted(builder, weight, "f32"), form, target)
     else:
         _by_tiles(builder, x, weight, form, target, after)
 

@@ -71,6 +71,7 @@ def _write(
     places = Source(index.operand, Layout.contiguous(index.layout.shape), "u32")
     if windows.longest(builder.device, [index, value, places]) is not None:
         cut = next(number for number, size in enumerate(index.layout.shape) if size > 1)
+        index, value = whole(builder, index), whole(builder, value)
         for part in windows.halves(index.layout.shape[cut]):
             rest = range(part.start, there.shape[cut])
             seen = there if cut == axis else windows.half(there, cut, rest)

@@ -15,6 +15,7 @@ from ops.expression import Term, bind, input_term, parse, scalar_term
 from ops.layout import Layout
 from ops.lowering import elementwise, reduce, windows
 from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.messages import whole
 from ops.lowering.reduce import Fold
 from ops.lowering.rows import CHUNK, Rows, arrange, row_params, row_prologue
 from ops.spec import Reduction
@@ -61,7 +62,7 @@ def _by_halves(
     builder: Builder, source: Source, folded: Sequence[int], largest: bool, target: Target
 ) -> None:
     """The better one of what two parts along the first folded axis have: that of the first where they are equal."""
-    order = sorted(folded)
+    source, order = whole(builder, source), sorted(folded)
     cut = next(axis for axis in order if source.layout.shape[axis] > 1)
     parts = windows.halves(source.layout.shape[cut])
     found: list[Source] = []

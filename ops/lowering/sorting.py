@@ -28,32 +28,41 @@ def argsort(builder: Builder, attributes: Attributes, sources: list[Source], tar
     if not target.layout.count:
         return
     where = axis(integer(attributes, "axis"), len(target.layout.shape))
-    cut = _cut(builder, sources[0], target, where)
-    if cut is not None:
-        elementwise.by_halves(
-            builder,
-            target,
-            cut,
-            lambda part, place: argsort(builder, attributes, [windows.halved(sources[0], cut, part)], place),
-        )
-        return
     rows = _rows(builder, sources[0], where)
-    columns = rows.layout.shape[-1]
     out = _as_rows(target, where)
     direct = out.layout.is_contiguous and out.layout.offset == 0
     places = out if direct else builder.temp(out.layout.shape, "u32")
-    if attributes["descending"] or columns < rows.layout.count:
-        rows = _keys(builder, rows, bool(attributes["descending"]))
-    if columns == rows.layout.count:
+    _argsort(builder, rows, bool(attributes["descending"]), places)
+    if not direct:
+        elementwise.copy(builder, places.source(), out)
+
+
+def _argsort(builder: Builder, rows: Source, descending: bool, places: Target) -> None:
+    """The positions of the elements of contiguous rows, some rows after the other where all reach too far."""
+    columns, count = rows.layout.shape[-1], rows.layout.count
+    counts = 4 * _DIGITS * (count // columns) * -(-columns // _CHUNK)
+    is_wide = _is_wide(builder, rows, places) or (columns > _RANKED and counts > builder.device.binding)
+    if columns < count and is_wide:
+        cut = next(axis for axis, size in enumerate(rows.layout.shape) if size > 1)
+        elementwise.by_halves(
+            builder,
+            places,
+            cut,
+            lambda part, place: _argsort(
+                builder, whole(builder, windows.halved(rows, cut, part)), descending, place
+            ),
+        )
+        return
+    if descending or columns < count:
+        rows = _keys(builder, rows, descending)
+    if columns == count:
         sort_places(builder, rows, places)
     elif columns <= _RANKED:
         spec = routine_spec("rank_places", "keys:u32", "places:u32", "columns")
-        params = {"count": rows.layout.count, "columns": columns}
-        builder.spread(spec, rows.layout.count, [rows.operand, places.operand], params, 2 * columns)
+        params = {"count": count, "columns": columns}
+        builder.spread(spec, count, [rows.operand, places.operand], params, 2 * columns)
     else:
         _sort_rows(builder, rows, columns, places)
-    if not direct:
-        elementwise.copy(builder, places.source(), out)
 
 
 def sort(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -74,14 +83,6 @@ def sort(builder: Builder, attributes: Attributes, sources: list[Source], target
 
 def _is_wide(builder: Builder, *operands: Source | Target) -> bool:
     return windows.longest(builder.device, operands) is not None
-
-
-def _cut(builder: Builder, x: Source, target: Target, where: int) -> int | None:
-    """The longest of the other axes, if something reaches too far and there are several rows."""
-    others = [axis for axis, size in enumerate(target.layout.shape) if axis != where and size > 1]
-    if not others or not _is_wide(builder, x, target):
-        return None
-    return max(others, key=lambda axis: target.layout.shape[axis])
 
 
 def _rows(builder: Builder, x: Source, where: int) -> Source:

@@ -18,6 +18,7 @@ from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
 from host.frames import RunGraph
 from host.shared import Source
+from ops import reference
 from ops.graph import Graph, Node, TensorType
 from ops.lower import GPU
 from ops.reference import evaluate
@@ -249,6 +250,30 @@ def test_what_is_done_with_a_product_is_done_while_the_parts_of_its_sums_are_add
         np.frombuffer(found, np.float32).reshape(40, 72), np.maximum(a @ b + bias, 0), atol=1e-4
     )
     assert usage.dispatches == 2
+
+
+@pytest.mark.parametrize("width", [10, 12])
+def test_what_is_done_with_a_convolution_of_a_gpu_is_done_in_its_kernel(
+    width: int, engine: WgpuEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_class", GPU)
+    random = np.random.default_rng(width)
+    shapes = ((2, 8, 9, width), (20, 8, 3, 3), (20, 1, 1), (2, 20, 9, width))
+    arrays = [random.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
+    nodes = []
+    for handle, array in enumerate(arrays, 520):
+        engine.upload(handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
+        nodes.append(Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"}))
+    ones = {"stride": [1, 1], "dilation": [1, 1], "before": [1, 1], "after": [1, 1], "groups": 1}
+    nodes += [Node("convolution", (0, 1), ones), Node("add", (4, 2)), Node("relu", (5,)), Node("mul", (6, 3))]
+    usage = finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [7]), [530]), lambda: None))
+    found = bytearray()
+    engine.download(530, found.extend)
+    engine.free([*range(520, 524), 530])
+    made = reference.apply("convolution", ones, arrays[:2]).astype(np.float64)
+    expected = np.maximum(made + arrays[2], 0) * arrays[3]
+    np.testing.assert_allclose(np.frombuffer(found, np.float32).reshape(expected.shape), expected, atol=1e-4)
+    assert usage.dispatches == 2  # the weights are laid anew first
 
 
 @pytest.mark.parametrize(

@@ -103,8 +103,16 @@ def test_a_ramp_that_is_fused(engine: WgpuEngine) -> None:
 
 
 def test_what_has_to_be_reached_at_once_is_refused_by_name(engine: WgpuEngine) -> None:
-    with pytest.raises(DeviceOutOfMemory, match=r"sort of a tensor of 200,000 bytes.* can reach 65,536 on"):
-        compute(engine, [ramp(COUNT)], op("sort", 0))
+    match = r"nonzero of a tensor of 200,000 bytes.* can reach 65,536 on"
+    with pytest.raises(DeviceOutOfMemory, match=match) as caught:
+        compute(engine, [ramp(COUNT)], op("cast", 0, dtype="bool"), op("nonzero", 1))
+    assert "split or sliced" in str(caught.value.hint)
+
+
+def test_what_is_at_positions_and_in_order(engine: WgpuEngine) -> None:
+    compute(
+        engine, [ramp(COUNT)], op("cumsum", 0), op("argsort", 1), op("gather", 0, 2, axis=0), op("argmax", 3)
+    )
 
 
 def test_a_tensor_above_the_limit_of_the_adapter() -> None:

@@ -96,6 +96,7 @@ CASES: dict[str, Case] = {
         {"axis": 0, "reduce": "add"},
         [of("f32", 9, 4), of("i32", 3, 4), of("f32", 3, 4)],
     ),
+    "sort_windows": ("argsort", {"axis": 0}, [of("f32", 1 << 26)]),
 }
 SAMPLED = (
     "histogram compact run_starts take find_bytes levenshtein bloom_build bloom_query pack_bits unpack_bits"

@@ -138,3 +138,12 @@ def test_attention_by_tiles(gpu: Any, check: Any, shape: tuple[int, ...], keys: 
     scale = np.full((*shape[:-1], values), 2.0)
     check("attention", {"is_causal": True}, arrays, scale=scale)
     check("attention", {"scale": 0.3}, arrays[:3], scale=scale)
+
+
+@pytest.mark.parametrize("columns", [128, 130, 1000, 8192, 33_000])
+def test_rows_that_lanes_keep_and_longer_ones(gpu: Any, check: Any, columns: int) -> None:
+    x = np.random.default_rng(columns).normal(1, 2, (3, columns)).astype(np.float32)
+    check("standardize", {"axes": [-1]}, [x], scale=np.full(x.shape, 8.0))
+    x[0, 3], x[1, 5] = -np.inf, np.nan
+    for op in ("softmax", "log_softmax"):
+        check(op, {}, [x])

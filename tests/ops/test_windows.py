@@ -165,63 +165,52 @@ def test_a_window_begins_where_every_adapter_allows() -> None:
     ("shape", "indices", "axis"),
     [
         ((50_000,), (70,), 0),
-        ((50_000,), (60_001,), 0),
         ((40,), (60_001,), 0),
         ((SIDE, SIDE), (7, SIDE), 0),
-        ((SIDE, SIDE), (SIDE, 7), 1),
         ((SIDE, SIDE), (200, 250), 1),
-        ((30, 50, 70), (30, 90, 70), 1),
     ],
 )
 def test_gathering(
     tiny: Any, check: Any, shape: tuple[int, ...], indices: tuple[int, ...], axis: int
 ) -> None:
     size = shape[axis]
-    index = np.random.default_rng(size).integers(-size, size, indices).astype(np.int32)
-    check("gather", {"axis": axis}, [normal(*shape), index])
+    index = np.random.default_rng(size).integers(-size - 1, size + 1, indices).astype(np.int32)
     check("gather", {"axis": axis}, [normal(*shape[::-1]).T, index])
 
 
-@pytest.mark.parametrize("mode", ["constant", "replicate", "circular", "reflect"])
 @pytest.mark.parametrize(
-    ("shape", "before", "after"),
+    ("mode", "shape", "before", "after"),
     [
-        ((50_000,), (30,), (40,)),
-        ((50_000,), (30_000,), (20_001,)),
-        ((70,), (60,), (69,)),
-        ((SIDE, SIDE), (3, 7), (2, 250)),
-        ((2, 40_000), (1, 9), (0, 11)),
+        ("constant", (50_000,), (30_000,), (20_001,)),
+        ("constant", (SIDE, SIDE), (3, 7), (2, 250)),
+        ("replicate", (SIDE, SIDE), (3, 7), (2, 250)),
+        ("circular", (20_000,), (19_000,), (20_000,)),
+        ("reflect", (20_000,), (19_000,), (19_999,)),
+        ("reflect", (2, 20_000), (1, 9), (0, 11)),
     ],
 )
 def test_padding(
     tiny: Any, check: Any, mode: str, shape: tuple[int, ...], before: tuple[int, ...], after: tuple[int, ...]
 ) -> None:
-    if mode in ("circular", "reflect") or max(shape) > 100:
-        attributes = {"before": list(before), "after": list(after), "mode": mode, "value": 3.0}
-        check("pad", attributes, [normal(*shape)])
+    attributes = {"before": list(before), "after": list(after), "mode": mode, "value": 3.0}
+    check("pad", attributes, [normal(*shape)])
 
 
-@pytest.mark.parametrize(
-    ("shape", "axis"),
-    [((50_000,), 0), ((SIDE, SIDE), 0), ((SIDE, SIDE), 1), ((3, 40_000), 1), ((40_000, 2), 0)],
-)
+@pytest.mark.parametrize(("shape", "axis"), [((50_000,), 0), ((SIDE, SIDE), 0), ((2, 40_000), 1)])
 def test_running_folds(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> None:
     x = normal(*shape)
     scale = np.cumsum(np.abs(x.astype(np.float64)), axis)
-    for exclusive in (False, True):
-        check("cumsum", {"axis": axis, "exclusive": exclusive}, [x], scale=scale)
+    check("cumsum", {"axis": axis, "exclusive": True}, [x], scale=scale)
     check("cummax", {"axis": axis}, [x])
-    check("cumsum", {"axis": axis}, [(100 * x).astype(np.int32)])
 
 
-@pytest.mark.parametrize("reduce", ["none", "add", "max"])
 @pytest.mark.parametrize(
-    ("shape", "indices", "axis"),
+    ("reduce", "shape", "indices", "axis"),
     [
-        ((50_000,), (900,), 0),
-        ((90,), (40_000,), 0),
-        ((SIDE, SIDE), (200, 250), 1),
-        ((SIDE, SIDE), (200, 250), 0),
+        ("none", (50_000,), (900,), 0),
+        ("none", (90,), (40_000,), 0),
+        ("add", (SIDE, SIDE), (150, 150), 1),
+        ("add", (90,), (40_000,), 0),
     ],
 )
 def test_scattering(
@@ -233,26 +222,20 @@ def test_scattering(
     check("scatter", {"axis": axis, "reduce": reduce}, [normal(*shape).round(), index, value])
 
 
-@pytest.mark.parametrize(
-    ("shape", "axis"), [((70_000,), 0), ((SIDE, SIDE), 0), ((SIDE, SIDE), 1), ((2, 40_000), 1)]
-)
+@pytest.mark.parametrize(("shape", "axis"), [((40_000,), 0), ((SIDE, SIDE), 0)])
 def test_sorting(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> None:
     x = normal(*shape)
     x.flat[::7] = x.flat[0]
-    check("sort", {"axis": axis, "descending": False}, [x])
     check("argsort", {"axis": axis, "descending": True}, [x])
     check("sort", {"axis": axis, "descending": False}, [(1000 * x).astype(np.int32)])
 
 
 @pytest.mark.parametrize(
-    ("shape", "axes"),
-    [((70_000,), 0), ((SIDE, SIDE), None), ((SIDE, SIDE), 0), ((SIDE, SIDE), 1), ((2, 40_000), 0)],
+    ("op", "shape", "axis"),
+    [("argmin", (40_000,), None), ("argmax", (SIDE, SIDE), None), ("argmax", (SIDE, SIDE), 1)],
 )
-def test_searching(tiny: Any, check: Any, shape: tuple[int, ...], axes: int | None) -> None:
+def test_searching(tiny: Any, check: Any, op: str, shape: tuple[int, ...], axis: int | None) -> None:
     x = normal(*shape).round(1)
-    for op in ("argmax", "argmin"):
-        check(op, {"axis": axes}, [x])
-        check(op, {"axis": axes}, [(10 * x).astype(np.int32)])
-        check(op, {"axis": axes}, [x.T if axes is None else x[::-1]])
-    x.flat[[60_001, 60_003]] = np.nan
-    check("argmin", {"axis": axes}, [x])
+    check(op, {"axis": axis}, [x.T])
+    x.flat[[30_001, 30_003]] = np.nan
+    check(op, {"axis": axis}, [x])
