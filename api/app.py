@@ -28,6 +28,7 @@ from api.routes import (
     scripts,
     secrets,
     sessions,
+    stubs,
     tensors,
 )
 from api.runtime import Runtime
@@ -75,6 +76,7 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
         quarantine,
         tensors,
         ops,
+        stubs,
         device,
         secrets,
         keys,

@@ -41,6 +41,7 @@ from api.spill import Spill
 from api.sse import Streams
 from api.standby import Standby
 from api.starting import Start
+from api.stubs import Stubs
 from api.submission import Desk
 from api.tensors import TensorStore
 from api.upkeep import Upkeep
@@ -118,6 +119,7 @@ class Runtime:
         )
         self.scripts = ScriptStore(self.database, self.sharing, self.pool)
         self.streams = Streams(settings.event_streams)
+        self.stubs = Stubs()
         self.secrets = SecretStore(self.database, settings.data / "secrets.key")
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)
         self.desk = Desk(settings, self.gates, self.pool, self.tensors)
