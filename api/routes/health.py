@@ -35,7 +35,7 @@ async def ready(server: Server) -> Response:
     return json_response({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
 
 
-@router.get("/metrics", summary="Figures for Prometheus")
+@router.get("/metrics", summary="Figures for Prometheus", response_class=PlainTextResponse)
 async def metrics(server: Server) -> Response:
     """Counters in Prometheus' text format."""
     server.metrics.restarts.set(server.device.restarts)
