@@ -30,9 +30,13 @@ async def health(server: Server) -> Response:
 
 @router.get("/readyz", summary="Whether the server can work")
 async def ready(server: Server) -> Response:
-    """200 when device, workers, compiler and database are up, else 503 with reasons."""
-    reasons = await server.reasons()
-    return json_response({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
+    """200 when device, workers and database are up, else 503 with reasons.
+
+    `degraded` says what cannot be done at the moment while the rest can, as on a full disk.
+    """
+    reasons, degraded = await server.reasons(), server.readiness.degraded()
+    answer = {"ready": not reasons, "reasons": reasons, "degraded": degraded}
+    return json_response(answer, 503 if reasons else 200)
 
 
 @router.get("/metrics", summary="Figures for Prometheus", response_class=PlainTextResponse)
