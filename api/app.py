@@ -29,6 +29,7 @@ from api.routes import (
     scripts,
     secrets,
     sessions,
+    stubs,
     tensors,
 )
 from api.runtime import Runtime
@@ -77,6 +78,7 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
         quarantine,
         tensors,
         ops,
+        stubs,
         device,
         secrets,
         keys,

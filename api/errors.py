@@ -59,6 +59,13 @@ class Unauthorized(KernelgateError):
     title = "A valid key is needed"
 
 
+class StubsUnavailable(KernelgateError):
+    """The stubs could not be made: the server is at fault."""
+
+    code = "stubs_unavailable"
+    title = "The stubs could not be made"
+
+
 class NotFound(KernelgateError):
     """A path that is not served."""
 

@@ -84,6 +84,7 @@ STATUS = {
     "server_restarted": 503,
     "server_stopping": 503,
     "storage_busy": 503,
+    "stubs_unavailable": 503,
     "worker_crashed": 503,
     "device_timeout": 504,
     "fetch_timeout": 504,
