@@ -14,7 +14,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from kernelgate.client import Client, output
+from kernelgate.calls import output
+from kernelgate.client import Client
 from kernelgate.errors import ApiError
 from kernelgate.runs import Run
 from kernelgate.values import DTYPES, Tensor, decode
