@@ -15,6 +15,7 @@ from kernelgate.jobs import (
     LONGEST_WAIT,
     NPY,
     asked,
+    at,
     computed,
     encoded,
     finished,
@@ -94,7 +95,7 @@ class Calls:
     @method
     def cancel(self, run_id: str) -> Steps[Run]:
         """Stop the run; the answer is the run as it is then. Cancelling twice is harmless."""
-        return run_of((yield from request("DELETE", f"/api/runs/{run_id}")).json())
+        return run_of((yield from request("DELETE", at("runs", run_id))).json())
 
     # Stored scripts
 
@@ -106,7 +107,7 @@ class Calls:
     @method
     def get_script(self, name: str) -> Steps[Record]:
         """A stored script: its source, and JSON Schema of what its `main` takes and gives."""
-        return _got(f"/api/scripts/{name}")
+        return _got(at("scripts", name))
 
     @method
     def list_scripts(self, limit: int = 50) -> Steps[list[Record]]:
@@ -116,13 +117,13 @@ class Calls:
     @method
     def delete_script(self, name: str) -> Steps[None]:
         """Forget a script with all its versions."""
-        yield from request("DELETE", f"/api/scripts/{name}")
+        yield from request("DELETE", at("scripts", name))
 
     @method
     def call(self, name: str, /, **inputs: object) -> Steps[Any]:
         """What the `main` of a stored script gives for `inputs`: `name`, `name@hash`, `owner/name` or
         `owner/name@hash`. Raises the run's error."""
-        run = yield from finished(f"/api/scripts/{name}", (yield from asked(inputs)), True)
+        run = yield from finished(at("scripts", name), (yield from asked(inputs)), True)
         return run.result
 
     @method
@@ -136,9 +137,7 @@ class Calls:
         check: bool = True,
     ) -> Steps[Run]:
         """The finished run of a stored script's `main`; the rest as `run` has it."""
-        return (
-            yield from finished(f"/api/scripts/{name}", (yield from asked(inputs, limits, grants)), check)
-        )
+        return (yield from finished(at("scripts", name), (yield from asked(inputs, limits, grants)), check))
 
     @method
     def start_script(
@@ -150,7 +149,7 @@ class Calls:
         grants: Mapping[str, object] | None = None,
     ) -> Steps[Run]:
         """The run of a stored script's `main`, as it was just after it was accepted."""
-        return (yield from started(f"/api/scripts/{name}", (yield from asked(inputs, limits, grants))))
+        return (yield from started(at("scripts", name), (yield from asked(inputs, limits, grants))))
 
     # Tensors
 
@@ -196,7 +195,7 @@ class Calls:
     @method
     def get_tensor(self, source: Tensor | str) -> Steps[Record]:
         """What is known of a tensor: shape, dtype, bytes, when it was made."""
-        return _got(f"/api/tensors/{_id(source)}")
+        return _got(at("tensors", _id(source)))
 
     @method
     def list_tensors(self, limit: int = 50) -> Steps[list[Record]]:
@@ -206,7 +205,7 @@ class Calls:
     @method
     def delete_tensor(self, source: Tensor | str) -> Steps[None]:
         """Forget a tensor."""
-        yield from request("DELETE", f"/api/tensors/{_id(source)}")
+        yield from request("DELETE", at("tensors", _id(source)))
 
     # Kernels, ops, the device
 
@@ -229,7 +228,7 @@ class Calls:
     @method
     def get_kernel(self, name: str) -> Steps[Record]:
         """A stored kernel: its source, entry points and bindings, and why it is in quarantine, if it is."""
-        return _got(f"/api/kernels/{name}")
+        return _got(at("kernels", name))
 
     @method
     def list_kernels(self, limit: int = 50) -> Steps[list[Record]]:
@@ -239,7 +238,7 @@ class Calls:
     @method
     def delete_kernel(self, name: str) -> Steps[None]:
         """Forget a kernel with all its versions."""
-        yield from request("DELETE", f"/api/kernels/{name}")
+        yield from request("DELETE", at("kernels", name))
 
     @method
     def dispatch(
@@ -278,14 +277,14 @@ class Calls:
         }
         body = {"inputs": (yield from encoded(dict(inputs)))}
         body |= {key: value for key, value in asked.items() if value is not None}
-        answer = yield from computed(f"/api/kernels/{name}/dispatch", body)
+        answer = yield from computed(f"{at('kernels', name)}/dispatch", body)
         return {key: decode(value) for key, value in answer["outputs"].items()}
 
     @method
     def op(self, name: str, /, *inputs: object, **attributes: object) -> Steps[Tensor]:
         """The output of one op of the table, as `op("matmul", a, b)` or `op("sum", a, dims=[0])`."""
         body = {"inputs": (yield from encoded(list(inputs))), "attributes": (yield from encoded(attributes))}
-        output: Tensor = decode((yield from computed(f"/api/ops/{name}", body))["output"])
+        output: Tensor = decode((yield from computed(at("ops", name), body))["output"])
         return output
 
     @method
@@ -324,7 +323,7 @@ def _listed(path: str, noun: str, limit: int, cursor: str, **query: str | None) 
 
 
 def _elements(source: Tensor | str, kind: str) -> Steps[bytes]:
-    path = f"/api/tensors/{_id(source)}/data"
+    path = f"{at('tensors', _id(source))}/data"
     content: bytes = (yield from request("GET", path, headers={"Accept": kind})).content
     return content
 

@@ -17,6 +17,7 @@ import httpx2
 from kernelgate.calls import Calls
 from kernelgate.environment import default_key, default_url
 from kernelgate.errors import NoServer
+from kernelgate.jobs import at
 from kernelgate.runs import Event, Follower
 from kernelgate.session import AsyncSession, Session, opened
 from kernelgate.steps import (
@@ -141,7 +142,7 @@ class Client(Calls, _Connection, Blocking):
             seen = follower.after
             try:
                 with self._http.stream(
-                    "GET", f"/api/runs/{run_id}/events", headers=follower.headers
+                    "GET", f"{at('runs', run_id)}/events", headers=follower.headers
                 ) as response:
                     if response.status_code >= 400:
                         response.read()
@@ -220,7 +221,7 @@ class AsyncClient(Calls, _Connection, Awaiting):
         while True:
             seen = follower.after
             try:
-                path = f"/api/runs/{run_id}/events"
+                path = f"{at('runs', run_id)}/events"
                 async with self._http.stream("GET", path, headers=follower.headers) as response:
                     if response.status_code >= 400:
                         await response.aread()

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from kernelgate.runs import Run, run_of
 from kernelgate.steps import Pause, Steps, request
@@ -18,6 +19,11 @@ from kernelgate.values import Tensor, encode, tensor, to_npy
 NPY = "application/x-npy"
 LONGEST_WAIT = 30.0  # seconds that one request waits for a run before it asks again
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5  # seconds between two looks at a run
+
+
+def at(noun: str, name: str) -> str:
+    """The address of what is called `name`, which may hold an owner and a hash."""
+    return f"/api/{noun}/{quote(name, safe='/@')}"
 
 
 def once() -> dict[str, str]:
@@ -90,4 +96,4 @@ def waited(run_id: str, seconds: float) -> Steps[Run]:
 
 def seen(run_id: str) -> Steps[Run]:
     """The run as it is now."""
-    return run_of((yield from request("GET", f"/api/runs/{run_id}")).json())
+    return run_of((yield from request("GET", at("runs", run_id))).json())
