@@ -35,7 +35,7 @@ def ops(
         for each in table
         if words.lower() in " ".join((each["name"], *each["aliases"], each["doc"])).lower()
     ]
-    print_table(found, ("name", "kind", "doc"), as_json)
+    print_table(found, ("name", "doc"), as_json)
 
 
 def device(as_json: AsJson = False) -> None:

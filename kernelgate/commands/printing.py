@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pprint import pformat
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from kernelgate.runs import Run
+from kernelgate.values import decode
 
+_LINES = 50  # of a result, shown on a terminal
 _WIDE = 1000  # characters of a line that no terminal bounds
 
 
@@ -26,18 +29,35 @@ def print_value(value: Any, as_json: bool = False) -> None:
         Console().print_json(data=value)
 
 
+def print_result(value: Any, as_json: bool = False) -> None:
+    """What was computed: as `print_value`, but on a terminal as Python, of much the beginning."""
+    if as_json or not sys.stdout.isatty():
+        print_value(value, as_json)
+        return
+    terminal = Console(markup=False, emoji=False)
+    lines = pformat(decode(value), width=terminal.width, compact=True, sort_dicts=False).splitlines()
+    terminal.print("\n".join(lines[:_LINES]))
+    if len(lines) > _LINES:
+        complain(f"{len(lines) - _LINES} lines more: --json prints all")
+
+
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str], as_json: bool) -> None:
     """A row a record, with the fields `columns`; as JSON the whole records."""
     if as_json:
         print(json.dumps(list(rows), ensure_ascii=False))
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    shown = list(columns)
-    for column in shown:
-        table.add_column(column.replace("_", " "), no_wrap=True)
+    *names, last = columns
+    for name in names:
+        width = max((len(_cell(row.get(name))) for row in rows), default=0)
+        table.add_column(
+            name.replace("_", " "), no_wrap=True, min_width=width
+        )  # an id that is cut is of no use
+    table.add_column(last.replace("_", " "), overflow="fold")
     for row in rows:
-        table.add_row(*(_cell(row.get(column)) for column in shown))
-    Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False, markup=False).print(table)
+        table.add_row(*(_cell(row.get(name)) for name in (*names, last)))
+    console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False, markup=False)
+    console.print(table, crop=False)
 
 
 def print_run(run: Run, as_json: bool, *, output: bool = True) -> int:
@@ -48,7 +68,7 @@ def print_run(run: Run, as_json: bool, *, output: bool = True) -> int:
     if as_json:
         print_value(run.raw, as_json)
     elif run.status == "succeeded":
-        print_value(run.raw.get("result"))
+        print_result(run.raw.get("result"))
     return complain_of(run)
 
 

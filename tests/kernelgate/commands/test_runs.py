@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernelgate import cli
+from kernelgate import Client, cli
 
 TRAINING = """
 import sys
@@ -91,11 +92,11 @@ def test_a_watched_run_as_json_is_a_line_an_event(here: Path, capsys: pytest.Cap
     assert (events[-1]["event"], events[-1]["data"]["result"]) == ("result", {"done": 2})
 
 
-def test_on_a_terminal_the_values_stand_beside_a_bar(here: Path) -> None:
-    (here / "training.py").write_text(TRAINING)
+def on_terminal(*arguments: str, columns: int = 100) -> str:
+    """What a command shows on a terminal."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "kernelgate", "run", "training.py", "--watch"]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    command = [sys.executable, "-m", "kernelgate", *arguments]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "NO_COLOR": "1"}
     with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs, env=environment) as process:
         os.close(theirs)
         shown = b""
@@ -106,9 +107,24 @@ def test_on_a_terminal_the_values_stand_beside_a_bar(here: Path) -> None:
                 break
         assert process.wait(30) == 0
     os.close(ours)
-    assert "loss=0.25" in shown.decode()
-    assert "step 3\r\n" in shown.decode()
-    assert '"done"' in shown.decode()
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+
+
+def test_on_a_terminal_the_values_stand_beside_a_bar(here: Path) -> None:
+    (here / "training.py").write_text(TRAINING)
+    shown = on_terminal("run", "training.py", "--watch")
+    assert "loss=0.25" in shown
+    assert "step 3\r\n" in shown
+    assert shown.endswith("{'done': 4}\r\n")
+
+
+def test_on_a_narrow_terminal_no_id_is_cut(here: Path, client: Client) -> None:
+    made = client.run("def main(): return list(range(1000))")
+    shown = on_terminal("runs", "list", "--limit", "1", columns=40)
+    assert made.id in shown
+    result = on_terminal("runs", "show", made.id, columns=40)
+    assert result.startswith("[0, 1, 2, ")
+    assert "lines more: --json prints all" in result
 
 
 def test_ctrl_c_cancels_a_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
