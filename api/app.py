@@ -12,6 +12,7 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
+from api.console.routers import ROUTERS
 from api.exchange import Exchanges, answered_again
 from api.idempotency import Repeated
 from api.routes import (
@@ -28,6 +29,7 @@ from api.routes import (
     scripts,
     secrets,
     sessions,
+    stubs,
     tensors,
 )
 from api.runtime import Runtime
@@ -65,7 +67,8 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     problems.install(app)
     app.add_exception_handler(Repeated, answered_again)
     app.add_middleware(Exchanges, server=runtime)
-    app.include_router(health.router)
+    for router in (health.router, *ROUTERS):
+        app.include_router(router)
     for module in (
         acl,
         runs,
@@ -75,6 +78,7 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
         quarantine,
         tensors,
         ops,
+        stubs,
         device,
         secrets,
         keys,

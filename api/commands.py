@@ -27,9 +27,10 @@ from api.diagnosis import diagnose, lines
 from api.errors import MalformedJson
 from api.ids import now
 from api.keys import KeyRecord, NewKey
+from api.logs import configure
 from api.reserve import Reserve
 from api.restore import restore as restore_from
-from api.server import Server, configure_logging
+from api.server import Server
 from api.settings import Settings
 from shaders.errors import KernelgateError
 
@@ -52,7 +53,7 @@ def serve(argv: Sequence[str]) -> int:
         server = Server(settings)
     except (OSError, ValueError, KernelgateError) as error:
         return _complain(error)
-    configure_logging()
+    configure(settings.log_format)
     try:
         server.listen()
     except KernelgateError as error:

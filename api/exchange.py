@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import hashlib
 import logging
+import time
 from typing import Any, Protocol
 
 from fastapi import Request, Response
@@ -22,6 +23,7 @@ from api.errors import Unauthorized
 from api.idempotency import ROUTES, Kept, Name, Repeated, Repeats, checked, conflict
 from api.ids import new_id
 from api.keys import Identity
+from api.logs import DETAILS, ENDED, during
 from api.presence import Presence
 from api.problems import LEFT, problem_response
 from api.runtime import Runtime
@@ -71,6 +73,11 @@ class Exchange:
         """It is a request of `identity` for `route`, and ends when that key is over."""
         self.identity, self.route = identity, route
         self.presence.enter_context(presence.present(identity.key_id, self))
+
+    def marks(self) -> dict[str, str]:
+        """See `logs.Subject`."""
+        known = {"request_id": self.id, "route": self.route}
+        return known if self.identity is None else known | {"key_id": self.identity.key_id}
 
     async def claim(self, request: Request, repeats: Repeats, most: int) -> None:
         """Let a request with an `Idempotency-Key` be done once, if its route makes something of at most `most` bytes.
@@ -151,13 +158,17 @@ class Exchanges:
         exchange = Exchange(scope, receive)
         exchange.state["exchange"] = exchange
         answer = _Answer(self._server, exchange, send)
-        with exchange.presence:
+        began = time.perf_counter()
+        with during(exchange):
             try:
-                await self._app(scope, exchange.receive, answer.send)
+                with exchange.presence:
+                    await self._app(scope, exchange.receive, answer.send)
+                await answer.finish()
             except Exception:
                 await answer.record("internal")
                 raise
-        await answer.finish()
+            finally:
+                answer.tell(scope["method"], (time.perf_counter() - began) * 1000)
 
 
 class _Answer:
@@ -167,6 +178,7 @@ class _Answer:
     def __init__(self, server: Runtime, exchange: Exchange, send: Send) -> None:
         self._server, self._exchange, self._send = server, exchange, send
         self._stage = "none"
+        self._status = LEFT
         self._held: Message | None = None
         self._body = b""
 
@@ -203,6 +215,13 @@ class _Answer:
         if self._stage == "stream" and self._exchange.over:
             await self._send({"type": "http.response.body", "body": b""})
 
+    def tell(self, method: str, ms: float) -> None:
+        """Say in the log that it is over; the status of a request whose client left is `LEFT`."""
+        code = self._exchange.state.get("problem")
+        details = {"status": self._status, "ms": round(ms, 3)} | ({"code": code} if code else {})
+        what = self._exchange.route or f"{method:.20} {self._exchange.path:.80}"
+        ENDED.info("%s: %d", what, self._status, extra={DETAILS: details})
+
     async def record(self, outcome: str, made: str | None = None) -> None:
         """Write down that `outcome` came of what may have changed something, or was denied, unless it was answered.
 
@@ -222,6 +241,7 @@ class _Answer:
 
     async def _start(self, message: Message) -> None:
         headers, status = MutableHeaders(scope=message), message["status"]
+        self._status = status
         if self._exchange.over and status == LEFT:
             await self._refuse(self._exchange.over)
             return
@@ -241,6 +261,7 @@ class _Answer:
         await self.record(reason)
         self._stage = "over"
         refusal = Unauthorized(f"the request was ended: {reason}", hint="Ask an admin for another key.")
+        self._status = 401
         response = problem_response(refusal, {"Connection": "close", "X-Request-Id": self._exchange.id})
         await self._send(
             {"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers}

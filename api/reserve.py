@@ -14,6 +14,8 @@ from pathlib import Path
 from api.errors import StorageFull
 
 log = logging.getLogger("kernelgate")
+LEAST_ROOM = 1 << 20
+"""Bytes on the disk, below which it counts as full."""
 
 
 class Reserve:
@@ -44,6 +46,14 @@ class Reserve:
                 return False
         log.error("the disk of the data folder is full: nothing new is stored until there is room")
         return True
+
+    def is_needed(self) -> bool:
+        """Whether the disk has no room beside the reserve, or the reserve is spent."""
+        try:
+            room = os.statvfs(self._path.parent)
+        except OSError:
+            return True
+        return self._spent or room.f_bavail * room.f_frsize < LEAST_ROOM
 
     def require(self) -> None:
         """Raise `StorageFull` while the reserve is spent and cannot be filled."""

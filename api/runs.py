@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,6 +33,7 @@ from api.ids import new_id, now
 from api.kernels import KernelStore
 from api.keys import Identity
 from api.launcher import Launcher
+from api.logs import DETAILS, ENDED, during
 from api.metrics import Metrics
 from api.queue import FairQueue, Ticket
 from api.records import RunRecord, Usage
@@ -72,6 +74,10 @@ class LiveRun:
     task: asyncio.Task[None] | None = None
     services: RunServices | None = None
     stop: tuple[str, str] | None = None
+
+    def marks(self) -> dict[str, str]:
+        """See `logs.Subject`."""
+        return {"run_id": self.record.id, "key_id": self.identity.key_id}
 
     def document(self) -> bytes:
         """The run as it is now, as JSON."""
@@ -189,6 +195,13 @@ class RunManager:
         """The ids of the keys that have live runs."""
         return {live.identity.key_id for live in self._live.values()}
 
+    def by_owner(self) -> dict[str, Counter[str]]:
+        """How many live runs each owner has, by status; of one who has none, none."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for live in self._live.values():
+            counts[live.record.owner][live.record.status] += 1
+        return counts
+
     def stop_of(self, key_id: str, reason: str) -> int:
         """Begin to cancel all live runs of a key, which is over for `reason`; how many there are."""
         theirs = [live for live in self._live.values() if live.identity.key_id == key_id]
@@ -263,6 +276,10 @@ class RunManager:
 
     async def _live_through(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
         """The whole life of a run; never raises."""
+        with during(live):
+            await self._live_until_over(live, stored)
+
+    async def _live_until_over(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
         try:
             async with self._queue.place(live.ticket):
                 self._metrics.queue.set(self._queue.length)
@@ -407,6 +424,7 @@ class RunManager:
         else:
             live.events.add("status", {"status": record.status})
             self._metrics.runs.labels(record.kind, record.status).inc()
+            _tell(record)
             live.events.close(record.document().decode())
             record.measure(live.events.all)
             async with self._flushing:  # what it has of this run's events must not be stored twice
@@ -477,3 +495,10 @@ def _end(record: RunRecord, status: str, error: ErrorRecord | None) -> None:
     if error is not None:
         record.fail(error)
         record.reason = error.code
+
+
+def _tell(record: RunRecord) -> None:
+    """Say in the log how a run ended."""
+    usage = {"wall_ms": record.usage.wall_ms, "device_ms": record.usage.device_ms}
+    details = {"status": record.status, "kind": record.kind, "reason": record.reason, **usage}
+    ENDED.info("%s: %s", record.id, record.status, extra={DETAILS: details})

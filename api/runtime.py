@@ -18,6 +18,7 @@ from api.audit import AuditLog
 from api.blobs import BlobStore, storage_errors
 from api.builds import Builder
 from api.compiling import Compiler
+from api.console.logins import Logins
 from api.database import Database
 from api.gates import Gatekeeper
 from api.holdings import Holdings
@@ -28,6 +29,7 @@ from api.launcher import Launcher
 from api.metrics import Metrics
 from api.presence import Presence
 from api.quarantine import Quarantine
+from api.readiness import Readiness
 from api.reserve import Reserve
 from api.residency import Residency
 from api.resumption import resume
@@ -41,6 +43,7 @@ from api.spill import Spill
 from api.sse import Streams
 from api.standby import Standby
 from api.starting import Start
+from api.stubs import Stubs
 from api.submission import Desk
 from api.tensors import TensorStore
 from api.upkeep import Upkeep
@@ -86,6 +89,7 @@ class Runtime:
             )
         )
         self.keys = keys.Keys(self.database, settings.quotas)
+        self.logins = Logins()
         self.sharing = Sharing(self.database)
         self.holdings = Holdings()
         self.accounts = Accounts(self.holdings)
@@ -118,6 +122,7 @@ class Runtime:
         )
         self.scripts = ScriptStore(self.database, self.sharing, self.pool)
         self.streams = Streams(settings.event_streams)
+        self.stubs = Stubs()
         self.secrets = SecretStore(self.database, settings.data / "secrets.key")
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)
         self.desk = Desk(settings, self.gates, self.pool, self.tensors)
@@ -137,6 +142,7 @@ class Runtime:
             self.sharing,
             self.ready,
         )
+        self.readiness = Readiness(self.device, self.compiler, self.database, self.reserve)
         self.upkeep = Upkeep(settings, self.database, self.tensors, self.reserve)
         self.presence = Presence(self.keys, [self.runs, self.sessions])
         self._starts: dict[str, Start] = {}
@@ -206,13 +212,7 @@ class Runtime:
             for name, start in self._starts.items()
             if not start.up and (start.error or name != "compiler")
         ]
-        if self.device.state not in ("ready", "starting"):
-            found.append(f"device: {self.device.state}")
-        try:
-            await self.database.do(lambda db: db.exec_driver_sql("SELECT 1").scalar())
-        except KernelgateError as error:
-            found.append(f"database: {error.message}")
-        return found
+        return [*found, *await self.readiness.reasons()]
 
     def _begin(self, name: str, attempt: Callable[[], Awaitable[object]]) -> None:
         self._starts[name] = Start(name, attempt)

@@ -1,6 +1,6 @@
 """The server process: uvicorn around the application.
 
-Owns the announcement, the draining stop, and what is logged. Must not know routes.
+Owns the announcement and the draining stop. Must not know routes.
 """
 
 from __future__ import annotations
@@ -129,14 +129,3 @@ def _listening(host: str, port: int) -> socket.socket:
             f"cannot listen on {host}, port {port}: {error.strerror or error}",
             hint="Stop what listens there, or set KERNELGATE_PORT to a free port.",
         ) from None
-
-
-def configure_logging() -> None:
-    """Short lines on standard error."""
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname).1s %(message)s", datefmt="%H:%M:%S"
-    )
-    logging.getLogger("uvicorn.error").setLevel(
-        logging.CRITICAL
-    )  # until it has started: `listen` says why not
-    logging.getLogger("alembic").setLevel(logging.WARNING)

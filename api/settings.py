@@ -21,6 +21,7 @@ from pydantic_settings import (
 )
 
 from api.errors import InvalidRequest, LimitTooHigh
+from api.logs import Form
 from api.quotas import Quotas, parse
 from shaders.guard.budget import MOST_FUEL
 
@@ -72,6 +73,10 @@ class Settings(BaseSettings):
     behind_proxy: bool = Field(
         default=False, description="a proxy in front ends TLS: listening beyond loopback is meant"
     )
+    console_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="JSON list of host names that browsers may know the console by, beside loopback's",
+    )
     tls_cert: Path | None = Field(
         default=None, description="PEM of the server's certificate and those above it: HTTPS alone is served"
     )
@@ -88,6 +93,9 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(
         default=None,
         description="PostgreSQL, as postgresql://USER:PASSWORD@HOST/NAME; unset: SQLite in the data folder",
+    )
+    log_format: Form = Field(
+        default="text", description="form of the log on standard error: text, or json, an object a line"
     )
     adapter: str | None = Field(
         default=None, description="numpy, null, cpu, discrete, or part of an adapter's name; unset: the best"

@@ -285,7 +285,7 @@ def _fold(
     """Reduce the elements `x` of `sources` broadcast to `shape`."""
     if spec.reduction is None:
         raise AssertionError(f"{spec.name} has no reduction")
-    load = bind(parse(spec.reduction.load), {"x": expression.cast(x, register(x.dtype))})
+    load = expression.applied(spec.reduction.load, x=expression.cast(x, register(x.dtype)))
     fold = Fold(spec.reduction, load, target.dtype if after is None else after.dtype)
     reduce.emit(builder, fold, sources, shape, folded_axes(spec, attributes, len(shape)), target, after)
 

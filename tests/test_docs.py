@@ -1,7 +1,8 @@
 """The documentation tells the truth: its blocks run, and its tables are those of the code.
 
-A block marked `bash` or `python` is run, in order, in a folder and a session of its document; a block marked `json`
-or `text` right after it is what it prints, with `…` for anything. A block marked `python script` is sent as a script.
+A block marked `bash` or `python` is run, in order, in a folder and a session of its document (`/llms.txt` is one); a
+block marked `json` or `text` right after it is what it prints, with `…` for anything. A block marked `python script` is
+sent as a script.
 """
 
 from __future__ import annotations
@@ -58,14 +59,12 @@ class Block:
     expected_kind: str
 
 
-def blocks(page: Path) -> Iterator[Block]:
-    """The blocks of `page` that are run, each with the output block that follows it."""
-    found = [
-        (match[1].strip(), match[2], match.start(), match.end()) for match in FENCE.finditer(page.read_text())
-    ]
+def blocks(page: str) -> Iterator[Block]:
+    """The blocks of the text `page` that are run, each with the output block that follows it."""
+    found = [(match[1].strip(), match[2], match.start(), match.end()) for match in FENCE.finditer(page)]
     for index, (kind, text, _, end) in enumerate(found):
         if kind in ("bash", "python", "python script"):
-            follows = index + 1 < len(found) and not page.read_text()[end : found[index + 1][2]].strip()
+            follows = index + 1 < len(found) and not page[end : found[index + 1][2]].strip()
             output = found[index + 1] if follows and found[index + 1][0] in ("json", "text") else None
             yield Block(kind, text, output[1] if output else None, output[0] if output else "")
 
@@ -136,14 +135,28 @@ def session(server: LocalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_block_runs_and_prints_what_the_page_shows(page: Path, session: Session) -> None:
+    check(page.read_text(), session)
+
+
+def check(page: str, session: Session) -> None:
     for block in blocks(page):
         printed = session.run(block)
         if block.expected is not None:
             assert matches(printed, block.expected, block.expected_kind), f"{block.text}\nprinted\n{printed}"
 
 
+def test_every_block_of_the_page_for_agents_runs_with_nothing_but_a_key(
+    server: LocalServer, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = httpx2.get(f"{server.url}/llms.txt", timeout=10).text
+    assert len(list(blocks(page))) > 8
+    monkeypatch.setenv("KERNELGATE_KEY", server.key)
+    monkeypatch.delenv("KERNELGATE_URL")
+    check(page, session)
+
+
 def test_the_first_page_shows_curl() -> None:
-    assert any("curl" in block.text and block.expected for block in blocks(ROOT / "README.md"))
+    assert any("curl" in block.text and block.expected for block in blocks((ROOT / "README.md").read_text()))
 
 
 @pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name)

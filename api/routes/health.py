@@ -1,12 +1,14 @@
-"""`/healthz`, `/readyz`, `/metrics`, `/docs`: what needs no key."""
+"""`/healthz`, `/readyz`, `/metrics`, `/docs`, `/llms.txt`: what needs no key."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
 from msgspec import to_builtins
 
 from api.access import Server, json_response
 from api.docs import page
+from api.guide import guide
 
 router = APIRouter(tags=["server"])
 
@@ -14,7 +16,7 @@ router = APIRouter(tags=["server"])
 @router.get("/", include_in_schema=False)
 async def root() -> Response:
     """Where to look."""
-    return Response(status_code=307, headers={"Location": "/docs"})
+    return Response(status_code=307, headers={"Location": "/console"})
 
 
 @router.get("/healthz", summary="Whether the server lives")
@@ -28,17 +30,28 @@ async def health(server: Server) -> Response:
 
 @router.get("/readyz", summary="Whether the server can work")
 async def ready(server: Server) -> Response:
-    """200 when device, workers, compiler and database are up, else 503 with reasons."""
-    reasons = await server.reasons()
-    return json_response({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
+    """200 when device, workers and database are up, else 503 with reasons.
+
+    `degraded` says what cannot be done at the moment while the rest can, as on a full disk.
+    """
+    reasons, degraded = await server.reasons(), server.readiness.degraded()
+    answer = {"ready": not reasons, "reasons": reasons, "degraded": degraded}
+    return json_response(answer, 503 if reasons else 200)
 
 
-@router.get("/metrics", summary="Figures for Prometheus")
+@router.get("/metrics", summary="Figures for Prometheus", response_class=PlainTextResponse)
 async def metrics(server: Server) -> Response:
     """Counters in Prometheus' text format."""
     server.metrics.restarts.set(server.device.restarts)
     server.metrics.device_bytes.set(server.device.memory.live_bytes)
     return Response(server.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@router.get("/llms.txt", summary="How an agent uses this host", response_class=PlainTextResponse)
+async def llms(request: Request, server: Server) -> PlainTextResponse:
+    """One page of Markdown, with this server's address, device and limits, and examples that run."""
+    address = str(request.base_url).rstrip("/")
+    return PlainTextResponse(guide(server.settings, address, server.device.info))
 
 
 @router.get("/docs", include_in_schema=False)

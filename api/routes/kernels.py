@@ -15,7 +15,7 @@ from api.asked import Asked, DispatchRequest, parse
 from api.builds import text_hash
 from api.errors import InvalidRequest
 from api.fuel import bounds
-from api.kernels import kernel_name
+from api.kernels import NAME, kernel_name
 from api.keys import Identity
 from api.parameters import MAX_PARAMS, Params, Template, check
 from api.runtime import Runtime
@@ -32,7 +32,9 @@ router = APIRouter(prefix="/api/kernels", tags=["kernels"])
 class KernelRequest(body.RequestModel):
     """A kernel to store."""
 
-    name: str = Field(description="up to 64 of a-z, 0-9, _, . and -")
+    name: str = Field(
+        description="up to 64 of a-z, 0-9, _, . and -", json_schema_extra={"pattern": f"^{NAME.pattern}$"}
+    )
     source: str | None = Field(None, description="WGSL with at least one compute entry point")
     template: str | None = Field(None, description="in place of source: a jinja2 template that writes WGSL")
     params: Params = Field(
@@ -80,7 +82,13 @@ def _asked(asked: DispatchRequest, settings: Settings) -> Asked:
     return parse(asked, values.Parser(settings.upload_bytes).parse, settings.upload_bytes)
 
 
-@router.post("", status_code=201, summary="Store a kernel", openapi_extra=body.body_schema(KernelRequest))
+@router.post(
+    "",
+    status_code=201,
+    summary="Store a kernel",
+    openapi_extra=body.body_schema(KernelRequest),
+    responses={200: {"description": "it is there already"}},
+)
 async def add(
     server: Server, caller: Caller, asked: Annotated[NewKernel, body.json_body(KernelRequest, _new_kernel)]
 ) -> Response:
@@ -142,6 +150,7 @@ async def one(server: Server, caller: Caller, name: str) -> Response:
     facts = {
         "compile_ms": await server.compiling.milliseconds(digest),
         "quarantine": server.quarantine.find(record.reflection.fingerprint),
+        "guarded": record.reflection.guard and record.reflection.guard.source,
     }
     return json_response({**record.document(), **facts, "source": record.source, **template})
 

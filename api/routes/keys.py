@@ -20,7 +20,9 @@ router = APIRouter(prefix="/api/keys", tags=["keys"])
 class KeyRequest(body.RequestModel):
     """A key to make."""
 
-    name: str = Field(description="up to 32 of a-z, 0-9, - and _")
+    name: str = Field(
+        description="up to 32 of a-z, 0-9, - and _", json_schema_extra={"pattern": f"^{keys.NAME.pattern}$"}
+    )
     owner: str | None = Field(None, description="whose objects the key uses; its name unless given")
     role: Literal["admin", "user"] = Field("user", description="what it may do at all")
     groups: list[str] = Field([], max_length=keys.MAX_GROUPS, description="what it belongs to")

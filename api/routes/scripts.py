@@ -12,6 +12,7 @@ from api import body, schemas, submission
 from api.access import Caller, Cursor, Owned, PageSize, Server, json_response, reference
 from api.routes.runs import idempotency_key, started
 from api.submission import CallRequest, Submission
+from sandbox.policy.modules import STORABLE
 
 router = APIRouter(prefix="/api/scripts", tags=["scripts"])
 
@@ -19,13 +20,22 @@ router = APIRouter(prefix="/api/scripts", tags=["scripts"])
 class ScriptRequest(body.RequestModel):
     """A script to store."""
 
-    name: str = Field(description="an identifier: up to 64 of a-z, 0-9 and _, beginning with a letter")
+    name: str = Field(
+        description="an identifier: up to 64 of a-z, 0-9 and _, beginning with a letter",
+        json_schema_extra={"pattern": f"^{STORABLE.pattern}$"},
+    )
     source: str = Field(
         max_length=body.MAX_SCRIPT, description="Python, as it is; its main is what a call calls"
     )
 
 
-@router.post("", status_code=201, summary="Store a script", openapi_extra=body.body_schema(ScriptRequest))
+@router.post(
+    "",
+    status_code=201,
+    summary="Store a script",
+    openapi_extra=body.body_schema(ScriptRequest),
+    responses={200: {"description": "it is there already"}},
+)
 async def add(
     server: Server, caller: Caller, asked: Annotated[ScriptRequest, body.json_body(ScriptRequest, body.as_is)]
 ) -> Response:

@@ -29,7 +29,10 @@ async def listed(server: Server, caller: Caller, owner: Owned = None) -> Respons
 
 
 @router.put(
-    "/{name:path}", summary="Store or replace a secret", openapi_extra=body.body_schema(SecretRequest)
+    "/{name:path}",
+    summary="Store or replace a secret",
+    openapi_extra=body.body_schema(SecretRequest),
+    responses={201: {"description": "it is new"}},
 )
 async def put(
     server: Server,

@@ -110,7 +110,8 @@ DENIED: dict[str, frozenset[str]] = {
     "re": frozenset(["template", "Scanner"]),
 }
 
-_STORABLE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+STORABLE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+"""What a stored script may be called, as far as its letters go."""
 RESERVED = sys.stdlib_module_names | frozenset(
     words("""
     torch kernels hashing routines progress numpy tensors ops scripts script kernelgate builtins fetch call requests
@@ -122,4 +123,4 @@ RESERVED = sys.stdlib_module_names | frozenset(
 
 def can_be_stored(name: str) -> bool:
     """Whether a stored script may be called `name`: an identifier in lower case that is nobody else's."""
-    return bool(_STORABLE.fullmatch(name)) and not keyword.iskeyword(name) and name not in RESERVED
+    return bool(STORABLE.fullmatch(name)) and not keyword.iskeyword(name) and name not in RESERVED

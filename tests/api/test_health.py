@@ -12,7 +12,7 @@ from api.problems import STATUS
 from shaders.errors import KernelgateError
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", "/llms.txt"])
 def test_the_server_pages_need_no_key(running: Any, path: str) -> None:
     assert httpx2.get(running.url + path).status_code == 200
 

@@ -128,7 +128,7 @@ def test_a_server_whose_compiler_is_killed_while_it_starts_compiles_all_the_same
         answer = running.http.post("/api/kernels", json={"name": "k", "source": source})
         assert answer.status_code == 201, answer.text
         assert not kills
-        assert running.http.get("/readyz").json() == {"ready": True, "reasons": []}
+        assert running.http.get("/readyz").json() == {"ready": True, "reasons": [], "degraded": []}
 
 
 def test_who_is_cancelled_while_the_part_is_up_stays_cancelled() -> None:

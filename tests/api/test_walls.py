@@ -91,7 +91,7 @@ def test_the_flag_and_the_variable_are_one_setting(monkeypatch: pytest.MonkeyPat
             """Nothing."""
 
     monkeypatch.setattr(commands, "Server", Listening)
-    monkeypatch.setattr(commands, "configure_logging", lambda: None)
+    monkeypatch.setattr(commands, "configure", lambda form: None)
     assert commands.serve([]) == 0
     assert commands.serve(["--allow-weak-sandbox"]) == 0
     monkeypatch.setenv("KERNELGATE_ALLOW_WEAK_SANDBOX", "true")
