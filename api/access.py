@@ -13,6 +13,7 @@ import msgspec
 from fastapi import Depends, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
+from api.console import browser
 from api.errors import Unauthorized
 from api.keys import Identity
 from api.runtime import Runtime
@@ -31,16 +32,24 @@ Server = Annotated[Runtime, Depends(runtime_of)]
 
 async def identity_of(request: Request, server: Server) -> Identity:
     """Whose key the request carries, which has the scope of its route. Raises `Unauthorized`, `AdminOnly`,
-    `ScopeMissing`, and for a request that was answered before what `Exchange.claim` does."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer":
-        raise Unauthorized("no key was sent", hint="Send Authorization: Bearer kg_….")
-    identity = await server.keys.check(token.strip())
+    `ScopeMissing`, for a browser's login `HostNotAllowed` and `CrossSite`, and for a request that was answered before
+    what `Exchange.claim` does."""
+    identity = await server.keys.check(_key_of(request, server))
     route = f"{request.method} {request.scope['route'].path_format}"
     request.state.exchange.enter(server.presence, identity, route)
     require(identity.role, identity.scopes, route)
     await request.state.exchange.claim(request, server.repeats, server.settings.upload_bytes)
     return identity
+
+
+def _key_of(request: Request, server: Server) -> str:
+    """The bearer key of a request, or that of the login of the console's pages."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if not scheme:
+        return browser.key_of(request, server.logins, server.settings)
+    if scheme.lower() != "bearer":
+        raise Unauthorized("no key was sent", hint="Send Authorization: Bearer kg_….")
+    return token.strip()
 
 
 Caller = Annotated[Identity, Depends(identity_of)]

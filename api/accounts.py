@@ -13,9 +13,9 @@ from api.errors import QuotaExceeded
 from api.holdings import Holdings
 from api.keys import Identity
 from api.quotas import Quotas
+from api.shares import MINUTE_S, Shares
 from host.clock import Clock, LoopClock
 
-MINUTE_S = 60.0
 WORTH = 0.1
 """The share of a minute's device time that is worth coming back for."""
 FAILURES_A_MINUTE = 100
@@ -53,8 +53,8 @@ class Bucket:
 class Account:
     """The use of one key. To a `Meter` it is an allowance: the device time that the key has left."""
 
-    def __init__(self, owner: str, quotas: Quotas, holdings: Holdings, clock: Clock) -> None:
-        self.owner, self.quotas, self.holdings = owner, quotas, holdings
+    def __init__(self, owner: str, quotas: Quotas, holdings: Holdings, shares: Shares, clock: Clock) -> None:
+        self.owner, self.quotas, self.holdings, self._shares = owner, quotas, holdings, shares
         self.runs = 0
         self._started = None if quotas.runs_a_minute is None else Bucket(quotas.runs_a_minute, clock)
         self._failures = Bucket(FAILURES_A_MINUTE, clock)
@@ -111,6 +111,10 @@ class Account:
         if self._device is not None:
             self._device.take(seconds * 1e3)
 
+    def worked(self, milliseconds: float) -> None:
+        """The device worked for the key, all told, whether that is bounded or not."""
+        self._shares.add(self.owner, milliseconds)
+
     def check_device(self) -> None:
         """Raise `QuotaExceeded` if no device time is left."""
         if self.left_s() <= 0:
@@ -158,6 +162,7 @@ class Accounts:
     def __init__(self, holdings: Holdings, clock: Clock | None = None) -> None:
         self._holdings = holdings
         self._clock = clock or LoopClock()
+        self.shares = Shares(self._clock)
         self._accounts: dict[str, Account] = {}
 
     def of(self, identity: Identity) -> Account:
@@ -166,7 +171,7 @@ class Accounts:
         if account is None:
             if len(self._accounts) >= KEPT:
                 self._accounts = {key: each for key, each in self._accounts.items() if not each.is_idle}
-            account = Account(identity.owner, identity.quotas, self._holdings, self._clock)
+            account = Account(identity.owner, identity.quotas, self._holdings, self.shares, self._clock)
             self._accounts[identity.key_id] = account
         return account
 

@@ -12,6 +12,7 @@ from fastapi import Depends, FastAPI
 
 from api import problems
 from api.access import identity_of
+from api.console.routers import ROUTERS
 from api.exchange import Exchanges, answered_again
 from api.idempotency import Repeated
 from api.routes import (
@@ -68,7 +69,8 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     problems.install(app)
     app.add_exception_handler(Repeated, answered_again)
     app.add_middleware(Exchanges, server=runtime)
-    app.include_router(health.router)
+    for router in (health.router, *ROUTERS):
+        app.include_router(router)
     for module in (
         acl,
         runs,

@@ -90,23 +90,26 @@ def _add_flag(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> N
 
 
 def doctor(argv: Sequence[str]) -> int:
-    """Say what this machine offers. Status 0 if there is an adapter to compute with."""
+    """Say what this machine offers. Status 0 if it has all that a server needs."""
     parser = argparse.ArgumentParser(prog="kernelgate doctor", description="Test what this machine offers.")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(parser)
     options = parser.parse_args(argv)
-    found = diagnose(Settings())
+    try:
+        found = diagnose(Settings())
+    except ValueError as error:
+        return _complain(error)
     if options.json:
         print(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
         print("\n".join(lines(found)))
-    return 0 if found["adapters"] else 1
+    return 1 if found["problems"] else 0
 
 
 def keys(argv: Sequence[str]) -> int:
     """Make, list and revoke keys in the data folder, whether or not the server runs."""
     parser = argparse.ArgumentParser(prog="kernelgate keys", description="Make, list and revoke keys.")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    actions.add_parser("list", help="list all keys")
+    listed = actions.add_parser("list", help="list all keys")
     create = actions.add_parser("create", help="make a key and print it, once")
     create.add_argument("name", help="up to 32 of a-z, 0-9, - and _")
     create.add_argument("--role", choices=key_store.ROLES, default="user")
@@ -118,13 +121,15 @@ def keys(argv: Sequence[str]) -> int:
     create.add_argument("--expires-in", metavar="SECONDS", type=float, help="until it ends (never)")
     revoke = actions.add_parser("revoke", help="revoke a key; a running server stops its work within 3 s")
     revoke.add_argument("id", help="as `keys list` shows it")
+    for action in (listed, create, revoke):
+        _add_json(action)
     options = parser.parse_args(argv)
     settings = Settings()
     database = Database(settings.database, Reserve(settings.data / "reserve", settings.reserve_bytes))
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         database.open()
-        return _change_keys(database, options)
+        return _change_keys(database, settings, options)
     except (OSError, KernelgateError) as error:
         return _complain(error)
     finally:
@@ -135,12 +140,15 @@ def backup(argv: Sequence[str]) -> int:
     """Write a backup of all that is stored, whether or not the server runs."""
     parser = argparse.ArgumentParser(prog="kernelgate backup", description="Back up all that is stored.")
     parser.add_argument("file", type=Path, help="the file to write, which has the admin's key too")
-    target = parser.parse_args(argv).file
+    _add_json(parser)
+    options = parser.parse_args(argv)
+    target = options.file
     try:
         done = back_up(Settings(), target)
     except (OSError, KernelgateError) as error:
         return _complain(error)
-    print(f"{target}: {sum(done.tables.values())} rows, {done.blobs} blobs, revision {done.revision}")
+    text = f"{target}: {sum(done.tables.values())} rows, {done.blobs} blobs, revision {done.revision}"
+    _print(options.json, {"file": str(target), **msgspec.to_builtins(done)}, text)
     for digest in done.missing:
         print(f"kernelgate: the blob {digest} is missing from the data folder", file=sys.stderr)
     return 0
@@ -150,29 +158,32 @@ def restore(argv: Sequence[str]) -> int:
     """Restore a backup into an empty data folder and database."""
     parser = argparse.ArgumentParser(prog="kernelgate restore", description="Restore a backup.")
     parser.add_argument("file", type=Path, help="what `kernelgate backup` wrote")
-    source = parser.parse_args(argv).file
+    _add_json(parser)
+    options = parser.parse_args(argv)
     settings = Settings()
     try:
-        done = restore_from(settings, source)
+        done = restore_from(settings, options.file)
     except (OSError, KernelgateError) as error:
         return _complain(error)
-    print(f"{settings.data}: {sum(done.tables.values())} rows, {done.blobs} blobs, as of {done.created_at}")
+    text = f"{settings.data}: {sum(done.tables.values())} rows, {done.blobs} blobs, as of {done.created_at}"
+    _print(options.json, {"data": str(settings.data), **msgspec.to_builtins(done)}, text)
     return 0
 
 
-def _change_keys(database: Database, options: argparse.Namespace) -> int:
+def _change_keys(database: Database, settings: Settings, options: argparse.Namespace) -> int:
     if options.action == "list":
-        for record in database.run(key_store.listed):
-            print(_row(record))
+        records = database.run(key_store.listed)
+        documents = [record.document(settings.quotas, now()) for record in records]
+        _print(options.json, documents, "\n".join(map(_row, records)))
         return 0
     if options.action == "create":
         asked = _new_key(options)
         record, token = database.run(lambda db: _create(db, asked), durable=True)
-        print(token)
+        _print(options.json, {**record.document(settings.quotas, now()), "token": token}, token)
         print(f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr)
         return 0
     if database.run(lambda db: _revoke(db, options.id), durable=True, frees=True):
-        print(f"key {options.id} is revoked")
+        _print(options.json, {"revoked": options.id}, f"key {options.id} is revoked")
         return 0
     print(f"kernelgate: there is no valid key {options.id}", file=sys.stderr)
     return 1
@@ -222,6 +233,14 @@ def _json(path: Path) -> Any:
         return parse_json(path.read_bytes())
     except MalformedJson as error:
         raise MalformedJson(f"{path} is not valid JSON: {error.message}") from None
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+
+
+def _print(as_json: bool, document: Any, text: str) -> None:
+    print(msgspec.json.encode(document).decode() if as_json else text)
 
 
 def _complain(error: Exception) -> int:

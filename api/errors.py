@@ -408,3 +408,17 @@ class CertificateUnusable(KernelgateError):
 
     code = "certificate_unusable"
     title = "The certificate cannot be used"
+
+
+class HostNotAllowed(KernelgateError):
+    """A browser that knows the server by a name which is not listed."""
+
+    code = "host_not_allowed"
+    title = "The console is not served under this name"
+
+
+class CrossSite(KernelgateError):
+    """A browser's request that does not come from a page of the console."""
+
+    code = "cross_site"
+    title = "The request did not come from the console's own pages"

@@ -19,6 +19,10 @@ class Holdings:
         """All that `owner` holds."""
         return self._bytes.get(owner, 0)
 
+    def all(self) -> dict[str, int]:
+        """What each owner holds who holds something."""
+        return dict(self._bytes)
+
     def take(self, owner: str, what: Hashable, nbytes: int) -> None:
         """`owner` holds `what`, of `nbytes` bytes, once more."""
         held = self._held.setdefault(owner, {})

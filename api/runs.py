@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -194,6 +195,13 @@ class RunManager:
     def keys_at_work(self) -> set[str]:
         """The ids of the keys that have live runs."""
         return {live.identity.key_id for live in self._live.values()}
+
+    def by_owner(self) -> dict[str, Counter[str]]:
+        """How many live runs each owner has, by status; of one who has none, none."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for live in self._live.values():
+            counts[live.record.owner][live.record.status] += 1
+        return counts
 
     def stop_of(self, key_id: str, reason: str) -> int:
         """Begin to cancel all live runs of a key, which is over for `reason`; how many there are."""

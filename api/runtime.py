@@ -18,6 +18,7 @@ from api.audit import AuditLog
 from api.blobs import BlobStore, storage_errors
 from api.builds import Builder
 from api.compiling import Compiler
+from api.console.logins import Logins
 from api.database import Database
 from api.gates import Gatekeeper
 from api.holdings import Holdings
@@ -90,6 +91,7 @@ class Runtime:
             )
         )
         self.keys = keys.Keys(self.database, settings.quotas)
+        self.logins = Logins()
         self.sharing = Sharing(self.database)
         self.holdings = Holdings()
         self.accounts = Accounts(self.holdings)

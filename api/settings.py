@@ -73,6 +73,10 @@ class Settings(BaseSettings):
     behind_proxy: bool = Field(
         default=False, description="a proxy in front ends TLS: listening beyond loopback is meant"
     )
+    console_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="JSON list of host names that browsers may know the console by, beside loopback's",
+    )
     tls_cert: Path | None = Field(
         default=None, description="PEM of the server's certificate and those above it: HTTPS alone is served"
     )

@@ -33,9 +33,10 @@ def lines(sandbox: dict[str, Any]) -> list[str]:
 def device_lines(device: dict[str, Any]) -> list[str]:
     """What `diagnose` found of a device process, as text."""
     if "problem" in device:
-        return [f"device      does not start: {device['problem']}"]
+        return [f"device      fails: {device['problem']}"]
     missing = [f"  missing   {device['missing']}"] if device["missing"] else []
-    return [f"device      {device['adapter']}, behind {', '.join(device['walls']) or 'no wall'}", *missing]
+    behind = f"behind {', '.join(device['walls']) or 'no wall'}"
+    return [f"device      {device['adapter']}, a sum in {device['dispatch_ms']} ms, {behind}", *missing]
 
 
 def consequences(level: Level, settings: Settings) -> list[str]:

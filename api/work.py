@@ -405,6 +405,7 @@ class Work:
 
     def _count(self, usage: Usage) -> None:
         self._device.on_charge(usage)
+        self._account.worked(usage.device_ms)
         self.device_ms += usage.device_ms
         self.dispatches += usage.dispatches
         self.threads += usage.threads

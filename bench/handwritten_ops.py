@@ -51,6 +51,107 @@ def matmul(size: int, rows: int = 8, quads: int = 4) -> Kernel:
     return "\n".join([*lines, "}"]), (step // (LANES * quads), size // rows, 1)
 
 
+def surround(channels: int, side: int, pitch: int) -> Kernel:
+    """x, p: square images with a zero on each side, whose rows begin `pitch` elements apart."""
+    rows = side + 2
+    lines = [
+        _bindings("xp", "f32", "f32"),
+        "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) { let t = id.x;",
+        f"if (t >= {channels * rows * pitch}u) {{ return; }}",
+        f"let c = t / {rows * pitch}u; let r = t % {rows * pitch}u; let i = r / {pitch}u; let j = r % {pitch}u;",
+        f"var v = 0.0; if (i > 0u && i <= {side}u && j > 0u && j <= {side}u)",
+        f"{{ v = x[c * {side * side}u + (i - 1u) * {side}u + j - 1u]; }} p[t] = v; }}",
+    ]
+    return "\n".join(lines), (-(-channels * rows * pitch // 64), 1, 1)
+
+
+def convolution(channels: int, outputs: int, side: int, pitch: int, mine: int = 8, rows: int = 2) -> Kernel:
+    """p, w, y: 3 x 3 taps over what `surround` made; weights lie [channel, tap, output].
+
+    A thread owns `mine` outputs at four places of `rows` rows each.
+    """
+    quads, across, own = side // 4, pitch // 4, range(mine)
+    lines = [
+        _bindings("pwy", "vec4f", "vec4f", "vec4f"),
+        f"@compute @workgroup_size({LANES})",
+        "fn main(@builtin(global_invocation_id) id: vec3u, @builtin(workgroup_id) g: vec3u) { let t = id.x;",
+        f"if (t >= {quads * side // rows}u) {{ return; }}",
+        f"let i = t % {quads}u; let j = t / {quads}u * {rows}u;",
+        *(f"var c{r}_{o} = vec4f();" for r in range(rows) for o in own),
+        f"var at = j * {across}u + i; var k = g.y * {mine // 4}u;",
+        f"for (var c = 0u; c < {channels}u; c++) {{",
+    ]
+    for r in range(rows + 2):
+        lines += [
+            f"let p{r}_0 = p[at + {r * across}u]; let n{r} = p[at + {r * across + 1}u];",
+            f"let p{r}_1 = vec4f(p{r}_0.yzw, n{r}.x); let p{r}_2 = vec4f(p{r}_0.zw, n{r}.xy);",
+        ]
+    for tap in range(9):
+        for quad in range(mine // 4):
+            name = f"w{tap}_{quad}"
+            lines.append(f"let {name} = w[k + {tap * outputs // 4 + quad}u];")
+            lines += [
+                f"c{r}_{quad * 4 + o} = fma(vec4f({name}.{'xyzw'[o]}), p{r + tap // 3}_{tap % 3}, c{r}_{quad * 4 + o});"
+                for r in range(rows)
+                for o in range(4)
+            ]
+    lines.append(f"at += {(side + 2) * across}u; k += {9 * outputs // 4}u; }}")
+    lines += [
+        f"y[(g.y * {mine}u + {o}u) * {side * quads}u + (j + {r}u) * {quads}u + i] = c{r}_{o};"
+        for r in range(rows)
+        for o in own
+    ]
+    groups = -(-quads * side // rows // LANES)
+    return "\n".join([*lines, "}"]), (groups, outputs // mine, 1)
+
+
+def scores(heads: int, size: int, rows: int = 16, columns: int = 4) -> Kernel:
+    """q, k, s: the products of queries and keys of 64 numbers, by an eighth; a thread owns `rows` by `columns`."""
+    tiles = [(r, c) for r in range(rows) for c in range(columns)]
+    lines = [
+        _bindings("qks", "vec4f", "vec4f", "f32"),
+        f"@compute @workgroup_size({LANES})",
+        "fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_id) l: vec3u) {",
+        f"let r0 = w.y * {rows}u; let k0 = w.x * {LANES * columns}u + l.x;",
+        f"var at = (w.z * {size}u + r0) * 16u; var to = (w.z * {size}u + k0) * 16u;",
+        *(f"var c{r}_{c} = 0.0;" for r, c in tiles),
+        "for (var d = 0u; d < 16u; d++) {",
+        *(f"let k{c} = k[to + {c * LANES * 16}u];" for c in range(columns)),
+    ]
+    for r in range(rows):
+        lines.append(f"let q{r} = q[at + {r * 16}u];")
+        for c in range(columns):
+            sum_ = f"c{r}_{c}"
+            for part in "xyzw":
+                sum_ = f"fma(q{r}.{part}, k{c}.{part}, {sum_})"
+            lines.append(f"c{r}_{c} = {sum_};")
+    lines.append("at += 1u; to += 1u; }")
+    lines += [
+        f"s[(w.z * {size}u + r0 + {r}u) * {size}u + k0 + {c * LANES}u] = c{r}_{c} * 0.125;" for r, c in tiles
+    ]
+    return "\n".join([*lines, "}"]), (size // (LANES * columns), size // rows, heads)
+
+
+def of_values(heads: int, size: int, rows: int = 16) -> Kernel:
+    """s, v, y: the products of shares and values of 64 numbers; a thread owns `rows` rows and eight columns."""
+    tiles = [(r, c) for r in range(rows) for c in range(2)]
+    lines = [
+        _bindings("svy", "vec4f", "vec4f", "vec4f"),
+        f"@compute @workgroup_size({LANES})",
+        "fn main(@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_id) l: vec3u) {",
+        f"let r0 = w.z * {size}u + w.y * {rows}u; var b = w.z * {size * 16}u + l.x; var at = r0 * {size // 4}u;",
+        *(f"var c{r}_{c} = vec4f();" for r, c in tiles),
+        f"for (var k = 0u; k < {size // 4}u; k++) {{",
+        *(f"let x{r} = s[at + {r * size // 4}u];" for r in range(rows)),
+    ]
+    for part in range(4):
+        lines += [f"let b{part}_{c} = v[b + {part * 16 + c * LANES}u];" for c in range(2)]
+        lines += [f"c{r}_{c} = fma(vec4f(x{r}.{'xyzw'[part]}), b{part}_{c}, c{r}_{c});" for r, c in tiles]
+    lines.append("at += 1u; b += 64u; }")
+    lines += [f"y[(r0 + {r}u) * 16u + l.x + {c * LANES}u] = c{r}_{c};" for r, c in tiles]
+    return "\n".join([*lines, "}"]), (1, size // rows, heads)
+
+
 def relu_of_product(count: int) -> Kernel:
     """a, b, c, d: relu(a * b + c), four times four elements a thread."""
     lines = [

@@ -20,7 +20,7 @@ import numpy as np
 import timing
 
 from kernelgate import Client, output
-from kernelgate.client import NPY
+from kernelgate.jobs import NPY
 from kernelgate.local import LocalServer
 from kernelgate.values import to_npy
 

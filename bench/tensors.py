@@ -125,6 +125,8 @@ def main(argv: list[str]) -> None:
     flatness(kernels)
     for size in PRODUCTS[:2]:
         product(kernels, size)
+    convolution(kernels)
+    attention_by_kernels(kernels)
     weights_of_bytes(kernels, "kernels alone")
     kernels.engine.close()
     host = Device(adapter, host_steps=True)
@@ -193,6 +195,52 @@ def layer_norm(device: Device) -> None:
         "layer_norm of 4096 x 1024",
         device.op(expected, *map(device.put, (array, weight, bias)), *nodes),
         [device.kernels(expected, (peer, buffers)) for peer in peers],
+    )
+
+
+def convolution(device: Device) -> None:
+    """A convolution of 64 channels of 56 x 56 by 3 x 3 taps, by kernels alone; the peers' weights are laid before."""
+    image, weight = numbers(1, 64, 56, 56), numbers(64, 64, 3, 3)
+    lists: dict[str, Any] = {"stride": [1, 1], "dilation": [1, 1], "before": [1, 1], "after": [1, 1]}
+    attributes = {**lists, "groups": 1}
+    expected = reference.apply("convolution", attributes, [image, weight])
+    given, laid = device.buffer(image), device.buffer(np.ascontiguousarray(weight.transpose(1, 2, 3, 0)))
+    padded, made = device.buffer(64 * 58 * 60 * 4), device.buffer(expected.nbytes)
+    before = by_hand.surround(64, 56, 60), [given, padded]
+    peers = [
+        device.kernels(expected, before, (by_hand.convolution(64, 64, 56, 60, *owned), [padded, laid, made]))
+        for owned in ((8, 1), (8, 2), (4, 4))
+    ]
+    node = Node("convolution", (0, 1), attributes)
+    contest(
+        "convolution 1x64x56x56, 3x3, 64 to 64, kernels alone",
+        device.op(expected, device.put(image), device.put(weight), node),
+        peers,
+    )
+
+
+def attention_by_kernels(device: Device) -> None:
+    """Attention of 8 heads of 512 queries and keys of 64 numbers, by kernels alone."""
+    arrays = query, key, value = [numbers(1, 8, 512, 64)[:, ::step].copy() for step in (1, -1, 1)]
+    shares = query @ np.swapaxes(key, -1, -2) * np.float32(0.125)
+    shares = np.exp(shares - shares.max(-1, keepdims=True))
+    expected = shares / shares.sum(-1, keepdims=True) @ value
+    given, keys, values = map(device.buffer, arrays)
+    scores, shared = device.buffer(shares.nbytes), device.buffer(shares.nbytes)
+    made = device.buffer(expected.nbytes)
+    peers = [
+        device.kernels(
+            expected,
+            (by_hand.scores(8, 512, rows, columns), [given, keys, scores]),
+            (by_hand.softmax_by_group(4096, 512), [scores, shared]),
+            (by_hand.of_values(8, 512), [shared, values, made]),
+        )
+        for rows, columns in ((8, 2), (8, 4), (16, 4))
+    ]
+    contest(
+        "attention of (1, 8, 512, 64), kernels alone",
+        device.op(expected, *map(device.put, arrays), Node("attention", (0, 1, 2), {})),
+        peers,
     )
 
 

@@ -6,8 +6,9 @@ can see it; within an owner only where zeros are asked for. Must not know tensor
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -21,6 +22,7 @@ _FINE = 1 << 20
 _LOOKED_AT = 16
 
 
+@lru_cache(maxsize=4096)
 def bucket(nbytes: int, most: int) -> int:
     """The size of the block for `nbytes`: a power of two, above 1 MiB in eighths of one, at most `most`.
 
@@ -36,15 +38,11 @@ def bucket(nbytes: int, most: int) -> int:
 class Block:
     """A buffer with one or more users, all of one owner."""
 
-    __slots__ = ("buffer", "family", "owner", "users")
+    __slots__ = ("buffer", "family", "owner", "size", "users")
 
     def __init__(self, buffer: Buffer, family: Family, owner: str) -> None:
         self.buffer, self.family, self.owner, self.users = buffer, family, owner, 1
-
-    @property
-    def size(self) -> int:
-        """Bytes of the whole buffer."""
-        return self.buffer.size
+        self.size = buffer.size
 
 
 class Pool:
@@ -60,9 +58,10 @@ class Pool:
         self._gpu = gpu
         self._budget = Budget(memory_bytes)
         self._pool_bytes = pool_bytes
+        self._largest = gpu.limits["max_buffer_size"]
         self._on_destroy = on_destroy
-        self._idle: OrderedDict[int, Block] = OrderedDict()
-        self._shelves: dict[tuple[Family, int], dict[int, Block]] = {}
+        self._idle: OrderedDict[Block, None] = OrderedDict()
+        self._shelves: defaultdict[tuple[Family, int], dict[Block, None]] = defaultdict(dict)
         self._clears: list[Clear] = []
         self.live_bytes = 0
         self.pooled_bytes = 0
@@ -72,7 +71,7 @@ class Pool:
 
         What it shows before it is written is zeros, or (unless `zero`) something of the same owner.
         """
-        size = bucket(max(nbytes, 4), self._gpu.limits["max_buffer_size"])
+        size = bucket(max(nbytes, 4), self._largest)
         block = self._reuse(owner, size, family)
         if block is None:
             block = Block(self._create(size, family), family, owner)
@@ -94,8 +93,8 @@ class Pool:
             return
         self.live_bytes -= block.size if block.owner != DEVICE_OWNER else 0
         self.pooled_bytes += block.size
-        self._idle[id(block)] = block
-        self._shelves.setdefault((block.family, block.size), {})[id(block)] = block
+        self._idle[block] = None
+        self._shelves[block.family, block.size][block] = None
         while self.pooled_bytes > self._pool_bytes:
             self._destroy_oldest()
 
@@ -126,9 +125,9 @@ class Pool:
         shelf = self._shelves.get((family, size))
         if not shelf:
             return None
-        block = next(reversed(shelf.values()))
+        block = next(reversed(shelf))
         if block.owner != owner:
-            newest = islice(reversed(shelf.values()), _LOOKED_AT)
+            newest = islice(reversed(shelf), _LOOKED_AT)
             block = next((block for block in newest if block.owner == owner), block)
         self._forget(block)
         return block
@@ -148,12 +147,12 @@ class Pool:
             raise
 
     def _forget(self, block: Block) -> None:
-        del self._idle[id(block)]
-        del self._shelves[block.family, block.size][id(block)]
+        del self._idle[block]
+        del self._shelves[block.family, block.size][block]
         self.pooled_bytes -= block.size
 
     def _destroy_oldest(self) -> None:
-        block = next(iter(self._idle.values()))
+        block = next(iter(self._idle))
         self._forget(block)
         self.drop_clear(block)
         self._budget.give(block.size)

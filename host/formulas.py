@@ -7,7 +7,9 @@ made of it once serves again. Must not know devices or dispatches.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec import structs
 
 from host.placement import Storage
 from host.tensors import device_bytes
@@ -16,8 +18,7 @@ from ops.graph import TensorType
 from ops.layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(msgspec.Struct, frozen=True):
     """Elements that lie in a storage."""
 
     storage: Storage
@@ -31,8 +32,7 @@ class Value:
         return whole and self.layout.offset == 0 and self.layout.is_contiguous
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pending:
+class Pending(msgspec.Struct, frozen=True, eq=False):
     """An op that waits for what is done with its result: node `index`, of `type`.
 
     `before` is a formula that it reads instead of `sources`.
@@ -54,8 +54,7 @@ class Pending:
         return len(self.sources) if self.before is None else self.before.width
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class Call(msgspec.Struct, frozen=True, eq=False):
     """The elementwise op of node `index` over its arguments; one that is used twice is computed once."""
 
     index: int
@@ -68,8 +67,7 @@ Written = tuple[int, tuple[tuple[int, ...], ...]]
 """A formula as numbers: which is the result of its sources and calls, and the calls, each a kind and its arguments."""
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(msgspec.Struct, frozen=True, eq=False):
     """Elements of `type` that are not computed yet: `root` over `sources`.
 
     Of the sources one at most is pending, and has the formula's shape. `ops` are the nodes that are fused, `text` the
@@ -109,7 +107,7 @@ class Formula:
         for call in _calls(self.root):
             made[call] = Call(call.index, tuple(made[arg] for arg in call.args))
         sources = dict.fromkeys(other.get(source, source) for source in self.sources)
-        return replace(self, root=made[self.root], sources=tuple(sources))
+        return structs.replace(self, root=made[self.root], sources=tuple(sources))
 
     def written(self, kinds: Sequence[int], sources: Sequence[Source]) -> Written:
         """The formula with its inputs numbered as `sources` are; `kinds` are equal where nodes do the same."""

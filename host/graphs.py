@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ops.dtypes import dtype
 from ops.errors import GraphError
 from ops.graph import Graph, Node, TensorType
 from ops.validate import validate
 from ops.wire import FrameError
+
+Input = tuple[int, TensorType]
+"""A node that reads a tensor, and the type that it says."""
 
 
 def check_graph(
@@ -19,28 +21,30 @@ def check_graph(
 ) -> list[TensorType]:
     """The type of each node. Raises `GraphError`, `UnknownHandle` or `FrameError`; `handles` name the outputs."""
     types = validate(graph)
-    check_inputs(graph, handles, type_of)
+    check_inputs(graph, inputs_of(graph, types), handles, type_of)
     return types
 
 
-def check_inputs(graph: Graph, handles: Sequence[int], type_of: Callable[[int], TensorType]) -> None:
-    """Raise unless the tensors that a valid graph reads exist with the types that it says."""
+def inputs_of(graph: Graph, types: Sequence[TensorType]) -> list[Input]:
+    """The inputs of a graph whose nodes have these types."""
+    return [(index, types[index]) for index, node in enumerate(graph.nodes) if node.op == "input"]
+
+
+def check_inputs(
+    graph: Graph, inputs: Sequence[Input], handles: Sequence[int], type_of: Callable[[int], TensorType]
+) -> None:
+    """Raise unless the tensors that a valid graph reads by `inputs` exist with the types that it says."""
     if len(handles) != len(graph.outputs):
         raise FrameError(f"{len(handles)} handles came for {len(graph.outputs)} outputs")
-    for node in graph.nodes:
-        if node.op == "input":
-            actual = type_of(input_handle(node))
-            if list(actual.shape) != node.attributes["shape"] or actual.dtype != dtype_of(node):
-                raise GraphError(
-                    f"the graph takes tensor {input_handle(node)} as {node.attributes['dtype']} "
-                    f"{node.attributes['shape']}, but it is {actual.dtype} {list(actual.shape)}"
-                )
-
-
-def dtype_of(node: Node) -> str:
-    """The dtype that a leaf names."""
-    name = node.attributes["dtype"]
-    return dtype(name).name if isinstance(name, str) else ""
+    nodes = graph.nodes
+    for index, type in inputs:
+        handle = input_handle(nodes[index])
+        actual = type_of(handle)
+        if actual != type:
+            raise GraphError(
+                f"the graph takes tensor {handle} as {type.dtype} {list(type.shape)}, "
+                f"but it is {actual.dtype} {list(actual.shape)}"
+            )
 
 
 def input_handle(node: Node) -> int:

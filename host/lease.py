@@ -50,8 +50,8 @@ class Lease:
         self._pool.give(block)
 
     def keep(self, block: Block) -> None:
-        """`block` has become a tensor: it outlives the request."""
-        self._blocks.remove(block)
+        """`block` has become a tensor, which is one more user: it outlives the request."""
+        self._pool.share(block)
 
     def _add(self, block: Block) -> Block:
         self._blocks.append(block)
@@ -78,8 +78,5 @@ class Holding:
             self._lease.give(self.blocks.pop(ref)[0])
 
     def output(self, number: int) -> Block:
-        """The block of an output that is written; one that is another buffer's gets one more user."""
-        same = self._plan.outputs[number].same_as
-        return (
-            self.blocks[Ref("output", number)][0] if same is None else self._lease.share(self.blocks[same][0])
-        )
+        """The block of an output that is written."""
+        return self.blocks[self._plan.outputs[number].same_as or Ref("output", number)][0]

@@ -15,6 +15,7 @@ import select
 import socket
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -24,7 +25,9 @@ from ops.wire import FrameError, FrameReader, frame
 M = TypeVar("M", bound=msgspec.Struct)
 _READ_BYTES = 1 << 18
 _DESCRIPTORS = 32
+_TOGETHER = 64
 _CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
+_TRUNCATED = int(socket.MSG_CTRUNC)
 _ANCILLARY = socket.CMSG_SPACE(_DESCRIPTORS * array.array("i").itemsize)
 
 
@@ -50,6 +53,7 @@ class Link(Generic[M]):
         self._received: deque[int] = deque()
         self._queue: deque[tuple[memoryview, int | None]] = deque()
         self._flushing = False
+        self._blocked = False
         self._closed = False
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(sock, self._readable)
@@ -81,18 +85,20 @@ class Link(Generic[M]):
             while self._queue:
                 self._write_once()
         except (BlockingIOError, InterruptedError):
+            self._blocked = True
             self._loop.add_writer(self._socket, self._flush)
             return
         except OSError:
             self._queue.clear()  # the reading side sees the end too, after what the peer said last
         self._flushing = False
-        if not self._closed:
+        if self._blocked and not self._closed:
             self._loop.remove_writer(self._socket)
+        self._blocked = False
 
     def _write_once(self) -> None:
         """Send the longest run of queued frames that can go in one call: at most one descriptor, and that first."""
         run = [self._queue[0][0]]
-        for data, fd in list(self._queue)[1:64]:
+        for data, fd in islice(self._queue, 1, _TOGETHER):
             if fd is not None:
                 break
             run.append(data)
@@ -121,7 +127,7 @@ class Link(Generic[M]):
         self._keep_descriptors(ancillary)
         if not data:
             self._end(None)
-        elif flags & socket.MSG_CTRUNC:
+        elif flags & _TRUNCATED:
             self._end(FrameError("more descriptors came than the protocol allows"))
         else:
             self._deliver(data)

@@ -257,16 +257,14 @@ class Gpu:
         raw = buffer.raw._internal
         mode = _lib.WGPUMapMode_Read if buffer.kind == "download" else _lib.WGPUMapMode_Write
         self._map_status = 0
-        _libf.wgpuBufferMapAsync(raw, mode, 0, size, self._map_info)
+        _lib.wgpuBufferMapAsync(raw, mode, 0, size, self._map_info)
         self._wait(lambda: self._map_status != 0)
         if self._map_status != _lib.WGPUMapAsyncStatus_Success:
             raise DeviceFailed(f"the driver could not map a buffer (status {self._map_status})")
-        address = int(_ffi.cast("intptr_t", _libf.wgpuBufferGetMappedRange(raw, 0, size)))
-        view = _api.get_memoryview_from_address(address, size)
         try:
-            yield view
+            yield memoryview(_ffi.buffer(_lib.wgpuBufferGetMappedRange(raw, 0, size), size))
         finally:
-            _libf.wgpuBufferUnmap(raw)
+            _lib.wgpuBufferUnmap(raw)
 
     def write(self, buffer: Buffer, offset: int, data: bytes) -> None:
         """Queue a write of `data` (padded to a multiple of 4) that comes before what is submitted next."""

@@ -8,10 +8,11 @@ reduction what is done with their result). Pure: where memory lies is decided in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import prod
 
 import msgspec
+from msgspec import structs
 
 from host.formulas import Call, Formula, Pending, Source, Value
 from host.placement import Storage, place
@@ -35,6 +36,7 @@ from ops.lower import (
     view,
 )
 from ops.lowering.windows import window
+from ops.shapes import Shape
 from ops.table import find
 from ops.wgsl import length
 from shaders.pack import holes, pack_params
@@ -83,6 +85,7 @@ class _Planner:
     inputs: list[int] = field(default_factory=list)
     constants: list[tuple[int, TensorType]] = field(default_factory=list)
     lowered: dict[object, Lowering] = field(default_factory=dict)
+    terms: dict[object, Term] = field(default_factory=dict)
     packed: dict[int, tuple[bytes, tuple[Gap, ...]]] = field(default_factory=dict)
     made: list[Storage] = field(default_factory=list)
 
@@ -167,7 +170,7 @@ class _Planner:
         """A view of a formula as the same formula of views; None where that is not so, or would compute more."""
         node, type = self.graph.nodes[index], self.types[index]
         if formula.is_constant:
-            return replace(formula, type=type)
+            return structs.replace(formula, type=type)
         if formula.indexed or formula.pending or prod(type.shape) > prod(formula.type.shape):
             return None
         seen: dict[Source, Value] = {}
@@ -177,7 +180,7 @@ class _Planner:
             if layout is None:
                 return None
             seen[source] = Value(source.storage, layout, source.dtype)
-        return replace(formula.over(seen), type=type)
+        return structs.replace(formula.over(seen), type=type)
 
     def _before(self, source: int) -> Formula | None:
         """What an op that reads node `source` alone can take in, if anything; what it waits for is computed first."""
@@ -194,7 +197,7 @@ class _Planner:
         ops = list(formula.ops)
         for name in self._names(pending):
             ops.remove(name)
-        return replace(formula.over({pending: done}), ops=tuple(ops))
+        return structs.replace(formula.over({pending: done}), ops=tuple(ops))
 
     def _waiting(self, pending: Pending) -> Formula:
         return Formula(pending, (pending,), pending.type, self._names(pending), 0, False)
@@ -246,11 +249,10 @@ class _Planner:
         if pending is not None:
             return self._done(pending, formula)
         values = _values(formula.sources)
+        whole = self._whole_term(formula, values)
         lowering = self._once(
-            (formula.written(self.kinds, values), *self._key(values), formula.type),
-            lambda: lower_elementwise(
-                formula.term(values, self._term), self._operands(values), formula.type, self.device
-            ),
+            (whole, *self._key(values), formula.type),
+            lambda: lower_elementwise(whole, self._operands(values), formula.type, self.device),
         )
         return self._emit(lowering, values, formula.type, formula.ops)
 
@@ -263,35 +265,31 @@ class _Planner:
         values = pending.sources if before is None else _values(before.sources)
         type = pending.type if after is None else after.type
         extras = [] if after is None else _values(each for each in after.sources if each is not pending)
-        key = (
-            self.kinds[pending.index],
-            None if before is None else (before.written(self.kinds, values), before.type.shape),
-            None if after is None else after.written(self.kinds, [pending, *extras]),
-            len(values),
-            *self._key([*values, *extras]),
-            type,
-        )
-        lowering = self._once(key, lambda: self._lowered(pending, values, after, extras, type))
+        first = None if before is None else (self._whole_term(before, values), before.type.shape)
+        last = None if after is None else self._whole_term(after, [pending, *extras])
+        key = (self.kinds[pending.index], first, last, len(values), *self._key([*values, *extras]), type)
+        lowering = self._once(key, lambda: self._lowered(pending, first, values, last, extras, type))
         return self._emit(lowering, [*values, *extras], type, names if after is None else after.ops)
 
     def _lowered(
         self,
         pending: Pending,
+        before: tuple[Term, Shape] | None,
         values: Sequence[Value],
-        after: Formula | None,
+        after: Term | None,
         extras: Sequence[Value],
         type: TensorType,
     ) -> Lowering:
-        node, before = self.graph.nodes[pending.index], pending.before
+        node = self.graph.nodes[pending.index]
         if before is None and after is None:
             words = self.structure.words.get(pending.index)
             return lower(node.op, node.attributes, self._operands(values), type, self.device, words)
         return lower_fused(
             node.op,
             node.attributes,
-            None if before is None else (before.term(values, self._term), before.type.shape),
+            before,
             self._operands(values),
-            None if after is None else after.term([pending, *extras], self._term),
+            after,
             self._operands(extras),
             pending.type,
             type,
@@ -304,6 +302,14 @@ class _Planner:
         if lowering is None:
             lowering = self.lowered[key] = make()
         return lowering
+
+    def _whole_term(self, formula: Formula, sources: Sequence[Source]) -> Term:
+        """A formula's term, the same one for formulas that are written alike over sources of the same dtypes."""
+        key = formula.written(self.kinds, sources), *(source.dtype for source in sources)
+        made = self.terms.get(key)
+        if made is None:
+            made = self.terms[key] = formula.term(sources, self._term)
+        return made
 
     def _term(self, index: int, args: Sequence[Term]) -> Term:
         """The term of a node."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from ops.graph import TensorType
 from ops.lower import HostTask
 from shaders.spec import KernelSpec
@@ -42,8 +44,7 @@ class Part(NamedTuple):
     begin: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """A dispatch: the bytes of its uniform struct, and a part of a buffer for each storage binding.
 
     `work` is about what it costs, as `DeviceClass.work` counts. `ops` are the nodes that it computes, by name.
@@ -63,8 +64,7 @@ class Step:
         return prod(self.workgroups) * prod(self.spec.workgroup_size)
 
 
-@dataclass(frozen=True, slots=True)
-class HostStep:
+class HostStep(msgspec.Struct, frozen=True):
     """What the host computes, and for each of its operands a part of a buffer."""
 
     task: HostTask

@@ -8,10 +8,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from operator import itemgetter
 from typing import overload
 
 from host.buffers import Block
+from host.graphs import Input
 from host.native import Gpu, Pipeline, Range, Run
 from host.plans import PARAMS, HostStep, Plan, Ref, Step
 from host.structure import Scalars
@@ -33,12 +35,20 @@ Blocks = dict[Ref, Place]
 class Prepared:
     """A plan of nodes of `types`, with the pipelines of its dispatches, and what was encoded for it.
 
-    It keeps runs for the last few sets of buffers: freed ones come back in another order. `params` has the uniform
-    structs of all steps, filled with the scalars whose bits are `bits`.
+    `inputs` are all of the graph, `reads` the buffers of those that the plan takes, with their nodes. It keeps runs for
+    the last few sets of buffers: freed ones come back in another order. `params` has the uniform structs of all steps,
+    filled with the scalars whose bits are `bits`.
     """
 
-    def __init__(self, plan: Plan, types: Sequence[TensorType], pipelines: Sequence[Pipeline | None]) -> None:
-        self.plan, self.types, self.pipelines = plan, types, pipelines
+    def __init__(
+        self,
+        plan: Plan,
+        types: Sequence[TensorType],
+        inputs: Sequence[Input],
+        pipelines: Sequence[Pipeline | None],
+    ) -> None:
+        self.plan, self.types, self.inputs, self.pipelines = plan, types, inputs, pipelines
+        self.reads = [(Ref("input", number), index) for number, index in enumerate(plan.inputs)]
         self.params: Block | None = None
         self.bits = b""
         self.threads = sum(step.threads for step in plan.steps)
@@ -48,6 +58,9 @@ class Prepared:
         self._places = [_places(step) for step in plan.steps]
         self._runs: list[OrderedDict[tuple[Place, ...], Run]] = [OrderedDict() for _ in plan.steps]
         self._ends = [stage.end for stage in plan.stages]
+        self._bounds = _bounds(plan)
+        self._work = [0, *accumulate(step.work for step in plan.steps)]
+        self._is_warm = False
         self._recent: list[list[tuple[Blocks, list[Run | HostStep]]]] = [[] for _ in plan.stages]
 
     def filled(self, scalars: Scalars) -> bytes:
@@ -92,19 +105,16 @@ class Prepared:
 
         It ends after `slice` steps, or what they may cost together, or with its stage, or where the host's turn is.
         """
-        end, work = begin, 0
-        last = min(begin + self.slice, self._ends[bisect_right(self._ends, begin, hi=len(self._ends) - 1)])
-        for step in self.plan.steps[begin:last]:
-            work += step.work
-            if end > begin and (work > self.plan.slice_work or isinstance(step, HostStep)):
-                break
-            end += 1
-        return end
+        bound = self._bounds[bisect_right(self._bounds, begin, hi=len(self._bounds) - 1)]
+        paid = bisect_right(self._work, self._work[begin] + self.plan.slice_work) - 1
+        return min(max(paid, begin + 1), begin + self.slice, bound)
 
     def is_cold(self, begin: int = 0) -> bool:
         """Whether the slice that begins at step `begin` has a pipeline that never ran."""
-        pipelines = self.pipelines[begin : self.slice_end(begin)]
-        return not all(pipeline is None or pipeline.ran for pipeline in pipelines)
+        if self._is_warm:
+            return False
+        self._is_warm = _have_run(self.pipelines)
+        return not _have_run(self.pipelines[begin : self.slice_end(begin)])
 
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""
@@ -135,6 +145,16 @@ class Prepared:
         if step.params:
             ranges.append((places[-1][0].buffer, self._offsets[number], len(step.params)))
         return gpu.run(pipeline, [ranges], step.workgroups)
+
+
+def _bounds(plan: Plan) -> list[int]:
+    """Where slices end whatever they cost: with stages, and before and after what the host does."""
+    hosts = [number for number, step in enumerate(plan.steps) if isinstance(step, HostStep)]
+    return sorted({*hosts, *(number + 1 for number in hosts), *(stage.end for stage in plan.stages)})
+
+
+def _have_run(pipelines: Sequence[Pipeline | None]) -> bool:
+    return all(pipeline is None or pipeline.ran for pipeline in pipelines)
 
 
 class _Encoded(Sequence[Run | HostStep]):

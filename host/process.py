@@ -3,7 +3,8 @@
 Owns its two threads. The main thread runs an asyncio loop that reads frames and never blocks; the GPU thread alone
 touches the engine and writes the replies itself, which saves each request two changes of thread. Short requests it
 does in the order in which they came; graphs and dispatches only take hold of their inputs then, and are done in slices,
-owner by owner (`host/scheduler.py`). It announces each request, and each slice, with `Started`.
+owner by owner (`host/scheduler.py`). It announces each request but those to forget tensors, and each slice, with
+`Started`.
 Must not know who owns what: it checks frames, the supervisor decides.
 """
 
@@ -164,7 +165,8 @@ class Worker(threading.Thread):
     @contextlib.contextmanager
     def _answering(self, request: frames.Request, slice: bool = False) -> Iterator[None]:
         """Say that a step of `request` begins, and that it failed if it does. Raises `DeviceFailed`, nothing else."""
-        self._post(frames.Started(request.id, slice), None)
+        if not isinstance(request, frames.Free):
+            self._post(frames.Started(request.id, slice), None)
         try:
             yield
         except KernelgateError as error:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from host.buffers import Block, Pool
 from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
+from host.graphs import Input
 from host.hands import Hands, Tiles
 from host.lease import Holding
 from host.native import Access, Buffer, Command, Gpu, Pipeline, Run, Slot
@@ -50,15 +51,16 @@ class Runner:
 
     def find(self, key: bytes) -> Prepared | None:
         """The plan that was added under `key`."""
-        if key in self._plans:
+        prepared = self._plans.get(key)
+        if prepared is not None:
             self._plans.move_to_end(key)
-        return self._plans.get(key)
+        return prepared
 
-    def add(self, key: bytes, plan: Plan, types: Sequence[TensorType]) -> Prepared:
-        """Compile the kernels of a plan of nodes of `types`, and keep it. Raises `DeviceOutOfMemory`."""
+    def add(self, key: bytes, plan: Plan, types: Sequence[TensorType], inputs: Sequence[Input]) -> Prepared:
+        """Compile the kernels of a plan (see `Prepared`), and keep it. Raises `DeviceOutOfMemory`."""
         self._check_sizes(plan)
         pipelines = [self._pipeline(step.spec) if isinstance(step, Step) else None for step in plan.steps]
-        prepared = self._plans[key] = Prepared(plan, types, pipelines)
+        prepared = self._plans[key] = Prepared(plan, types, inputs, pipelines)
         self._steps += len(plan.steps)
         while len(self._plans) > 1 and (len(self._plans) > _MOST_PLANS or self._steps > _MOST_STEPS):
             self._drop(self._plans.popitem(last=False)[1])

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 import msgspec
 
@@ -31,8 +30,7 @@ _FRAME_INTEGER = 9
 _LONGEST_NAME = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(NamedTuple):
     """A graph's key, its scalars, and what its nodes do, with holes for them.
 
     `bits` are equal where all scalars are the same to the last bit. `holes` has the holes of node n by attribute,
@@ -59,7 +57,10 @@ def structure(graph: Graph) -> Structure:
     for index, node in enumerate(graph.nodes):
         op, attributes = node.op, node.attributes
         if op == "input":
-            forms.append((op, {name: value for name, value in attributes.items() if name != "handle"}))
+            forms.append((op, {**attributes, "handle": None}))
+            continue
+        if not attributes:
+            forms.append((op, attributes))
             continue
         free = _free(op) if len(op) <= _LONGEST_NAME else ()
         found, lists = numbering.holes(attributes, free) if free else ({}, {})

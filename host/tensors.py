@@ -7,9 +7,8 @@ whatever an engine stores.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from host.errors import DeviceOutOfMemory, UnknownHandle
 from ops.dtypes import dtype
@@ -45,8 +44,7 @@ def device_bytes(type: TensorType) -> int:
     return -(-element_bytes(type) // 4) * 4
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor(Generic[S]):
+class Tensor(NamedTuple, Generic[S]):
     """A live tensor: who owns it, its type, and where its elements are."""
 
     owner: str
@@ -68,13 +66,14 @@ class Table(Generic[S]):
 
     def check_new(self, handles: Sequence[int]) -> None:
         """Raise `FrameError` unless all `handles` are different and unused."""
-        taken = {handle for handle in handles if handle in self._tensors}
-        if taken or len(set(handles)) != len(handles):
-            raise FrameError(f"tensor handles {sorted(taken or handles)[:8]} exist already")
+        fresh = set(handles)
+        if len(fresh) != len(handles) or not self._tensors.keys().isdisjoint(fresh):
+            raise _taken(fresh & self._tensors.keys() or fresh)
 
     def add(self, handle: int, owner: str, type: TensorType, storage: S) -> None:
         """Make `handle` live."""
-        self.check_new([handle])
+        if handle in self._tensors:
+            raise _taken([handle])
         self._tensors[handle] = Tensor(owner, type, storage)
 
     def get(self, handle: int) -> Tensor[S]:
@@ -91,6 +90,10 @@ class Table(Generic[S]):
     def pop(self, handles: Sequence[int]) -> list[Tensor[S]]:
         """Forget `handles` and give what they were; unknown ones are ignored."""
         return [self._tensors.pop(handle) for handle in handles if handle in self._tensors]
+
+
+def _taken(handles: Iterable[int]) -> FrameError:
+    return FrameError(f"tensor handles {sorted(handles)[:8]} exist already")
 
 
 class Budget:

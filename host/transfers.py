@@ -44,7 +44,8 @@ class Transfers:
             with self._gpu.map(target, size) as view:
                 count = max(0, min(size, total - start))
                 _fill(view[:count], source, start, wide)
-                np.frombuffer(view[count:], np.uint8).fill(0)
+                if count < size:
+                    np.frombuffer(view[count:], np.uint8).fill(0)
             if not self._gpu.mappable:
                 self._gpu.submit([Copy(target, 0, block.buffer, start, size)])
 

@@ -5,10 +5,11 @@ Imports none of the server's folders, so that it works where no server is instal
 
 from importlib.metadata import PackageNotFoundError, version
 
-from kernelgate.client import Client, output
+from kernelgate.calls import output
+from kernelgate.client import AsyncClient, Client
 from kernelgate.errors import ApiError
-from kernelgate.runs import Run
-from kernelgate.session import Session
+from kernelgate.runs import Event, Run
+from kernelgate.session import AsyncSession, Session
 from kernelgate.values import Tensor
 
 try:
@@ -16,4 +17,15 @@ try:
 except PackageNotFoundError:  # a checkout that was never installed
     __version__ = "0.0.0"
 
-__all__ = ["ApiError", "Client", "Run", "Session", "Tensor", "__version__", "output"]
+__all__ = [
+    "ApiError",
+    "AsyncClient",
+    "AsyncSession",
+    "Client",
+    "Event",
+    "Run",
+    "Session",
+    "Tensor",
+    "__version__",
+    "output",
+]

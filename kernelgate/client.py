@@ -1,37 +1,77 @@
-"""`Client`: everything that Kernelgate does, from Python.
+"""`Client` and `AsyncClient`: a connection to one Kernelgate with one key.
 
-Owns the mapping from calls to requests. Must not import the server's folders: it works where only the client is
-installed.
+Owns how requests are sent, by blocking or in an event loop, and the streams of events. What may be asked for is in
+`kernelgate/calls.py`. Must not import the server's folders: it works where only the client is installed.
 """
 
 from __future__ import annotations
 
-import os
+import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
 import httpx2
 
-from kernelgate.errors import ApiError, NoServer
-from kernelgate.runs import Event, Run, events_of, run_of
-from kernelgate.session import Session
-from kernelgate.values import Tensor, decode, encode, from_npy, tensor, to_npy
+from kernelgate.calls import Calls
+from kernelgate.environment import default_key, default_url
+from kernelgate.errors import NoServer
+from kernelgate.jobs import at
+from kernelgate.runs import Event, Follower
+from kernelgate.session import AsyncSession, Session, opened
+from kernelgate.steps import (
+    Ask,
+    Awaiting,
+    Blocking,
+    Pause,
+    Step,
+    Steps,
+    T,
+    checked,
+    pause_after_break,
+    retried,
+)
 
-DEFAULT_URL = "http://127.0.0.1:8765"
-NPY = "application/x-npy"
-_LONGEST_WAIT = 30.0  # seconds that one request waits for a run before it asks again
+
+class _Connection:
+    """What both clients are: an address, a key, a patience."""
+
+    def __init__(self, url: str | None, key: str | None, timeout: float, retries: int) -> None:
+        self.url = (url or default_url()).rstrip("/")
+        key = default_key() if key is None else key
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._timeout = timeout
+        self._retries = retries
+        self._options: dict[str, Any] = {"base_url": self.url, "headers": headers, "timeout": timeout}
+
+    def _sent(self, ask: Ask) -> dict[str, Any]:
+        return {
+            "method": ask.method,
+            "url": ask.path,
+            "timeout": self._timeout + ask.wait,
+            **ask.options,
+        }
+
+    def _nobody(self, error: httpx2.TransportError) -> NoServer:
+        nobody = NoServer(self.url, error)
+        nobody.__cause__ = error
+        return nobody
+
+    def _pause_before(self, attempt: int, error: httpx2.TransportError) -> float:
+        """Seconds until a stream that broke is taken up again. Raises `NoServer` when that was tried enough."""
+        if attempt >= self._retries:
+            raise self._nobody(error)
+        return pause_after_break(attempt)
 
 
-class Client:
-    """A connection to one Kernelgate with one key. Use it as a context manager, or call `close`.
+class Client(Calls, _Connection, Blocking):
+    """A connection that blocks. Use it as a context manager, or call `close`.
 
     `url` comes from KERNELGATE_URL (or KERNELGATE_PORT on loopback) and `key` from KERNELGATE_KEY, or from the
     `admin.key` of a server's data folder on this machine. `timeout` is in seconds and bounds each request beyond
-    the time that it asks the server to wait; `transport` replaces the network. Every method raises `ApiError` when
-    the server says no.
+    the time that it asks the server to wait. What can be done twice without harm is tried again, at most `retries`
+    times, when the connection breaks, and when the server says when (`Retry-After`). `transport` replaces the network.
     """
 
     def __init__(
@@ -40,13 +80,11 @@ class Client:
         key: str | None = None,
         *,
         timeout: float = 60.0,
+        retries: int = 3,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
-        self.url = (url or default_url()).rstrip("/")
-        key = default_key() if key is None else key
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._timeout = timeout
-        self._http = httpx2.Client(base_url=self.url, headers=headers, timeout=timeout, transport=transport)
+        super().__init__(url, key, timeout, retries)
+        self._http = httpx2.Client(**self._options, transport=transport)
 
     def __enter__(self) -> Client:
         return self
@@ -60,101 +98,26 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def request(self, method: str, path: str, *, wait: float = 0.0, **options: Any) -> httpx2.Response:
-        """The response to any request; `wait` is added to the timeout. Raises `ApiError` from status 400 up."""
+    def drive(self, steps: Steps[T]) -> T:
+        """Do `steps`, and return what they do."""
+        tried = retried(steps, self._retries)
+        answer = None
+        while True:
+            try:
+                step = tried.send(answer)
+            except StopIteration as done:
+                result: T = done.value
+                return result
+            answer = self._do(step)
+
+    def _do(self, step: Step) -> httpx2.Response | NoServer | None:
+        if isinstance(step, Pause):
+            time.sleep(step.seconds)
+            return None
         try:
-            response = self._http.request(method, path, timeout=self._timeout + wait, **options)
+            return self._http.request(**self._sent(step))
         except httpx2.TransportError as error:
-            raise NoServer(self.url, error) from error
-        if response.status_code >= 400:
-            raise ApiError(_problem(response), response.status_code)
-        return response
-
-    # Runs
-
-    def run(
-        self,
-        script: str,
-        inputs: Mapping[str, object] | None = None,
-        *,
-        limits: Mapping[str, float] | None = None,
-        grants: Mapping[str, object] | None = None,
-        check: bool = True,
-    ) -> Run:
-        """The finished run of `script`, whose `main` gets `inputs` by name.
-
-        Raises the run's error when it did not succeed, unless `check` is false. The run goes on if the client
-        dies meanwhile.
-        """
-        body = self._body(inputs, limits, grants) | {"script": script}
-        return self._finished("/api/runs", body, check)
-
-    def start(
-        self,
-        script: str,
-        inputs: Mapping[str, object] | None = None,
-        *,
-        limits: Mapping[str, float] | None = None,
-        grants: Mapping[str, object] | None = None,
-    ) -> Run:
-        """The run of `script` as it was just after it was accepted; see `wait`, `events` and `cancel`."""
-        return self._post_run("/api/runs", self._body(inputs, limits, grants) | {"script": script}, None)
-
-    def get_run(self, run_id: str) -> Run:
-        """The run as it is now."""
-        return run_of(self.request("GET", f"/api/runs/{run_id}").json())
-
-    def wait(self, run_id: str, seconds: float = _LONGEST_WAIT) -> Run:
-        """The run when it is over, or as it is after `seconds`."""
-        end = time.monotonic() + seconds
-        pause = 0.02
-        run = self.get_run(run_id)
-        while not run.done and time.monotonic() < end:
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.5)
-            run = self.get_run(run_id)
-        return run
-
-    def cancel(self, run_id: str) -> Run:
-        """Stop the run; the answer is the run as it is then. Cancelling twice is harmless."""
-        return run_of(self.request("DELETE", f"/api/runs/{run_id}").json())
-
-    def events(self, run_id: str, after: str | None = None) -> Iterator[Event]:
-        """The run's events from the first (or after the one with id `after`) until it is over."""
-        headers = {"Last-Event-ID": after} if after else {}
-        with self._http.stream(
-            "GET", f"/api/runs/{run_id}/events", headers=headers, timeout=None
-        ) as response:
-            if response.status_code >= 400:
-                response.read()
-                raise ApiError(_problem(response), response.status_code)
-            yield from events_of(response.iter_lines())
-
-    # Stored scripts and sessions
-
-    def add_script(self, name: str, source: str) -> Mapping[str, Any]:
-        """Store Python under `name`; the answer has its hash."""
-        answer: dict[str, Any] = self.request(
-            "POST", "/api/scripts", json={"name": name, "source": source}
-        ).json()
-        return answer
-
-    def call(self, name: str, /, **inputs: object) -> Any:
-        """What the `main` of a stored script gives for `inputs`: `name`, `name@hash`, `owner/name` or
-        `owner/name@hash`. Raises the run's error."""
-        return self.call_script(name, inputs).result
-
-    def call_script(
-        self,
-        name: str,
-        inputs: Mapping[str, object] | None = None,
-        *,
-        limits: Mapping[str, float] | None = None,
-        grants: Mapping[str, object] | None = None,
-        check: bool = True,
-    ) -> Run:
-        """The finished run of a stored script's `main`; the rest as `run` has it."""
-        return self._finished(f"/api/scripts/{name}", self._body(inputs, limits, grants), check)
+            return self._nobody(error)
 
     def session(
         self,
@@ -167,178 +130,105 @@ class Client:
 
         `limits` are each cell's, but for memory and tensors; without a cell it ends after `idle_s` seconds.
         """
-        given = {"limits": dict(limits or {}), "grants": dict(grants or {}), "idle_s": idle_s}
-        record = self.request("POST", "/api/sessions", json={k: v for k, v in given.items() if v}).json()
-        path = f"/api/sessions/{record['id']}"
+        return Session(self.drive(opened(limits, grants, idle_s)), self)
 
-        def run(script: str, inputs: Mapping[str, object] | None, check: bool) -> Run:
-            return self._finished(f"{path}/run", self._body(inputs, None, None) | {"script": script}, check)
+    def events(self, run_id: str, after: str | None = None) -> Iterator[Event]:
+        """The run's events from the first (or after the one with id `after`) until it is over.
 
-        return Session(record["id"], run, lambda: self.request("DELETE", path))
-
-    # Tensors
-
-    def upload(self, array: object) -> Tensor:
-        """A tensor on the server from a NumPy array, nested lists, the bytes of an `.npy` file, or a path to one."""
-        headers = {"Content-Type": NPY}
-        return tensor(self.request("POST", "/api/tensors", content=to_npy(array), headers=headers).json())
-
-    def upload_strings(self, source: bytes | Path, block: int | None = None) -> tuple[Tensor, Tensor]:
-        """The lines of bytes or of a file, or blocks of `block` bytes, as the two tensors that ops and kernels take.
-
-        They are the bytes of all in u32 words, and where each begins.
+        A stream that breaks is taken up where it was.
         """
-        params: dict[str, str | int] = {"split": "lines"} if block is None else {"block": block}
-        content = source.read_bytes() if isinstance(source, Path) else source
-        made = self.request("POST", "/api/tensors", params=params, content=content).json()["tensors"]
-        return tensor(made["bytes"]), tensor(made["offsets"])
+        follower, attempt = Follower(after), 0
+        while True:
+            seen = follower.after
+            try:
+                with self._http.stream(
+                    "GET", f"{at('runs', run_id)}/events", headers=follower.headers
+                ) as response:
+                    if response.status_code >= 400:
+                        response.read()
+                    for line in checked(response).iter_lines():
+                        yield from follower.feed(line)
+                return
+            except httpx2.TransportError as error:
+                attempt = 0 if follower.after != seen else attempt + 1
+                time.sleep(self._pause_before(attempt, error))
 
-    def download(self, source: Tensor | str) -> Any:
-        """The elements of a tensor as a NumPy array, or as the bytes of an `.npy` file without NumPy."""
-        return from_npy(self.download_npy(source))
 
-    def download_npy(self, source: Tensor | str) -> bytes:
-        """The elements of a tensor as the bytes of an `.npy` file."""
-        path = f"/api/tensors/{_id(source)}/data"
-        return self.request("GET", path, headers={"Accept": NPY}).content
+class AsyncClient(Calls, _Connection, Awaiting):
+    """A connection for an event loop: the methods and arguments of `Client`, with `await`.
 
-    def delete_tensor(self, source: Tensor | str) -> None:
-        """Forget a tensor."""
-        self.request("DELETE", f"/api/tensors/{_id(source)}")
+    Use it in `async with`, or `close` it.
+    """
 
-    # Kernels, ops, the device
-
-    def add_kernel(
+    def __init__(
         self,
-        name: str,
-        source: str | None = None,
+        url: str | None = None,
+        key: str | None = None,
         *,
-        template: str | None = None,
-        params: Mapping[str, Mapping[str, object]] | None = None,
-    ) -> Mapping[str, Any]:
-        """Store WGSL, or a jinja2 `template` of it, under `name`; the answer lists its hash, entry points and bindings.
+        timeout: float = 60.0,
+        retries: int = 3,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        super().__init__(url, key, timeout, retries)
+        self._http = httpx2.AsyncClient(**self._options, transport=transport)
 
-        `params` declares the template's parameters, as `{"tile": {"type": "int", "default": 16, "max": 64}}`.
-        """
-        given = {"name": name, "source": source, "template": template, "params": params}
-        body = {key: value for key, value in given.items() if value is not None}
-        answer: dict[str, Any] = self.request("POST", "/api/kernels", json=body).json()
-        return answer
+    async def __aenter__(self) -> AsyncClient:
+        return self
 
-    def dispatch(
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def drive(self, steps: Steps[T]) -> T:
+        """Do `steps`, and return what they do."""
+        tried = retried(steps, self._retries)
+        answer = None
+        while True:
+            try:
+                step = tried.send(answer)
+            except StopIteration as done:
+                result: T = done.value
+                return result
+            answer = await self._do(step)
+
+    async def _do(self, step: Step) -> httpx2.Response | NoServer | None:
+        if isinstance(step, Pause):
+            await asyncio.sleep(step.seconds)
+            return None
+        try:
+            return await self._http.request(**self._sent(step))
+        except httpx2.TransportError as error:
+            return self._nobody(error)
+
+    async def session(
         self,
-        name: str,
-        inputs: Mapping[str, object],
-        workgroups: Sequence[int] | None = None,
-        entry_point: str | None = None,
         *,
-        params: Mapping[str, object] | None = None,
-        threads: Sequence[int] | None = None,
-        over: str | None = None,
-        overrides: Mapping[str, float] | None = None,
-        steps: Sequence[Mapping[str, object]] | None = None,
-        outputs: Sequence[str] | None = None,
-        fuel: int | None = None,
-    ) -> dict[str, Tensor]:
-        """The tensors that one dispatch of a stored kernel writes, by name.
+        limits: Mapping[str, float] | None = None,
+        grants: Mapping[str, object] | None = None,
+        idle_s: float | None = None,
+    ) -> AsyncSession:
+        """`Client.session`, as `async with await client.session() as session`."""
+        return AsyncSession(await self.drive(opened(limits, grants, idle_s)), self)
 
-        An input is a tensor or array for a storage binding, `output(shape, dtype)` for one to make, a list of bytes or
-        text, and a number, list or dict of fields for a uniform. The size is `workgroups`, or `threads`, or a thread an
-        element of the binding `over` or, without any of these, of the largest array that is written. A step is a dict
-        of the same words, with `bind` for bindings whose arrays have other names. `params` are values for the kernel's
-        template.
-        """
-        asked = {
-            "workgroups": None if workgroups is None else list(workgroups),
-            "threads": None if threads is None else list(threads),
-            "over": over,
-            "entry_point": entry_point,
-            "overrides": None if overrides is None else encode(dict(overrides)),
-            "params": None if params is None else dict(params),
-            "steps": None if steps is None else [encode(dict(step), self.upload) for step in steps],
-            "outputs": None if outputs is None else list(outputs),
-            "fuel": fuel,
-        }
-        body = {"inputs": encode(dict(inputs), self.upload)}
-        body |= {key: value for key, value in asked.items() if value is not None}
-        answer = self.request("POST", f"/api/kernels/{name}/dispatch", json=body).json()
-        return {key: decode(value) for key, value in answer["outputs"].items()}
-
-    def op(self, name: str, *inputs: object, **attributes: object) -> Tensor:
-        """The output of one op of the table, as `op("matmul", a, b)` or `op("sum", a, dims=[0])`."""
-        body: dict[str, Any] = {"inputs": [encode(value, self.upload) for value in inputs]}
-        body["attributes"] = encode(attributes, self.upload)
-        output: Tensor = decode(self.request("POST", f"/api/ops/{name}", json=body).json()["output"])
-        return output
-
-    def device(self) -> Mapping[str, Any]:
-        """The adapter that computes, and its memory."""
-        answer: dict[str, Any] = self.request("GET", "/api/device").json()
-        return answer
-
-    def _body(
-        self,
-        inputs: Mapping[str, object] | None,
-        limits: Mapping[str, float] | None,
-        grants: Mapping[str, object] | None,
-    ) -> dict[str, Any]:
-        given = {"limits": dict(limits or {}), "grants": dict(grants or {})}
-        return {"inputs": encode(dict(inputs or {}), self.upload)} | {k: v for k, v in given.items() if v}
-
-    def _finished(self, path: str, body: Mapping[str, Any], check: bool) -> Run:
-        """The run that a request to `path` makes, when it is over."""
-        run = self._post_run(path, body, _LONGEST_WAIT)
-        while not run.done:
-            run = self.wait(run.id)
-        return run.checked() if check else run
-
-    def _post_run(self, path: str, body: Mapping[str, Any], wait: float | None) -> Run:
-        headers = {"Idempotency-Key": os.urandom(16).hex()}
-        if wait is not None:
-            headers["Prefer"] = f"wait={wait:g}"
-        return run_of(self.request("POST", path, json=body, headers=headers, wait=wait or 0.0).json())
-
-
-def output(shape: Sequence[int], dtype: str, *, temporary: bool = False) -> dict[str, object]:
-    """A dispatch's input that asks for a new tensor, zero at the start; a `temporary` one is for its steps only."""
-    return {"shape": list(shape), "dtype": dtype} | ({"temporary": True} if temporary else {})
-
-
-def default_url() -> str:
-    """The address from the environment, else loopback."""
-    port = os.environ.get("KERNELGATE_PORT")
-    return os.environ.get("KERNELGATE_URL") or (f"http://127.0.0.1:{port}" if port else DEFAULT_URL)
-
-
-def data_folder() -> Path:
-    """Where a server on this machine keeps its data, unless it was told otherwise."""
-    home = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(os.environ.get("KERNELGATE_DATA") or f"{home}/kernelgate").expanduser()
-
-
-def default_key() -> str | None:
-    """The key from the environment, else that of a server's data folder on this machine, else None."""
-    key = os.environ.get("KERNELGATE_KEY")
-    if key:
-        return key
-    try:
-        return (data_folder() / "admin.key").read_text().strip()
-    except OSError:
-        return None
-
-
-def _problem(response: httpx2.Response) -> Mapping[str, Any]:
-    try:
-        problem = response.json()
-    except ValueError:
-        problem = None
-    if isinstance(problem, dict):
-        return problem
-    return {"code": "unknown", "detail": f"the server answered {response.status_code}: {response.text[:200]}"}
-
-
-def _id(source: Tensor | str) -> str:
-    name = source if isinstance(source, str) else source.id
-    if name is None:
-        raise ValueError("this tensor is not on the server: upload it first")
-    return name
+    async def events(self, run_id: str, after: str | None = None) -> AsyncIterator[Event]:
+        """`Client.events`, as `async for event in client.events(run_id)`."""
+        follower, attempt = Follower(after), 0
+        while True:
+            seen = follower.after
+            try:
+                path = f"{at('runs', run_id)}/events"
+                async with self._http.stream("GET", path, headers=follower.headers) as response:
+                    if response.status_code >= 400:
+                        await response.aread()
+                    async for line in checked(response).aiter_lines():
+                        for event in follower.feed(line):
+                            yield event
+                return
+            except httpx2.TransportError as error:
+                attempt = 0 if follower.after != seen else attempt + 1
+                await asyncio.sleep(self._pause_before(attempt, error))

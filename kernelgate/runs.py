@@ -64,15 +64,28 @@ def run_of(record: dict[str, Any]) -> Run:
     )
 
 
-def events_of(lines: Iterator[str]) -> Iterator[Event]:
-    """The events in the lines of a stream."""
-    fields: dict[str, str] = {}
-    for line in lines:
+class Follower:
+    """The events in the lines of a stream, which may be cut and taken up again. `after` is the id of the last one."""
+
+    def __init__(self, after: str | None = None) -> None:
+        self.after = after or ""
+        self._fields: dict[str, str] = {}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What asks the server for all that came after."""
+        self._fields = {}
+        return {"Last-Event-ID": self.after} if self.after else {}
+
+    def feed(self, line: str) -> Iterator[Event]:
+        """The event that `line` ends, if it does."""
+        fields = self._fields
         if line:
             name, _, value = line.partition(":")
             value = value.removeprefix(" ")
             fields[name] = f"{fields[name]}\n{value}" if name == "data" and "data" in fields else value
         elif fields:
+            self._fields = {}
             if "data" in fields:
+                self.after = fields.get("id", self.after)
                 yield Event(fields.get("id", ""), fields.get("event", "message"), fields["data"])
-            fields = {}

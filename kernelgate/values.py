@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,15 +55,16 @@ class Tensor:
         return numpy.array(self.data, dtype=dtype).reshape(self.shape)
 
 
-Upload = Callable[[object], Tensor]
+Large = list[tuple[object, dict[str, Any]]]
+"""Arrays that must be uploaded, each with the record that then needs its `id`."""
 
 
-def encode(value: object, upload: Upload | None = None) -> Any:
+def encode(value: object, large: Large | None = None) -> Any:
     """`value` as the JSON that the server reads.
 
     Takes None, bool, int, float, str, bytes, lists, tuples, dicts with string keys, `Tensor`, and NumPy arrays;
-    those of more than 65 536 elements go through `upload`. Raises `TypeError` for anything else, and `ValueError` for
-    a large array without `upload`.
+    those of more than 65 536 elements are put into `large`. Raises `TypeError` for anything else, and `ValueError` for
+    a large array without `large`.
     """
     match value:
         case None | bool() | int() | str():
@@ -75,11 +76,11 @@ def encode(value: object, upload: Upload | None = None) -> Any:
         case Tensor():
             return {"$tensor": _tensor(value)}
         case list() | tuple():
-            return [encode(item, upload) for item in value]
+            return [encode(item, large) for item in value]
         case dict():
-            return {_key(key): encode(item, upload) for key, item in value.items()}
+            return {_key(key): encode(item, large) for key, item in value.items()}
     if numpy is not None and hasattr(value, "__array_interface__"):
-        return _array(numpy.asarray(value), upload)
+        return _array(numpy.asarray(value), large)
     raise TypeError(
         f"a {type(value).__name__} cannot be sent: use numbers, text, bytes, lists, dicts or tensors"
     )
@@ -143,13 +144,15 @@ def _tensor(value: Tensor) -> dict[str, Any]:
     return {"shape": list(value.shape), "dtype": value.dtype, "data": [_element(item) for item in value.data]}
 
 
-def _array(array: Any, upload: Upload | None) -> Any:
+def _array(array: Any, large: Large | None) -> Any:
     if array.ndim == 0:
-        return encode(array.item(), upload)
+        return encode(array.item(), large)
     if array.size > INLINE_ELEMENTS:
-        if upload is None:
+        if large is None:
             raise ValueError(f"an array of {array.size} elements is too large to inline: use Client.upload")
-        return {"$tensor": _tensor(upload(array))}
+        record: dict[str, Any] = {}
+        large.append((array, record))
+        return {"$tensor": record}
     names = {numpy_name: name for name, numpy_name in _NUMPY_NAMES.items()}
     dtype = names.get(array.dtype.name)
     if dtype is None:

@@ -12,7 +12,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+
+import msgspec
 
 from ops import dtypes
 from ops.functions import FUNCTIONS
@@ -61,8 +63,7 @@ class Call:
 Tree = Name | Number | Text | Call
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Term:
+class Term(msgspec.Struct, frozen=True, eq=False):
     """A typed expression. Terms are compared by identity: one that is used twice is computed once.
 
     `function` names a row of `ops/functions.py`, or one of: `input` (`value` is the operand's number), `scalar`
@@ -140,6 +141,7 @@ def _call(function: str, *args: ast.expr) -> Call:
     return Call(function, tuple(_tree(arg) for arg in args))
 
 
+@cache
 def input_term(index: int, dtype: str) -> Term:
     """The element of operand `index`, of `dtype`."""
     return Term("input", dtype, (), index)
@@ -186,6 +188,12 @@ def bind(tree: Tree, names: Names) -> Term:
         if isinstance(bound, Number)
         else bound
     )
+
+
+@lru_cache(maxsize=1024)
+def applied(text: str, **args: Term) -> Term:
+    """The term of the expression `text` of `args` by name: the same one for the same arguments."""
+    return bind(parse(text), args)
 
 
 def _bind(tree: Tree, names: Names, done: dict[int, Term | Number]) -> Term | Number:

@@ -11,7 +11,7 @@ import msgspec
 Attribute = None | bool | int | float | str | list[int | float | bool | str | list[int]]
 
 
-class TensorType(msgspec.Struct, frozen=True):
+class TensorType(msgspec.Struct, frozen=True, gc=False):
     """The shape (sizes from outermost) and dtype name of a value."""
 
     shape: tuple[int, ...]
@@ -41,7 +41,7 @@ class Graph(msgspec.Struct, frozen=True):
     constants: list[bytes] = []
 
 
-class TensorRef(msgspec.Struct, frozen=True):
+class TensorRef(msgspec.Struct, frozen=True, gc=False):
     """A tensor that exists elsewhere: a handle that its giver understands, with its type."""
 
     handle: int

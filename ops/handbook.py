@@ -139,7 +139,7 @@ def _composed(name: str, call: str) -> str:
 
 def _request(spec: OpSpec, example: Sample) -> str:
     """A request with `curl`, and its answer."""
-    body: dict[str, Any] = {"inputs": [_json(value) for value in example.inputs]}
+    body: dict[str, Any] = {"inputs": [json_of(value) for value in example.inputs]}
     if example.attributes:
         body["attributes"] = example.attributes
     answer = json.dumps(outcome(spec, example)).removeprefix("{")
@@ -168,12 +168,12 @@ def _folded(text: str) -> str:
     return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def _json(value: Value) -> Any:
+def json_of(value: Value) -> Any:
     """A sample as a request has it."""
     if isinstance(value, bytes):
         return {"$bytes": base64.b64encode(value).decode()}
     if samples.is_messages(value):
-        return [_json(each) for each in value if isinstance(each, bytes)]
+        return [json_of(each) for each in value if isinstance(each, bytes)]
     shape, data = flat(value)
     return {"$tensor": {"shape": shape, "dtype": dtype_of(data), "data": data}}
 

@@ -6,6 +6,7 @@ Owns type inference for one op at a time. Must not know graphs or layouts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from math import prod
 from typing import cast
 
@@ -41,7 +42,7 @@ def check_shape(shape: Shape) -> None:
     """Refuse with `ShapeError` shapes that no kernel of ours can address."""
     if len(shape) > MAX_RANK:
         raise ShapeError(f"a tensor of {len(shape)} axes is over the limit of {MAX_RANK}")
-    if any(not 0 <= size <= MAX_COUNT for size in shape) or prod(shape) > MAX_COUNT:
+    if shape and (min(shape) < 0 or max(shape) > MAX_COUNT or prod(shape) > MAX_COUNT):
         raise ShapeError(
             f"shape {shapes.text(shape)[:80]} is not of sizes from 0 that hold at most {MAX_COUNT} elements"
         )
@@ -55,11 +56,16 @@ def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
         return "i32" if row.kind != "float" and row.wire_bytes < 4 else row.name
     if spec.result == "first":
         return given[0]
-    rows = [dtypes.dtype(name) for name in given]
+    if spec.result not in ("float", "promote"):
+        return spec.result
     has_float = any(isinstance(attributes[each.name], float) for each in spec.attributes)
-    if spec.result == "float" or (spec.result == "promote" and has_float):
-        return dtypes.floating(*rows).name
-    return dtypes.promote(*rows).name if spec.result == "promote" else spec.result
+    return _met(given, is_floating=has_float or spec.result == "float")
+
+
+@cache
+def _met(given: tuple[str, ...], is_floating: bool) -> str:
+    rows = [dtypes.dtype(name) for name in given]
+    return (dtypes.floating(*rows) if is_floating else dtypes.promote(*rows)).name
 
 
 def maybe_integers(attributes: Attributes, name: str) -> tuple[int, ...] | None:

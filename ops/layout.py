@@ -7,14 +7,14 @@ dtypes; all numbers count elements.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
+
+import msgspec
 
 from ops.shapes import Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True, gc=False):
     """Element (i, j, …) lies at `offset + i * strides[0] + j * strides[1] + …`; strides may be 0 or negative."""
 
     shape: Shape

@@ -100,7 +100,9 @@ def lower(
     builder = Builder(device)
     normal: Attributes = {**check_attributes(spec, attributes), **(words or {})}
     sources, target = _sources(inputs), _target(output)
-    made = target if spec.kind in _TAKES_PACKED else _widened(builder, sources, target, _kept(spec))
+    made = (
+        target if spec.kind in _TAKES_PACKED else _widened(builder, sources, target, _KEPT.get(spec.kind, ()))
+    )
     _LOWERINGS[spec.kind](builder, spec, normal, sources, made)
     if made is not target:
         elementwise.copy(builder, made.source(), target)
@@ -138,7 +140,7 @@ def lower_fused(
     builder = Builder(device)
     normal = check_attributes(spec, attributes)
     sources, target = _sources([*inputs, *extras]), _target(output)
-    result = _widened(builder, sources, target, _kept(spec))
+    result = _widened(builder, sources, target, _KEPT.get(spec.kind, ()))
     sources, others = sources[: len(inputs)], sources[len(inputs) :]
     wrapped = None if after is None else _after(after, made.dtype, others)
     if spec.kind == "reduction":
@@ -161,17 +163,15 @@ def lower_fused(
     return builder.lowering()
 
 
-def _kept(spec: OpSpec) -> int:
-    """How many sources an op takes as they are: a product sees for itself to its two."""
-    return 2 if spec.kind == "matmul" else 0
-
-
-def _widened(builder: Builder, sources: list[Source], target: Target, kept: int) -> Target:
-    """Put copies in place of those `sources` after the first `kept` that are packed.
+def _widened(builder: Builder, sources: list[Source], target: Target, kept: Sequence[int]) -> Target:
+    """Put copies in place of those `sources` that are packed, but for the numbers `kept`.
 
     Gives the target for what is computed of them.
     """
-    sources[kept:] = [elementwise.widened(builder, source) for source in sources[kept:]]
+    sources[:] = [
+        source if number in kept else elementwise.widened(builder, source)
+        for number, source in enumerate(sources)
+    ]
     return builder.temp(target.layout.shape, register(target.dtype)) if is_packed(target.dtype) else target
 
 
@@ -285,7 +285,7 @@ def _fold(
     """Reduce the elements `x` of `sources` broadcast to `shape`."""
     if spec.reduction is None:
         raise AssertionError(f"{spec.name} has no reduction")
-    load = bind(parse(spec.reduction.load), {"x": expression.cast(x, register(x.dtype))})
+    load = expression.applied(spec.reduction.load, x=expression.cast(x, register(x.dtype)))
     fold = Fold(spec.reduction, load, target.dtype if after is None else after.dtype)
     reduce.emit(builder, fold, sources, shape, folded_axes(spec, attributes, len(shape)), target, after)
 
@@ -471,6 +471,8 @@ def _routine(
     ROUTINES[spec.name](builder, attributes, sources, target)
 
 
+_KEPT = {"matmul": (0, 1), "convolution": (1,)}
+"""Which sources an op takes as they are: a product sees for itself to its two, a convolution to its weights."""
 _TAKES_PACKED = ("elementwise", "leaf", "view")
 """Kinds whose kernels read and write packed elements; all others compute with copies in the register's dtype."""
 _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Target], None]] = {

@@ -17,6 +17,8 @@ MAX_COUNT = (1 << 31) - 1
 
 def broadcast(*shapes: Shape) -> Shape:
     """The shape to which `shapes` broadcast together. Raises `ShapeError`."""
+    if shapes and shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
     rank = max(map(len, shapes), default=0)
     result = []
     for axis in range(-rank, 0):

@@ -153,6 +153,8 @@ def check_attributes(spec: OpSpec, attributes: Mapping[str, object]) -> dict[str
     Raises `AttributeValueError` for one that the op lacks, that is missing, or whose value is of another type, and
     `DTypeError` for a dtype that does not exist.
     """
+    if not attributes:
+        return {attribute.name: _default(spec, attribute) for attribute in spec.attributes}
     names = {attribute.name for attribute in spec.attributes}
     given: dict[str, object] = {}
     for name, value in attributes.items():

@@ -15,7 +15,7 @@ from ops import dtypes
 from ops.errors import AttributeValueError, GraphError
 from ops.graph import Graph, Node, TensorType
 from ops.infer import check_shape, result_type
-from ops.spec import check_attributes, show
+from ops.spec import OpSpec, check_attributes, show
 from ops.table import find
 
 LEAVES = {
@@ -54,7 +54,8 @@ def validate(graph: Graph, limits: GraphLimits = DEFAULT) -> list[TensorType]:
     total = 0
     for number, node in enumerate(graph.nodes):
         try:
-            type = _node_type(graph, node, number, types)
+            spec = None if node.op in LEAVES else find(node.op)
+            type = _node_type(graph, node, spec, types)
             count = prod(type.shape)
             if count > limits.elements:
                 raise GraphError(f"a value of {count} elements is over the limit of {limits.elements}")
@@ -62,7 +63,7 @@ def validate(graph: Graph, limits: GraphLimits = DEFAULT) -> list[TensorType]:
             error.message = f"node {number} ({show(node.op)}): {error.message}"
             error.args = (error.message,)
             raise
-        total += count if node.op in LEAVES or find(node.op).kind != "view" else 0
+        total += count if spec is None or spec.kind != "view" else 0
         types.append(type)
     if total > limits.total_elements:
         raise GraphError(f"all values have {total} elements, over the limit of {limits.total_elements}")
@@ -87,13 +88,14 @@ def _check_outputs(graph: Graph) -> None:
             raise GraphError(f"output {show(output)} is no node: there are {len(graph.nodes)}")
 
 
-def _node_type(graph: Graph, node: Node, number: int, types: list[TensorType]) -> TensorType:
+def _node_type(graph: Graph, node: Node, spec: OpSpec | None, types: list[TensorType]) -> TensorType:
+    """The type of the node after those of `types`, whose op is `spec`, or a leaf."""
+    number = len(types)
     for index in node.inputs:
         if not _index(index, number):
             raise GraphError(f"it reads node {show(index)}, which is not before it")
-    if node.op in LEAVES:
+    if spec is None:
         return _leaf_type(graph, node)
-    spec = find(node.op)
     attributes = check_attributes(spec, node.attributes)
     return result_type(spec, attributes, [types[index] for index in node.inputs])
 

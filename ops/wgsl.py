@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from ops.dtypes import BY_NAME, register
 from ops.expression import ABSENT, Call, Term, Value, parse, postorder
@@ -47,6 +47,11 @@ def function(name: str, term: Term, inputs: Sequence[tuple[str, str]], prefix: s
     `inputs` are the arguments' names and dtypes; the n-th is what an `input` term of number n means. Scalars become
     parameters called `prefix` and a number.
     """
+    return _function(name, term, tuple(inputs), prefix)
+
+
+@lru_cache(maxsize=1024)
+def _function(name: str, term: Term, inputs: tuple[tuple[str, str], ...], prefix: str) -> Function:
     order = list(postorder(term))
     scalars = [node for node in order if node.function == "scalar"]
     names = {id(node): f"{prefix}{number}" for number, node in enumerate(scalars)}

@@ -10,7 +10,8 @@ import math
 import re
 import struct
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import lru_cache
+from typing import NamedTuple
 
 from shaders.errors import KernelgateError
 from shaders.layout import Member, Type, round_up
@@ -39,45 +40,53 @@ def pack_params(spec: KernelSpec, values: Given) -> bytes:
     A parameter of length N > 1 takes a sequence of N; a hole is packed as 0. Raises `UniformError` on a missing or
     unknown name, a wrong length, or a number that the type cannot hold.
     """
-    form = _form(spec.uniform)
-    unknown = values.keys() - {param.name for param in spec.uniform}
-    if unknown:
-        raise UniformError(f"the kernel '{spec.name}' has no parameter '{min(unknown)}'")
-    flat: list[Scalar] = []
-    for param in spec.uniform:
-        value = values.get(param.name, param.default)
-        if value is None:
-            raise UniformError(f"the kernel '{spec.name}' needs the parameter '{param.name}'")
-        if param.length == 1 and not isinstance(value, tuple | list):
-            flat.append(_known(value))
-            continue
-        elements = value if isinstance(value, tuple | list) else (value,) * param.length
-        if len(elements) != param.length:
-            raise UniformError(
-                f"the parameter '{param.name}' takes {param.length} numbers, not {len(elements)}"
-            )
-        flat.extend(map(_known, elements))
+    form = _form(spec)
+    flat = [0 if isinstance(value, Hole) else value for value in _flat(spec, form, values)]
     try:
-        return form.pack(*flat)
+        return form.bytes.pack(*flat)
     except (struct.error, OverflowError) as error:
         raise UniformError(f"a parameter of the kernel '{spec.name}' does not fit: {error}") from None
 
 
 def holes(spec: KernelSpec, values: Given) -> tuple[tuple[int, int, str], ...]:
     """The holes among `values`: where in the struct each begins, its number, and its type."""
-    given = {name: value if isinstance(value, tuple) else (value,) for name, value in values.items()}
-    if not any(isinstance(value, Hole) for elements in given.values() for value in elements):
+    if not any(
+        Hole in map(type, value if isinstance(value, tuple) else (value,)) for value in values.values()
+    ):
         return ()
+    form = _form(spec)
+    places = (
+        (start + 4 * place, param.type)
+        for param, start in _starts(form.params)
+        for place in range(param.length)
+    )
     return tuple(
-        (start + 4 * place, value.number, param.type)
-        for param, start in _starts(spec.params)
-        for place, value in enumerate(given.get(param.name, ()))
+        (start, value.number, type)
+        for (start, type), value in zip(places, _flat(spec, form, values), strict=True)
         if isinstance(value, Hole)
     )
 
 
-def _known(value: Scalar | Hole) -> Scalar:
-    return 0 if isinstance(value, Hole) else value
+def _flat(spec: KernelSpec, form: _Form, values: Given) -> list[Scalar | Hole]:
+    """The scalars of all parameters in order."""
+    if not values.keys() <= form.names:
+        unknown = min(values.keys() - form.names)
+        raise UniformError(f"the kernel '{spec.name}' has no parameter '{unknown}'")
+    flat: list[Scalar | Hole] = []
+    for param in form.params:
+        value = values.get(param.name, param.default)
+        if value is None:
+            raise UniformError(f"the kernel '{spec.name}' needs the parameter '{param.name}'")
+        if param.length == 1 and not isinstance(value, tuple):
+            flat.append(value)
+            continue
+        elements = value if isinstance(value, tuple) else (value,) * param.length
+        if len(elements) != param.length:
+            raise UniformError(
+                f"the parameter '{param.name}' takes {param.length} numbers, not {len(elements)}"
+            )
+        flat += elements
+    return flat
 
 
 def pack_scalar(value: Scalar, type: str) -> bytes:
@@ -95,14 +104,23 @@ def _starts(params: tuple[Param, ...]) -> Iterator[tuple[Param, int]]:
         end = start + round_up(align, 4 * param.length)
 
 
-@cache
-def _form(params: tuple[Param, ...]) -> struct.Struct:
-    """How a uniform struct of `params` lies."""
+class _Form(NamedTuple):
+    """The parameters of a uniform struct, their names, and how it lies."""
+
+    params: tuple[Param, ...]
+    names: frozenset[str]
+    bytes: struct.Struct
+
+
+@lru_cache(maxsize=1024)
+def _form(spec: KernelSpec) -> _Form:
+    params = spec.uniform
     text, end = "<", 0
     for param, start in _starts(params):
         text += f"{start - end}x{param.length}{_CODES[param.type]}"
         end = start + 4 * param.length
-    return struct.Struct(f"{text}{round_up(16, end) - end}x")
+    names = frozenset(param.name for param in params)
+    return _Form(params, names, struct.Struct(f"{text}{round_up(16, end) - end}x"))
 
 
 def pack_fields(info: BindingInfo, value: object) -> bytes:

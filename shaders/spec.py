@@ -8,8 +8,9 @@ every shape. Must not know GPUs or tensors.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 Access = Literal["read", "read_write"]
 Scalar = int | float
@@ -18,8 +19,7 @@ FIRST_THREAD = "first_thread"
 """A parameter that every kernel with parameters has beside its own: the number of a dispatch's first invocation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(msgspec.Struct, frozen=True, gc=False):
     """One storage buffer: `var<storage, access> name: array<type>` (`type` is WGSL, as `f32` or `vec4<f32>`)."""
 
     name: str
@@ -27,8 +27,7 @@ class Binding:
     access: Access = "read"
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(msgspec.Struct, frozen=True, gc=False):
     """One field of the spec's uniform struct, read in the body as `params.name`.
 
     `type` is `u32`, `i32` or `f32`; `length` > 1 makes a fixed array of `vec4` chunks that the generated
@@ -41,8 +40,7 @@ class Param:
     length: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True, gc=False):
     """A table of constants, read in the body as `name(i)`.
 
     `form` chooses the text: a module-scope `const` array, or a function around a `switch`, which some
@@ -55,8 +53,7 @@ class Table:
     form: Literal["array", "switch"] = "switch"
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSpec:
+class KernelSpec(msgspec.Struct, frozen=True, gc=False):
     """A compute kernel: bindings and parameters in order, workgroup shape, and the body of its entry point.
 
     Storage bindings are numbered 0, 1, … in group 0 in the order inputs, outputs; the uniform struct
@@ -95,8 +92,7 @@ class KernelSpec:
         return hashlib.sha256(repr(self).encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(msgspec.Struct, frozen=True, gc=False):
     """Which buffer a binding of a dispatch takes: the node's n-th input or output, or a temporary.
 
     All of it, or (with `nbytes`) a window that begins `begin` bytes after its start.
@@ -108,15 +104,13 @@ class Operand:
     nbytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(msgspec.Struct, frozen=True, gc=False):
     """A parameter that comes later: whoever runs a dispatch fills in the scalar of this number."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatch:
+class Dispatch(msgspec.Struct, frozen=True):
     """One launch of a spec: workgroups, parameter values, and an operand for each storage binding in order.
 
     `work` is about how many multiply-adds it costs.
@@ -125,5 +119,5 @@ class Dispatch:
     spec: KernelSpec
     workgroups: tuple[int, int, int]
     operands: tuple[Operand, ...]
-    params: dict[str, Scalar | Hole | tuple[Scalar | Hole, ...]] = field(default_factory=dict)
+    params: dict[str, Scalar | Hole | tuple[Scalar | Hole, ...]] = {}
     work: int = 0

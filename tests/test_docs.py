@@ -19,6 +19,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -28,6 +29,7 @@ import host
 import ops
 import sandbox
 import shaders
+from api import openapi
 from api.acl import LEVELS
 from api.app import create_app
 from api.explain import ACTIONS, RULES
@@ -199,6 +201,32 @@ def test_every_route_is_documented(tmp_path: Path) -> None:
     paths = create_app(Settings(data=tmp_path)).openapi()["paths"]
     actual = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
     assert set(table("api.md", "route")) == actual
+
+
+def test_the_stored_description_is_that_of_the_routes() -> None:
+    stored = essence(json.loads((DOCS / "openapi.json").read_text()))
+    assert stored == essence(json.loads(openapi.document())), "python -m api.openapi > docs/openapi.json"
+
+
+def essence(description: dict[str, Any]) -> dict[str, Any]:
+    """What of a description is ours, and not of the version of the framework that wrote it."""
+    return {
+        f"{method.upper()} {path}": (
+            route.get("summary"),
+            route.get("description"),
+            sorted(
+                (each["in"], each["name"], each.get("required", False))
+                for each in route.get("parameters", ())
+            ),
+            {
+                kind: body.get("schema")
+                for kind, body in route.get("requestBody", {}).get("content", {}).items()
+            },
+            sorted(route["responses"]),
+        )
+        for path, methods in description["paths"].items()
+        for method, route in methods.items()
+    }
 
 
 def test_the_lists_of_what_scripts_have_are_complete() -> None:

@@ -127,7 +127,7 @@ def test_no_type_checking_block_hides_a_circle() -> None:
 
 def test_no_file_is_longer_than_the_ceiling() -> None:
     """Data of tests (hostile kernels, escapes) may be of any length."""
-    code = [path for path in tracked() if path.suffix in (".py", ".j2", ".wgsl")]
+    code = [path for path in tracked() if path.suffix in (".py", ".j2", ".wgsl", ".js", ".css")]
     long = {name(path): path.read_text().count("\n") for path in code if not is_test_data(path)}
     assert not {path: length for path, length in long.items() if length > LINE_CEILING}
 

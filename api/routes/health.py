@@ -16,7 +16,7 @@ router = APIRouter(tags=["server"])
 @router.get("/", include_in_schema=False)
 async def root() -> Response:
     """Where to look."""
-    return Response(status_code=307, headers={"Location": "/docs"})
+    return Response(status_code=307, headers={"Location": "/console"})
 
 
 @router.get("/healthz", summary="Whether the server lives")

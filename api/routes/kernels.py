@@ -150,6 +150,7 @@ async def one(server: Server, caller: Caller, name: str) -> Response:
     facts = {
         "compile_ms": await server.compiling.milliseconds(digest),
         "quarantine": server.quarantine.find(record.reflection.fingerprint),
+        "guarded": record.reflection.guard and record.reflection.guard.source,
     }
     return json_response({**record.document(), **facts, "source": record.source, **template})
 

@@ -49,8 +49,13 @@ class Asked:
     attributes: dict[str, Any]
     longest: int | None
 
+    def bounded(self, spec: OpSpec) -> dict[str, Any]:
+        """The attributes, with the bound on messages where it is known and was not given."""
+        known = self.longest is not None and any(each.name == "max_bytes" for each in spec.attributes)
+        return ({"max_bytes": self.longest} if known else {}) | self.attributes
 
-def _asked(asked: OpRequest, settings: Settings) -> Asked:
+
+def asked_of(asked: OpRequest, settings: Settings) -> Asked:
     """The tensors of a request; its attributes are checked when the op is."""
     values.check_items(asked.attributes, "attributes", MAX_ATTRIBUTE_ITEMS)
     parser = values.Parser(settings.json_bytes)
@@ -89,7 +94,7 @@ async def compute(
     server: Server,
     caller: Caller,
     name: str,
-    asked: Annotated[Asked, body.json_body(OpRequest, _asked)],
+    asked: Annotated[Asked, body.json_body(OpRequest, asked_of)],
 ) -> Response:
     """The op's result on the given tensors."""
     work = again_if_lost(lambda: _compute(server, caller, name, asked))
@@ -103,10 +108,7 @@ async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -
     await server.ready()
     account = server.accounts.of(caller)
     async with Work(server.launcher, server.tensors, caller, account) as work:
-        refs = [await work.admit(value) for value in asked.given]
-        types = [TensorType(ref.shape, ref.dtype) for ref in refs]
-        nodes, result = expand(spec.name, _bounded(spec, asked), types)
-        (ref,) = await work.graph(Graph([*map(_leaf, refs), *nodes], [result]))
+        (ref,) = await work.graph(await graph_of(work, spec, asked))
         record = await work.keep(ref)
         inline = elements.count(record.shape) <= server.settings.inline_elements
         output = await tensor_json(server.tensors, record, inline=inline)
@@ -114,10 +116,12 @@ async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -
         return {"output": output, "usage": work.usage(began)}
 
 
-def _bounded(spec: OpSpec, asked: Asked) -> dict[str, Any]:
-    """The attributes, with the bound on messages where it is known and was not given."""
-    known = asked.longest is not None and any(each.name == "max_bytes" for each in spec.attributes)
-    return ({"max_bytes": asked.longest} if known else {}) | asked.attributes
+async def graph_of(work: Work, spec: OpSpec, asked: Asked) -> Graph:
+    """The graph of one op over tensors that `work` holds from now."""
+    refs = [await work.admit(value) for value in asked.given]
+    types = [TensorType(ref.shape, ref.dtype) for ref in refs]
+    nodes, result = expand(spec.name, asked.bounded(spec), types)
+    return Graph([*map(_leaf, refs), *nodes], [result])
 
 
 def _texts(value: list[Any], where: str, parser: values.Parser) -> list[bytes]:

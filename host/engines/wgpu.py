@@ -16,7 +16,7 @@ from host.ceiling import default_memory
 from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
 from host.explanation import explain
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
-from host.graphs import check_graph, check_inputs, input_handle
+from host.graphs import check_graph, check_inputs, input_handle, inputs_of
 from host.guarded import GuardedKernels, Launch, probe, ran_out
 from host.kernels import Kernels, check_reflection, groups_of
 from host.lease import Holding, Lease
@@ -209,17 +209,17 @@ class WgpuEngine:
     def _prepare(self, request: RunGraph, key: bytes) -> Prepared:
         prepared = self._runner.find(key)
         if prepared is not None:
-            check_inputs(request.graph, request.outputs, self._table.type)
+            check_inputs(request.graph, prepared.inputs, request.outputs, self._table.type)
             return prepared
         types = check_graph(request.graph, request.outputs, self._table.type)
-        return self._runner.add(key, make_plan(request.graph, types, self._class), types)
+        plan = make_plan(request.graph, types, self._class)
+        return self._runner.add(key, plan, types, inputs_of(request.graph, types))
 
     def _inputs(self, lease: Lease, prepared: Prepared, graph: Graph, form: Structure) -> Blocks:
         """Take hold of the blocks that exist: whatever happens meanwhile, they stay."""
-        handles = [input_handle(graph.nodes[index]) for index in prepared.plan.inputs]
+        nodes, get, share = graph.nodes, self._table.get, lease.share
         blocks: Blocks = {
-            Ref("input", number): (lease.share(self._table.get(handle).storage), 0)
-            for number, handle in enumerate(handles)
+            ref: (share(get(input_handle(nodes[index])).storage), 0) for ref, index in prepared.reads
         }
         params = self._runner.parameters(prepared, form.scalars, form.bits)
         if params is not None:
@@ -228,14 +228,14 @@ class WgpuEngine:
 
     def _constants(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:
         """All constants in one block."""
+        if not plan.constants:
+            return {}
         data = bytearray()
         offsets = []
         for index, type in plan.constants:
             offsets.append(len(data))
             data += device_form(type.dtype, graph.constants[index])
             data += bytes(-len(data) % _ALIGNMENT)
-        if not offsets:
-            return {}
         block = lease.take(max(len(data), _ALIGNMENT))
         self._pool.flush()
         if data:

@@ -89,7 +89,7 @@ def conv_int8(
         sums = byte_convolution(do, codes, weight, channels_last=channels_last, **numbers)
         made = do.cast(sums, "f32") * own
     else:
-        made = do("conv", wide, do.cast(weight, "f32"), channels_last=channels_last, **numbers)
+        made = do("conv", wide, weight, channels_last=channels_last, **numbers)
     return do.cast(_finished(do, made, scale, bias, -1 if channels_last else made.rank - rank - 1), x.dtype)
 
 

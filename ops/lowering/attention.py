@@ -9,8 +9,9 @@ are not long, one kernel (`attention_tiles.py`). Must not know op names.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import inf, prod
+
+from msgspec import structs
 
 from ops.expression import Term, bind, constant, input_term, parse, scalar_term
 from ops.lowering import attention_tiles, elementwise, matmul, softmax
@@ -71,7 +72,7 @@ def _write(builder: Builder, shares: Source, values: Source, part: range, target
     matmul.emit(builder, shares, values, made)
     ranges = [range(size) for size in target.layout.shape]
     ranges[-2] = part
-    elementwise.copy(builder, made.source(), replace(target, layout=target.layout.slice(ranges)))
+    elementwise.copy(builder, made.source(), structs.replace(target, layout=target.layout.slice(ranges)))
 
 
 def _load(factor: float, biases: int) -> Term:
@@ -100,14 +101,14 @@ def _cut(source: Source, axis: int, part: range) -> Source:
     """A source at some positions along an axis."""
     ranges = [range(size) for size in source.layout.shape]
     ranges[axis] = part
-    return replace(source, layout=source.layout.slice(ranges))
+    return structs.replace(source, layout=source.layout.slice(ranges))
 
 
 def _turned(source: Source) -> Source:
     """A source with its last two axes exchanged."""
     rank = len(source.layout.shape)
-    return replace(source, layout=source.layout.permute([*range(rank - 2), rank - 1, rank - 2]))
+    return structs.replace(source, layout=source.layout.permute([*range(rank - 2), rank - 1, rank - 2]))
 
 
 def _shown(source: Source, shape: tuple[int, ...]) -> Source:
-    return replace(source, layout=source.layout.expand(shape))
+    return structs.replace(source, layout=source.layout.expand(shape))

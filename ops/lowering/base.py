@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import ClassVar, Literal
 
+import msgspec
+
 from ops.dtypes import BY_NAME
 from ops.expression import Term
 from ops.layout import Layout
@@ -76,8 +78,7 @@ MAPPED = replace(CPU, host_work=1 << 20)
 GPU = DeviceClass("gpu", 32, 1_000_000, 1 << 35, group=128, most_lanes=256, kept=8)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, gc=False):
     """A value that a kernel reads: which operand, how it lies there, its dtype's name."""
 
     operand: Operand
@@ -85,8 +86,7 @@ class Source:
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True, gc=False):
     """Where a kernel writes, likewise."""
 
     operand: Operand
@@ -98,8 +98,7 @@ class Target:
         return Source(self.operand, self.layout, self.dtype)
 
 
-@dataclass(frozen=True, slots=True)
-class After:
+class After(msgspec.Struct, frozen=True):
     """What is done with each element of an op's result of `dtype`: a term of it (input 0) and of `sources`.
 
     Input n is the element of `sources[n - 1]`, broadcast to the shape of the result.
@@ -198,8 +197,7 @@ class HostAttention:
 HostTask = HostProduct | HostConvolution | HostAttention
 
 
-@dataclass(frozen=True, slots=True)
-class Lowering:
+class Lowering(msgspec.Struct, frozen=True):
     """The steps of one op in order, and the sizes in bytes of the temporaries that they share."""
 
     dispatches: tuple[Dispatch | HostTask, ...]

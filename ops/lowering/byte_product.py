@@ -45,18 +45,14 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
     Says whether it did. `left` is of f32 or bytes, `right` a matrix of bytes. With `after` the target gets what is done
     with the product.
     """
+    if not _suits(builder, left, right, target):
+        return False
     after = after or After(input_term(0, target.dtype), target.dtype)
     shape = target.layout.shape if len(left.layout.shape) > 1 else (1, *target.layout.shape)
     x, y = _rows(left, left.layout.shape), _columns(right)
     extras = [_rows(source, shape) for source in after.sources]
     sums = "f32" if left.dtype == "f32" else after.dtype
-    if (
-        x is None
-        or y is None
-        or None in extras
-        or sums != after.dtype
-        or not _suits(builder, left, right, target)
-    ):
+    if x is None or y is None or None in extras or sums != after.dtype:
         return False
     rows, columns = prod(shape[:-1]), shape[-1]
     names = [("value", after.dtype), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]

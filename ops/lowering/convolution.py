@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
+from msgspec import structs
+
 from ops.expression import constant
 from ops.layout import Layout
 from ops.lowering import convolution_tile, convolution_windows, elementwise, indexing, matmul, windows
@@ -23,7 +25,8 @@ from ops.space import Convolution, span
 def emit(
     builder: Builder, x: Source, weight: Source, form: Convolution, target: Target, after: After | None = None
 ) -> None:
-    """Write the convolution of f32 operands to `target`, contiguous from offset 0, or what is done with it."""
+    """Write the convolution of f32 by weights of any dtype to `target`, contiguous from offset 0, or what is done with
+    it."""
     if target.layout.count == 0:
         return
     if after is not None and (not _is_tiled(builder, form) or after.dtype != target.dtype):
@@ -33,9 +36,9 @@ def emit(
     elif not form.channels:
         elementwise.emit(builder, constant(0, target.dtype), (), target)
     elif _is_product(form):
-        _as_product(builder, x, weight, form, target)
+        _as_product(builder, x, elementwise.converted(builder, weight, "f32"), form, target)
     elif _is_for_host(builder, form):
-        _by_host(builder, x, weight, form, target)
+        _by_host(builder, x, elementwise.converted(builder, weight, "f32"), form, target)
     else:
         _by_tiles(builder, x, weight, form, target, after)
 
@@ -64,14 +67,14 @@ def _as_product(builder: Builder, x: Source, weight: Source, form: Convolution, 
     image = reshaped(builder, x, (form.batch, form.groups, form.channels, places))
     left = reshaped(builder, weight, (form.groups, form.outputs, form.channels))
     shape = (form.batch, form.groups, form.outputs, places)
-    matmul.emit(builder, left, image, replace(target, layout=Layout.contiguous(shape)))
+    matmul.emit(builder, left, image, structs.replace(target, layout=Layout.contiguous(shape)))
 
 
 def _by_host(builder: Builder, x: Source, weight: Source, form: Convolution, target: Target) -> None:
     given = reshaped(builder, x, (form.batch, form.groups, form.channels, *form.size))
     weights = reshaped(builder, weight, (form.groups, form.outputs, form.channels, *form.taps))
     shape = (form.batch, form.groups, form.outputs, *form.places)
-    made = replace(target, layout=Layout.contiguous(shape))
+    made = structs.replace(target, layout=Layout.contiguous(shape))
     builder.dispatches.append(
         HostConvolution(given, weights, made, form.stride, form.dilation, form.before, _work(form))
     )
@@ -81,9 +84,9 @@ def reshaped(builder: Builder, source: Source, shape: tuple[int, ...]) -> Source
     """`source` in another shape: a view, or a copy where none says that."""
     layout = source.layout.reshape(shape)
     if layout is not None:
-        return replace(source, layout=layout)
+        return structs.replace(source, layout=layout)
     made = elementwise.gather(builder, source)
-    return replace(made, layout=Layout.contiguous(shape))
+    return structs.replace(made, layout=Layout.contiguous(shape))
 
 
 def _by_tiles(
@@ -148,7 +151,7 @@ def _of_part(
             before=(seen.start - begin, *form.before[1:]),
             after=(end - seen.stop, *form.after[1:]),
         )
-        rows = elementwise.gather(builder, replace(x, layout=windows.half(x.layout, 2, seen)))
+        rows = elementwise.gather(builder, structs.replace(x, layout=windows.half(x.layout, 2, seen)))
         _by_tiles(builder, rows, weight, cut, there, None)
 
     return write

@@ -17,7 +17,7 @@ from itertools import product
 from math import prod
 
 from ops import wgsl
-from ops.expression import input_term
+from ops.expression import cast, input_term
 from ops.layout import Layout
 from ops.lowering import elementwise
 from ops.lowering.base import (
@@ -174,15 +174,16 @@ def _laid(builder: Builder, weight: Source, form: Convolution) -> Source:
     inner = form.channels * prod(form.taps)
     layout = weight.layout.reshape((form.groups, form.outputs, inner))
     if layout is None:
-        weight = elementwise.gather(builder, weight)
+        weight = elementwise.gather(builder, elementwise.converted(builder, weight, "f32"))
         layout = Layout.contiguous((form.groups, form.outputs, inner))
     made = builder.temp((form.groups, inner, -(-form.outputs // _QUAD) * _QUAD), "f32")
     inside = Layout((form.groups, inner, form.outputs), made.layout.strides)
-    elementwise.copy(
-        builder,
-        Source(weight.operand, layout.permute((0, 2, 1)), "f32"),
-        Target(made.operand, inside, "f32"),
-    )
+    source = Source(weight.operand, layout.permute((0, 2, 1)), weight.dtype)
+    target = Target(made.operand, inside, "f32")
+    if weight.dtype == "f32":
+        elementwise.copy(builder, source, target)
+    else:
+        elementwise.emit(builder, cast(input_term(0, weight.dtype), "f32"), [source], target)
     return made.source()
 
 

@@ -8,8 +8,9 @@ Must not know op names: a chain of ops that is fused is just a larger term.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec import structs
 
 from ops import wgsl
 from ops.dtypes import BY_NAME, is_packed, register
@@ -162,9 +163,9 @@ def converted(builder: Builder, source: Source, dtype: str) -> Source:
         1 if not stride else size for size, stride in zip(layout.shape, layout.strides, strict=True)
     )
     made = builder.temp(shape, dtype)
-    copied = replace(source, layout=replace(layout, shape=shape))
+    copied = structs.replace(source, layout=structs.replace(layout, shape=shape))
     emit(builder, cast(input_term(0, source.dtype), dtype), [copied], made)
-    return replace(made.source(), layout=made.layout.expand(layout.shape))
+    return structs.replace(made.source(), layout=made.layout.expand(layout.shape))
 
 
 def by_halves(builder: Builder, target: Target, axis: int, write: Callable[[range, Target], None]) -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import prod
 
 from ops import expression, wgsl
-from ops.expression import Term, bind, cast, input_term, parse, scalar_term
+from ops.expression import Term, applied, bind, cast, input_term, parse, scalar_term
 from ops.layout import Layout
 from ops.lowering import elementwise, windows
 from ops.lowering.base import GROUP, After, Builder, DeviceClass, Params, Source, Target
@@ -129,10 +129,13 @@ def _by_halves(
     made = [builder.temp(whole.layout.shape, fold.dtype) for _ in range(2)]
     for part, there in zip(windows.halves(shape[axis]), made, strict=True):
         write(replace(fold, reduction=replace(fold.reduction, finish="a")), part, there, None)
-    pair = {"a": input_term(0, fold.dtype), "b": input_term(1, fold.dtype)}
-    combined = cast(bind(parse(fold.reduction.combine), pair), fold.dtype)
-    finish = _finish(fold, combined, prod(shape[number] for number in folded))
+    finish = _finish(fold, _combined(fold), prod(shape[number] for number in folded))
     elementwise.emit(builder, _after(after, finish, target.dtype), [each.source() for each in made], whole)
+
+
+def _combined(fold: Fold) -> Term:
+    pair = {"a": input_term(0, fold.dtype), "b": input_term(1, fold.dtype)}
+    return cast(applied(fold.reduction.combine, **pair), fold.dtype)
 
 
 def _finish(fold: Fold, folded: Term, count: int) -> Term:
@@ -152,11 +155,9 @@ def _share(device: DeviceClass, rows: Rows) -> int:
 def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, target: Target) -> None:
     width = 4 if rows.quads() else 1
     inputs = [(f"x{number}", dtype) for number, dtype in enumerate(rows.dtypes)]
-    pair = {"a": input_term(0, fold.dtype), "b": input_term(1, fold.dtype)}
-    combine = cast(bind(parse(fold.reduction.combine), pair), fold.dtype)
     functions = (
         wgsl.function("load", cast(load, fold.dtype), inputs, "l"),
-        wgsl.function("combine", combine, [("a", fold.dtype), ("b", fold.dtype)], "c"),
+        wgsl.function("combine", _combined(fold), [("a", fold.dtype), ("b", fold.dtype)], "c"),
         wgsl.function("finish", finish, [("a", fold.dtype)], "f"),
     )
     start = fold.reduction.start

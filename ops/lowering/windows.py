@@ -6,7 +6,8 @@ Owns which axis is cut, and the windows. Must not know what is computed: whoever
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec import structs
 
 from ops.dtypes import BY_NAME
 from ops.layout import Layout
@@ -29,7 +30,7 @@ def window(layout: Layout, width: int = 4) -> tuple[int, int, Layout]:
     low, high = _ends(layout)
     begin = low * width // ALIGNMENT * ALIGNMENT
     nbytes = -(-((high + 1) * width - begin) // _UNIT) * _UNIT
-    return begin, nbytes, replace(layout, offset=layout.offset - begin // width)
+    return begin, nbytes, structs.replace(layout, offset=layout.offset - begin // width)
 
 
 def cut_axis(device: DeviceClass, shape: Shape, layouts: Sequence[Layout], width: int = 4) -> int | None:
@@ -110,7 +111,7 @@ def halved(source: Source, axis: int, part: range) -> Source:
 def through(operand: Operand, layout: Layout, dtype: str) -> tuple[Operand, Layout]:
     """The window of `operand` in which `layout` lies, and how it lies there."""
     begin, nbytes, seen = window(layout, BY_NAME[dtype].device_bytes)
-    return replace(operand, begin=operand.begin + begin, nbytes=nbytes), seen
+    return structs.replace(operand, begin=operand.begin + begin, nbytes=nbytes), seen
 
 
 def boxes(

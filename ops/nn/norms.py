@@ -64,7 +64,9 @@ def batch_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """Standardised a channel by the batch's own statistics when `training`, which also move the running ones; else by
-    those."""
+    those. Of nothing there is nothing, and it moves nothing."""
+    if not input.numel():
+        return input.clone()
     if not training:
         if running_mean is None or running_var is None:
             raise AttributeValueError("batch_norm takes running statistics when it is not training")

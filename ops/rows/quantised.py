@@ -49,8 +49,8 @@ ROWS = (
     _composite(
         "conv_int8", (FLOATS, _BYTES, FLOATS, FLOATS),
         "`conv` by weights that are kept as bytes, with a scale for each output. `dynamic` makes bytes of each image of"
-        " `x` too, by its largest size, and sums in i32. The bytes are unpacked once; scale, bias and what is done next"
-        " are one kernel with the sums.",
+        " `x` too, by its largest size, and sums in i32. Scale, bias and what is done next are one kernel with the"
+        " sums.",
         *CONVOLUTION, Attribute("dynamic", "flag", False), inputs=("x", "weight", "scale", "bias"), optional=1,
         tolerance=2e-6, relative=SUM,
     ),

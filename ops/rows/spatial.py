@@ -31,6 +31,7 @@ _DILATION = _each("dilation", 1)
 _GROUPS = Attribute("groups", "integer", 1)
 _LAST = Attribute("channels_last", "flag", False, doc="`x` and the result are [batch, *space, channels].")
 _ENDS = "One number, one for each axis, or those before all axes and then those after them"
+WEIGHTS = (*FLOATS, "i8", "u8")
 CONVOLUTION = (
     _STRIDE,
     _each("padding", 0, f"{_ENDS}; `same` is as many results as `ceil(size / stride)`.", "same", "valid"),
@@ -64,13 +65,14 @@ ROWS = (
         "Sums of products of `x` [batch, channels, *space] and `weight` [outputs, channels of a group, *taps] at every"
         " place, with zeros `before` and `after` each axis of space; numbers below 0 cut off.",
         attributes=(*_lists("stride", "dilation", "before", "after"), _GROUPS),
-        dtypes=FLOATS, shape="convolution", tolerance=2e-6, relative=SUM,
+        dtypes=FLOATS, input_dtypes=(FLOATS, WEIGHTS), shape="convolution", tolerance=2e-6, relative=SUM,
     ),
     _spatial(
         "conv", _WEIGHTED,
         "Convolution, as neural networks say, of `x` [batch, channels, *space], or without batch, and `weight`"
         " [outputs, channels of a group, *taps], over 1 to 3 axes of space.",
-        *CONVOLUTION, optional=1, aliases=_by_rank("conv"), tolerance=2e-6, relative=SUM,
+        *CONVOLUTION, optional=1, input_dtypes=(FLOATS, WEIGHTS, FLOATS), aliases=_by_rank("conv"), tolerance=2e-6,
+        relative=SUM,
     ),
     _spatial(
         "conv_transpose", _WEIGHTED,

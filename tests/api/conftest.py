@@ -42,6 +42,7 @@ ON_BOTH = (
     "scripts",
     "sharing",
     "tensors",
+    "trials",
 )
 """The modules whose tests run on SQLite and on PostgreSQL."""
 LONG_ON_POSTGRES = ("builds", "kernels", "kill", "quarantine", "restart", "runs", "tensors")

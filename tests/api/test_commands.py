@@ -58,6 +58,26 @@ def test_keys_are_created_listed_and_revoked(capsys: pytest.CaptureFixture[str])
     assert "revoked" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("_either_database")
+def test_every_command_prints_json_and_nothing_else(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def printed(status: int) -> Any:
+        assert status == 0
+        return json.loads(capsys.readouterr().out)
+
+    made = printed(commands.keys(["create", "alice", "--json"]))
+    assert made["token"].split("_")[1] == made["id"]
+    listed = printed(commands.keys(["list", "--json"]))
+    assert [(key["name"], key["state"], "token" in key) for key in listed] == [("alice", "valid", False)]
+    assert printed(commands.keys(["revoke", made["id"], "--json"])) == {"revoked": made["id"]}
+    file = tmp_path / "all.backup"
+    assert printed(commands.backup([str(file), "--json"]))["tables"]["keys"] == 1
+    monkeypatch.delenv("KERNELGATE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("KERNELGATE_DATA", str(tmp_path / "new"))
+    assert printed(commands.restore([str(file), "--json"]))["data"] == str(tmp_path / "new")
+
+
 @pytest.mark.parametrize("name", ["", "Alice", "a b", "x" * 33, "../x"])
 def test_a_key_needs_a_plain_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.keys(["create", name]) == 1
@@ -103,11 +123,36 @@ def test_a_setting_that_is_wrong_is_named(
 def test_doctor_lists_adapters_folder_and_sandbox(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert commands.doctor([]) == 0
     text = capsys.readouterr().out
-    for word in ("adapter ", "features", "limits", "sandbox", "data ", str(tmp_path)):
+    for word in (
+        "adapter ",
+        "features",
+        "limits",
+        "sandbox",
+        "data ",
+        str(tmp_path),
+        "a sum in ",
+        "first start makes",
+    ):
         assert word in text
-    assert commands.doctor(["--json"]) == 0
+    assert text.endswith("\nproblems    none\n")
+    assert not (tmp_path / "data").exists()
+
+
+def test_doctor_says_what_a_server_lacks_and_what_follows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("KERNELGATE_DATA", str(tmp_path / "file"))
+    monkeypatch.setenv("KERNELGATE_DATABASE_URL", "mysql://127.0.0.1/kernelgate")
+    monkeypatch.setenv("KERNELGATE_ADAPTER", "nothing")
+    assert commands.doctor(["--json"]) == 1
     found: Any = json.loads(capsys.readouterr().out)
     assert found["adapters"][0]["limits"]
+    assert [problem["part"] for problem in found["problems"]] == ["device", "storage", "database"]
+    assert all(problem["follows"] and problem["hint"] for problem in found["problems"])
+    monkeypatch.setenv("KERNELGATE_PORT", "high")
+    assert commands.doctor([]) == 1
+    assert capsys.readouterr().err.startswith("kernelgate: ")
 
 
 def test_the_admin_key_is_readable_by_its_owner_only(running: Any) -> None:

@@ -94,7 +94,7 @@ def test_each_request_is_announced_and_answered_in_order(bare: Bare) -> None:
 def test_a_shutdown_ends_it_well_after_what_was_asked_before(bare: Bare) -> None:
     bare.send(frames.Free(1, []))
     bare.send(frames.Shutdown(0))
-    assert [type(bare.receive()).__name__ for _ in range(2)] == ["Started", "Done"]
+    assert isinstance(bare.receive(), frames.Done)
     assert bare.status() == 0
 
 

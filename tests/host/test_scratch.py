@@ -29,3 +29,8 @@ def test_what_is_large_is_not_kept() -> None:
     count = module._MOST_KEPT + 1
     one, other = scratch("large", (count,)), scratch("large", (count,))
     assert one.ctypes.data != other.ctypes.data
+
+
+def test_elements_begin_with_a_line_of_the_caches() -> None:
+    arrays = [scratch(f"line {count}", (count,)) for count in (1, 77, 5000, module._MOST_KEPT + 1)]
+    assert [array.ctypes.data % 64 for array in arrays] == [0] * 4

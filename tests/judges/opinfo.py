@@ -105,6 +105,8 @@ def our_function(name: str) -> Function | None:
 
 def forms(info: Any) -> list[Form]:
     """The ways to call an op that both have: as a function, as a method, in place."""
+    if info.variant_test_name == "in_place":
+        return [Form("in place", getattr(Tensor, f"{info.name}_"), info.op)]
     function, method = our_function(info.name), getattr(Tensor, info.name, None)
     pairs = [
         ("function", function, info.op),
@@ -137,8 +139,9 @@ def _differs(info: Any, form: Form, given: tuple[Any, ...], named: dict[str, Any
     """How our result differs; empty where it does not, or PyTorch has none in this form. Raises `Excluded`."""
     dtype = str(getattr(given[0], "dtype", ""))[6:]
     reason = EXCLUDED.get((info.formatted_name, "")) or EXCLUDED.get((info.formatted_name, dtype))
-    if named.get("dropout_p") or ("dropout" in info.name and named.get("training", True)):
-        reason = "dropped by chance, by another generator than PyTorch's"
+    by_chance = "dropout" in info.name or info.name == "nn.functional.rrelu"
+    if named.get("dropout_p") or (by_chance and named.get("training", "dropout" in info.name)):
+        reason = "drawn by another generator than PyTorch's"
     if named.get("sparse"):
         reason = "there are no sparse gradients"
     if reason:

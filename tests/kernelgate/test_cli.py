@@ -1,107 +1,17 @@
-"""The command line, against the real server and without one."""
+"""The command line as a whole: where commands are found, exit statuses, completion."""
 
 from __future__ import annotations
 
-import json
+import os
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from kernelgate import cli
-from kernelgate.local import LocalServer
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-@pytest.fixture
-def here(server: LocalServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder to work in, with the environment that points at the server."""
-    monkeypatch.setenv("KERNELGATE_URL", server.url)
-    monkeypatch.setenv("KERNELGATE_KEY", server.key)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_run_prints_what_the_script_prints_and_then_its_result(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (here / "script.py").write_text("def main(a, name):\n    print('hello', name)\n    return a + 1")
-    assert (
-        cli.main(["run", "script.py", "--input", "a=2", "--input", "name=you", "--limit", "wall_s=10"]) == 0
-    )
-    assert capsys.readouterr().out == "hello you\n3\n"
-
-
-def test_run_uploads_npy_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    np.save(here / "x.npy", np.arange(5, dtype=np.float32))
-    (here / "script.py").write_text("def main(x): return x.sum().item()")
-    assert cli.main(["run", "script.py", "--input", "x=@x.npy"]) == 0
-    assert capsys.readouterr().out == "10.0\n"
-
-
-def test_a_script_is_stored_and_called(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "adder.py").write_text(
-        "def main(a: int, name='you'):\n    print('hello', name)\n    return a + 1"
-    )
-    assert cli.main(["script", "add", "adder.py"]) == 0
-    assert json.loads(capsys.readouterr().out)["name"] == "adder"
-    assert cli.main(["script", "call", "adder", "a=2", "name=me", "--limit", "wall_s=10"]) == 0
-    assert capsys.readouterr().out == "hello me\n3\n"
-    assert cli.main(["script", "call", "adder", "a=two"]) == 1
-    assert "inputs.a: wanted int, got str 'two' [input_mismatch]" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["f32:[[1, 2], [3, 4]]", '{"$tensor": {"shape": [2, 2], "dtype": "f32", "data": [1, 2, 3, 4]}}'],
-)
-def test_run_takes_tensors_by_value(here: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
-    (here / "script.py").write_text("def main(x): return x.T.tolist()")
-    assert cli.main(["run", "script.py", "--input", f"x={text}"]) == 0
-    assert capsys.readouterr().out == "[[1.0, 3.0], [2.0, 4.0]]\n"
-
-
-def test_a_ragged_tensor_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "script.py").write_text("def main(x): return 1")
-    assert cli.main(["run", "script.py", "--input", "x=f32:[[1, 2], [3]]"]) == 1
-    assert "differ in length" in capsys.readouterr().err
-
-
-def test_run_fails_with_the_users_own_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "script.py").write_text("def main():\n    return 1 / 0")
-    assert cli.main(["run", "script.py"]) == 1
-    assert "script_error] (line 2" in capsys.readouterr().err
-
-
-def test_a_kernel_is_added_and_dispatched(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["kernel", "add", str(EXAMPLES / "collatz.wgsl"), "--name", "steps"]) == 0
-    assert [binding["name"] for binding in json.loads(capsys.readouterr().out)["bindings"]] == [
-        "numbers",
-        "steps",
-    ]
-    given = ["--input", "numbers=u32:[1, 2, 27, 837799]", "--input", "steps=u32:4"]
-    assert cli.main(["kernel", "dispatch", "steps", *given, "--workgroups", "1"]) == 0
-    assert json.loads(capsys.readouterr().out)["steps"]["data"] == [0, 1, 111, 524]
-    assert cli.main(["kernel", "dispatch", "steps", *given, "--over", "numbers", "--fuel", "100"]) == 1
-    assert "[fuel_exhausted]" in capsys.readouterr().err
-    assert cli.main(["kernel", "dispatch", "steps", *given, "--threads", "4", "--override", "by=2.5"]) == 1
-    assert "the kernel has no override 'by'" in capsys.readouterr().err
-
-
-def test_a_template_is_added_with_its_params_and_dispatched(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    params = ["--params", str(EXAMPLES / "block_reduce.json")]
-    assert cli.main(["kernel", "add", str(EXAMPLES / "block_reduce.wgsl.j2"), *params]) == 0
-    assert json.loads(capsys.readouterr().out)["name"] == "block_reduce"
-    given = ["--input", "x=u32:[1, 2, 3, 4, 5, 6, 7, 8]", "--input", "y=u32:2", "--workgroups", "2"]
-    given += ["--param", "tile=4", "--param", "type=u32", "--param", "operation=product"]
-    assert cli.main(["kernel", "dispatch", "block_reduce", *given]) == 0
-    assert json.loads(capsys.readouterr().out)["y"]["data"] == [24, 1680]
-    assert cli.main(["kernel", "dispatch", "block_reduce", "--param", "tile=1"]) == 1
-    assert "params.tile: 1 is not an int from 2 to 256" in capsys.readouterr().err
+import kernelgate
+from kernelgate import Client, cli
 
 
 def test_a_missing_file_is_one_plain_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,6 +31,61 @@ def test_a_server_command_without_the_server_says_what_to_install(
 
 @pytest.mark.parametrize("wrong", ["alone", "=value"])
 def test_an_input_without_a_name_is_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["run", "script.py", "--input", wrong])
+    assert cli.main(["run", "script.py", "--input", wrong]) == 2
     assert "is not NAME=VALUE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_the_extra_the_clients_commands_say_what_to_install(missing: str) -> None:
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from kernelgate.cli import main; sys.exit(main(['runs', 'list']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"kernelgate: this command needs {missing}:\n    pip install 'kernelgate[cli]'\n"
+
+
+def test_no_server_is_a_problem_with_a_hint(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KERNELGATE_URL", "http://127.0.0.1:9")
+    assert cli.main(["device", "--json"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "[no_server]" in said.err
+    assert "kernelgate serve" in said.err
+
+
+def test_the_version_and_the_help_name_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"{kernelgate.__version__}\n"
+    assert cli.main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for name in ("run", "runs", "script", "kernel", "tensor", "ops", "console", *cli.SERVER_COMMANDS):
+        assert f" {name} " in shown
+    assert cli.main(["nothing"]) == 2
+
+
+def test_the_shell_completes_commands_and_names(here: Path, client: Client) -> None:
+    client.add_script("completable", "def main(): return 1")
+    assert "script" in completions("kernelgate sc")
+    assert "completable" in completions("kernelgate script call compl")
+
+
+def completions(typed: str) -> str:
+    """What bash is told of a line that is typed."""
+    asked = {
+        "_KERNELGATE_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split()) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "kernelgate"],
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

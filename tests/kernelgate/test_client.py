@@ -13,14 +13,15 @@ import pytest
 
 from api.settings import Settings
 from kernelgate import ApiError, Client, Tensor
-from kernelgate.client import data_folder, default_key, output
+from kernelgate.calls import output
+from kernelgate.environment import data_folder, default_key
 from kernelgate.errors import NoServer
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
 
-def connect(handler: Handler) -> Client:
-    return Client("http://server", "a-key", transport=httpx2.MockTransport(handler))
+def connect(handler: Handler, retries: int = 0) -> Client:
+    return Client("http://server", "a-key", retries=retries, transport=httpx2.MockTransport(handler))
 
 
 def record(status: str, **fields: object) -> dict[str, object]:

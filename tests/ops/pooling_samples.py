@@ -297,8 +297,11 @@ POOLS: dict[str, list[Case]] = {
     "grid_sample": [
         ({"mode": mode, "padding_mode": padding, "align_corners": aligned}, [GRID, SPOTS],
          sampled(GRID, SPOTS, mode, padding, aligned))
-        for mode in ("nearest", "bilinear", "bicubic") for padding in ("zeros", "border", "reflection")
-        for aligned in (False, True)
+        for mode, padding, aligned in (
+            ("nearest", "zeros", False), ("nearest", "reflection", True), ("bilinear", "zeros", True),
+            ("bilinear", "border", False), ("bilinear", "reflection", False), ("bicubic", "border", False),
+            ("bicubic", "reflection", True),
+        )
     ] + [({}, [CUBE, DEEP], sampled(CUBE, DEEP, "bilinear", "zeros", False))],
     "affine_grid": [
         ({"size": [2, 3, *sizes], "align_corners": aligned}, [matrices], moved(matrices, sizes, aligned))

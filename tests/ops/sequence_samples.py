@@ -160,11 +160,12 @@ SEQUENCES: dict[str, list[Sample]] = {
     "soft_argmax": [Sample({"axis": axis}, [IMAGES * 5], soft_place(IMAGES * 5, axis)) for axis in (0, 2, -1)],
     "non_max_suppression": [
         Sample({"max_output": most, "iou_threshold": part}, [BOXES, RANKED], suppressed(BOXES, RANKED, most, part))
-        for most, part in ((20, 0.5), (3, 0.1), (25, 0.0), (0, 0.5))
+        for most, part in ((7, 0.5), (3, 0.1), (4, 0.0), (0, 0.5))
     ] + [
-        Sample({"max_output": 9, "score_threshold": 0.2}, [BOXES, RANKED], suppressed(BOXES, RANKED, 9, least=0.2)),
-        Sample({"max_output": 9, "center_point_box": True, "iou_threshold": 0.3}, [CENTRED, RANKED],
-               suppressed(BOXES, RANKED, 9, 0.3)),
+        Sample({"max_output": 5, "score_threshold": 0.2}, [BOXES, RANKED], suppressed(BOXES, RANKED, 5, least=0.2)),
+        Sample({"max_output": 5, "center_point_box": True, "iou_threshold": 0.3}, [CENTRED, RANKED],
+               suppressed(BOXES, RANKED, 5, 0.3)),
+        Sample({"max_output": 6}, [BOXES[:, :4], RANKED[..., :4]], suppressed(BOXES[:, :4], RANKED[..., :4], 6)),
         Sample({"max_output": 2}, [BOXES[:, :0], RANKED[..., :0]], np.full((2, 3, 2), -1)),
     ],
 }  # fmt: skip

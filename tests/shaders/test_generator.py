@@ -1,11 +1,11 @@
 """Rendered kernels, compared whole with the files of `golden/` (written anew with UPDATE_GOLDEN=1)."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jinja2 import TemplateNotFound, UndefinedError
+from msgspec.structs import replace
 
 from shaders.generator import WgslGenerator, literal
 from shaders.library import sha256_spec

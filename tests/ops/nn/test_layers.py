@@ -86,6 +86,12 @@ def test_batch_norm_refuses_what_has_no_statistics(torch: Any) -> None:
         torch.nn.functional.batch_norm(torch.ones(2, 6), None, None)
 
 
+def test_batch_norm_of_nothing_is_nothing_and_moves_nothing(torch: Any) -> None:
+    layer = torch.nn.BatchNorm1d(6)
+    assert layer(torch.zeros(0, 6)).shape == (0, 6)
+    assert layer.running_mean.tolist() == [0] * 6
+
+
 def test_instance_norm_may_track_statistics(torch: Any) -> None:
     layer = torch.nn.InstanceNorm1d(6, track_running_stats=True)
     layer(torch.tensor(X))

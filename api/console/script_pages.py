@@ -1,0 +1,78 @@
+"""The console's pages of stored scripts: `/console/scripts`, `/console/scripts/{name}`.
+
+Owns what these are rendered from, and which field an input gets. Must not know how they look.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from api import schemas
+from api.access import Cursor, Owned, Server, reference
+from api.console.rendering import link, page
+from api.console.visiting import Looking, PageRoute, needs
+from api.versions import versions_of
+
+router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
+ROWS = 50
+FIELDS = {"number": "number", "integer": "number", "boolean": "checkbox", "string": "text"}
+"""The kind of field for an input of a JSON type; others are written as JSON."""
+
+
+@router.get("/scripts", dependencies=[needs("GET /api/scripts")])
+async def listed(server: Server, visitor: Looking, after: Cursor = None, owner: Owned = None) -> Response:
+    """The scripts that the visitor may read, by name."""
+    found = await server.scripts.page(visitor.identity, ROWS, after, owner or None)
+    named = [(reference(visitor.identity, record.owner, record.name), record) for record in found]
+    last = named[-1][0] if len(named) == ROWS else None
+    return page(
+        "scripts",
+        visitor,
+        rows=[(name, record, record.known_signature) for name, record in named],
+        owner=owner or "",
+        start=link("/console/scripts", owner=owner) if after else None,
+        more=link("/console/scripts", after=last, owner=owner) if last else None,
+    )
+
+
+@router.get("/scripts/{name:path}", dependencies=[needs("GET /api/scripts/{name}")])
+async def one(server: Server, visitor: Looking, name: str) -> Response:
+    """A script, what its `main` takes and gives, and a form to call it."""
+    record = await server.scripts.signed(await server.scripts.find(visitor.identity, name))
+    told = schemas.document(record.known_signature)
+    return page(
+        "script",
+        visitor,
+        here="scripts",
+        record=record,
+        reference=reference(visitor.identity, record.owner, record.name),
+        told=told,
+        fields=_fields(told["input"]),
+        open=told["input"]["additionalProperties"] is not False,
+        versions=await server.database.do(lambda db: versions_of(db, record.target)),
+    )
+
+
+def _fields(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The inputs of a call: name, kind of field, what it is, its default as JSON, and whether it must be given."""
+    return [
+        {
+            "name": name,
+            "kind": FIELDS.get(each.get("type", ""), "json"),
+            "whole": each.get("type") == "integer",
+            "about": each.get("description", ""),
+            "default": json.dumps(each["default"]) if "default" in each else "",
+            "type": _type(each),
+            "required": name in schema["required"],
+        }
+        for name, each in schema["properties"].items()
+    ]
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """What an input is, in a word."""
+    tags = [tag for tag in schema.get("properties", {}) if tag.startswith("$")]
+    return tags[0] if tags else str(schema.get("title") or schema.get("type") or "any")

@@ -1,0 +1,32 @@
+// Grants in their short form, a line each, which people write, and as JSON, which the REST interface takes.
+
+const LINES = {
+  fetch: ([host, ...methods]) => ({ host, ...(methods.length ? { methods } : {}) }),
+  files: ([path, folder, mode]) => ({ path, ...(folder ? { folder } : {}), ...(mode ? { mode } : {}) }),
+};
+const NAMES = ["ops", "kernels", "tensors", "native"];
+
+/**
+ * The grants in a text: JSON, or lines as `fetch api.example.org GET`, `files /words /srv/words ro`, `env NAME=value`,
+ * `ops tensor.*`. Throws an `Error` that names the line.
+ * @param {string} text @returns {Record<string, any>}
+ */
+export function parse(text) {
+  if (text.trim().startsWith("{")) return JSON.parse(text);
+  const grants = {};
+  for (const line of text.split("\n").map((each) => each.trim()).filter(Boolean)) {
+    const [kind, ...words] = line.split(/\s+/);
+    if (!words.length) throw new Error(`grants: ${line} names nothing`);
+    if (Object.hasOwn(LINES, kind)) (grants[kind] ??= []).push(LINES[kind](words));
+    else if (NAMES.includes(kind)) (grants[kind] ??= []).push(...words);
+    else if (kind === "env") (grants.env ??= {})[words[0].split("=")[0]] = valueOf(line);
+    else throw new Error(`grants: a line begins with fetch, files, env, ${NAMES.join(", ")}, not ${kind}`);
+  }
+  return grants;
+}
+
+/** What is behind the `=`; without one, null: the value that the key has. */
+function valueOf(line) {
+  const at = line.indexOf("=");
+  return at < 0 ? null : line.slice(at + 1);
+}

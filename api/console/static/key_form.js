@@ -1,0 +1,68 @@
+// The form of a new key: role, groups, scopes, grants, quotas, end; and its token, which is shown this once.
+
+import { attempt } from "./actions.js";
+import { at, make } from "./dom.js";
+import { refresh } from "./live.js";
+import { ask } from "./rest.js";
+import { granted } from "./script_form.js";
+
+const form = at("new");
+const scopes = [...form.querySelectorAll('[name="scope"]')];
+const quotas = [...at("quotas").querySelectorAll("input")];
+
+/** Scopes of admins are to be had by them alone. */
+function roleChosen() {
+  for (const each of scopes.filter(({ dataset }) => dataset.role)) {
+    each.disabled = at("role").value !== "admin";
+    each.checked = !each.disabled;
+  }
+}
+
+/** What the fields ask for; what says nothing is left to the server. */
+function asked() {
+  const chosen = scopes.filter((each) => each.checked).map((each) => each.value);
+  const all = scopes.every((each) => each.checked || each.disabled);
+  const bounds = quotas.filter((each) => each.value).map((each) => [each.name, each.value === "none" ? null : Number(each.value)]);
+  const { name, owner, role, groups, ends } = form.elements;
+  return {
+    name: name.value,
+    role: role.value,
+    groups: groups.value.split(/[\s,]+/).filter(Boolean),
+    quotas: Object.fromEntries(bounds),
+    ...(owner.value && { owner: owner.value }),
+    ...(!all && { scopes: chosen }),
+    ...(at("grants").value.trim() && { grants: granted(at("grants").value) }),
+    ...(ends.value && { expires_in_s: Number(ends.value) }),
+  };
+}
+
+function show({ id, name, token }) {
+  const field = make("input", { id: "token", class: "mono", readonly: true, value: token });
+  const note = make("span", { class: "faint" });
+  const copy = async () => {
+    field.select();
+    const copied = await navigator.clipboard?.writeText(token).then(() => true, () => false);
+    note.textContent = copied ? "copied" : "it is selected: copy it";
+  };
+  at("made").hidden = false;
+  at("made").replaceChildren(
+    make("p", {}, make("strong", {}, `The key ${name}`), " is made. ", make("a", { href: `/console/keys/${id}` }, "What it may do")),
+    make("label", { for: "token" }, "Its token, which is shown this once"),
+    field,
+    make("p", { class: "row" }, make("button", { type: "button", class: "quiet", click: copy }, "Copy"), note),
+  );
+  at("made").scrollIntoView({ block: "nearest" });
+  field.focus();
+  field.select();
+}
+
+at("role").addEventListener("change", roleChosen);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    show(await ask("POST", "/api/keys", asked()));
+    form.reset();
+    roleChosen();
+    await refresh();
+  });
+});

@@ -1,0 +1,113 @@
+// One run as it goes: state, progress, output, what it reached, result, what it cost.
+//
+// Owns the view of a run, here and in the playground. Must not know how a run is asked for.
+
+import { duration, make, number, size } from "./dom.js";
+import { follow } from "./events.js";
+import { shown as problemShown } from "./problem.js";
+import { Reports } from "./reports.js";
+import { shown } from "./values.js";
+
+export class RunView {
+  /** @param {HTMLElement} place @param {(problem: any) => void} [failed] is told what went wrong */
+  constructor(place, failed = () => {}) {
+    this.place = place;
+    this.failed = failed;
+    this.stop = () => {};
+  }
+
+  /** Show nothing but an empty view. */
+  clear() {
+    this.stop();
+    this.state = make("p", { class: "state", role: "status" });
+    this.error = make("div", { role: "alert" });
+    this.result = make("section", { class: "result", "aria-label": "Result", hidden: true });
+    this.reports = new Reports();
+    this.output = make("pre", { class: "output", tabindex: "0", "aria-label": "Output", hidden: true });
+    this.gates = make("ol", { class: "gates plain", "aria-label": "What it reached", hidden: true });
+    this.facts = make("div");
+    this.place.replaceChildren(this.state, this.error, this.result, this.reports.element, this.output, this.gates, this.facts);
+  }
+
+  /** Follow a run from its first event. @param {string} id @returns {Promise<void>} until it is over */
+  follow(id) {
+    this.clear();
+    this.id = id;
+    return new Promise((resolve) => {
+      const listener = (kind, data) => {
+        this[EVENTS[kind]](data);
+        if (kind === "result") resolve();
+      };
+      this.stop = follow(id, listener, (problem) => {
+        this.fail(problem.document ?? { detail: problem.message });
+        resolve();
+      });
+    });
+  }
+
+  changed({ status, place, note, reason, error }) {
+    const live = status === "queued" || status === "running";
+    const address = `/console/runs/${this.id}`;
+    const link = location.pathname === address ? null : make("a", { href: address }, make("code", {}, this.id));
+    const more = [place && `place ${place}`, note, reason !== error?.code && reason].filter(Boolean).join(", ");
+    this.state.replaceChildren(make("span", { class: `status ${status}` }, status.replace("_", " ")), ` ${more} `, link ?? "");
+    this.reports.go(live);
+  }
+
+  printed({ stream, text, cut }) {
+    this.output.hidden = false;
+    const low = this.output.scrollTop + this.output.clientHeight >= this.output.scrollHeight - 4;
+    this.output.append(stream === "stderr" ? make("span", { class: "stderr" }, text) : text);
+    if (cut) this.output.append(make("span", { class: "stderr" }, "\n… the rest is over the limit of output\n"));
+    if (low) this.output.scrollTop = this.output.scrollHeight;
+  }
+
+  reported(event) {
+    this.reports.add(event);
+  }
+
+  reached({ gate, method, url, operation, path, asked, status, denied, ms }) {
+    const words = [gate, method ?? operation, url ?? path ?? asked, status, ms === undefined ? null : duration(ms)];
+    const line = make("code", {}, words.filter((each) => each !== null && each !== undefined).join(" "));
+    this.gates.hidden = false;
+    this.gates.append(make("li", {}, line, denied ? make("strong", { class: "denied" }, ` denied: ${denied}`) : null));
+  }
+
+  ended(run) {
+    this.changed(run);
+    if (this.output.hidden && run.stdout + run.stderr) this.printed({ text: run.stdout + run.stderr, cut: run.output_cut });
+    if (run.error) this.fail(run.error);
+    else this.show(run.result);
+    const files = Object.keys(run.files);
+    if (files.length) this.facts.append(make("h3", {}, "Files that it changed"), shown(run.files));
+    this.facts.append(cost(run.usage));
+  }
+
+  /** Show a value as the result. @param {any} value */
+  show(value) {
+    this.result.hidden = false;
+    this.result.replaceChildren(make("h3", {}, "Result"), shown(value));
+  }
+
+  /** Show an error. @param {Record<string, any>} problem */
+  fail(problem) {
+    this.error.replaceChildren(problemShown(problem));
+    this.failed(problem);
+  }
+}
+
+const EVENTS = { status: "changed", output: "printed", progress: "reported", gate: "reached", result: "ended" };
+
+/** What a run, or a dispatch, cost. @param {Record<string, number>} usage @returns {Node} */
+export function cost(usage) {
+  const rows = {
+    Took: duration(usage.wall_ms),
+    Processor: usage.cpu_ms && duration(usage.cpu_ms),
+    Device: duration(usage.device_ms),
+    "Most memory": usage.peak_bytes && size(usage.peak_bytes),
+    Dispatches: usage.dispatches && number(usage.dispatches),
+    Threads: usage.threads && number(usage.threads),
+  };
+  const parts = Object.entries(rows).filter(([, value]) => value);
+  return make("dl", { class: "usage" }, ...parts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+}

@@ -1,0 +1,155 @@
+"""What is typed after a command: values of inputs, pairs, sizes, and names that the shell completes.
+
+Owns the text forms of arguments. Must not know what a command does with them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from kernelgate.calls import output
+from kernelgate.client import Client
+from kernelgate.errors import ApiError
+from kernelgate.values import DTYPES, Tensor, decode
+
+VALUES = "JSON, plain text, @FILE.npy for a tensor, f32:[[1,2],[3,4]] for one given here"
+_COMPLETION_S = 2.0  # seconds that completing a name may take
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """NAME=VALUE."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """X,Y,Z."""
+
+    numbers: tuple[int, ...]
+
+
+def pair(text: str) -> Pair:
+    """The pair in `text`."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise typer.BadParameter(f"{text!r} is not NAME=VALUE")
+    return Pair(name, value)
+
+
+def sizes(text: str) -> Sizes:
+    """The sizes in `text`."""
+    try:
+        return Sizes(tuple(int(part) for part in text.split(",")))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of sizes, as 8,8,1") from None
+
+
+def completed(names: Callable[[Client], Iterable[str]]) -> Callable[[str], list[str]]:
+    """What completes a name for a shell: those of `names` that begin so, or none where no server answers soon."""
+
+    def complete(incomplete: str) -> list[str]:
+        try:
+            with Client(timeout=_COMPLETION_S, retries=0) as client:
+                return [name for name in names(client) if name.startswith(incomplete)]
+        except ApiError:
+            return []
+
+    return complete
+
+
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Limit: TypeAlias = Annotated[int, typer.Option("--limit", min=1, help="How many at most.")]
+Limits: TypeAlias = Annotated[
+    list[Pair] | None,
+    typer.Option("--limit", parser=pair, metavar="NAME=VALUE", help="A limit of the run, as wall_s=10."),
+]
+Grants: TypeAlias = Annotated[
+    Path | None, typer.Option("--grants", metavar="FILE", help="JSON of what the run may reach.")
+]
+Watch: TypeAlias = Annotated[
+    bool, typer.Option("--watch", "-w", help="Show output and progress as they come.")
+]
+ScriptName: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="NAME, NAME@HASH or OWNER/NAME",
+        autocompletion=completed(lambda client: (each["name"] for each in client.list_scripts(500))),
+    ),
+]
+KernelName: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="NAME, NAME@HASH or OWNER/NAME",
+        autocompletion=completed(lambda client: (each["name"] for each in client.list_kernels(500))),
+    ),
+]
+RunId: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID",
+        autocompletion=completed(lambda client: (each["id"] for each in client.list_runs(50))),
+    ),
+]
+TensorId: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID",
+        autocompletion=completed(lambda client: (each["id"] for each in client.list_tensors(50))),
+    ),
+]
+
+
+def values(client: Client, pairs: Iterable[Pair] | None, *, outputs: bool = False) -> dict[str, object]:
+    """The inputs that the pairs name; files are uploaded. With `outputs`, `u32:4` is an array to be made."""
+    return {each.name: _value(client, each.text, outputs) for each in pairs or ()}
+
+
+def numbers(pairs: Iterable[Pair] | None) -> dict[str, float]:
+    """The limits that the pairs name. Raises `ValueError`."""
+    return {each.name: float(each.text) for each in pairs or ()}
+
+
+def granted(file: Path | None) -> dict[str, object]:
+    """The grants in a file of JSON. Raises OSError, `ValueError`."""
+    return {} if file is None else dict(json.loads(file.read_text()))
+
+
+def plain(text: str) -> Any:
+    """JSON, or `text` itself where it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _value(client: Client, text: str, outputs: bool) -> object:
+    if text.startswith("@"):
+        return client.upload(Path(text[1:]))
+    dtype, _, rest = text.partition(":")
+    if dtype in DTYPES and rest.startswith("["):
+        return _tensor(dtype, json.loads(rest))
+    if dtype in DTYPES and outputs:
+        return output(sizes(rest.replace("x", ",")).numbers, dtype)
+    return decode(plain(text))
+
+
+def _tensor(dtype: str, values: list[Any]) -> Tensor:
+    """The tensor of nested lists."""
+    shape = [len(values)]
+    while values and isinstance(values[0], list):
+        shape.append(len(values[0]))
+        if any(not isinstance(row, list) or len(row) != shape[-1] for row in values):
+            raise ValueError("the rows of a tensor differ in length")
+        values = [item for row in values for item in row]
+    return Tensor(tuple(shape), dtype, values)

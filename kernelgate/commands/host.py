@@ -1,0 +1,60 @@
+"""`kernelgate ops`, `kernelgate device` and `kernelgate console`: what the host offers."""
+
+from __future__ import annotations
+
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from kernelgate.client import Client
+from kernelgate.commands.arguments import AsJson, completed
+from kernelgate.commands.printing import complain, print_table, print_value
+
+
+def ops(
+    words: Annotated[
+        str,
+        typer.Argument(
+            metavar="WORDS",
+            help="only ops whose name, alias or meaning has this text",
+            autocompletion=completed(lambda client: (each["name"] for each in client.list_ops())),
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the ops; an op's own name shows all of it."""
+    with Client() as client:
+        table = client.list_ops()
+    whole = [each for each in table if words in (each["name"], *each["aliases"])]
+    if whole:
+        print_value(whole[0], as_json)
+        return
+    found = [
+        each
+        for each in table
+        if words.lower() in " ".join((each["name"], *each["aliases"], each["doc"])).lower()
+    ]
+    print_table(found, ("name", "doc"), as_json)
+
+
+def device(as_json: AsJson = False) -> None:
+    """Show the adapter that computes."""
+    with Client() as client:
+        print_value(client.device(), as_json)
+
+
+def console(
+    open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print the address of the console."""
+    with Client() as client:
+        address = f"{client.url}/console"
+    if as_json:
+        print_value({"url": address}, as_json)
+    else:
+        print(address)
+    if open_ and not webbrowser.open(address):
+        complain("no browser could be opened: open the address yourself")
+        raise typer.Exit(1)

@@ -1,0 +1,95 @@
+"""What commands print: results and tables on stdout, problems on stderr.
+
+Owns the forms: JSON for programs, the same JSON in colours or a table for people. Must not know HTTP.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pprint import pformat
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from kernelgate.runs import Run
+from kernelgate.values import decode
+
+_LINES = 50  # of a result, shown on a terminal
+_WIDE = 1000  # characters of a line that no terminal bounds
+
+
+def print_value(value: Any, as_json: bool = False) -> None:
+    """One line of JSON; on a terminal, unless JSON was asked for, many lines in colours."""
+    if as_json or not sys.stdout.isatty():
+        print(json.dumps(value, ensure_ascii=False))
+    else:
+        Console().print_json(data=value)
+
+
+def print_result(value: Any, as_json: bool = False) -> None:
+    """What was computed: as `print_value`, but on a terminal as Python, of much the beginning."""
+    if as_json or not sys.stdout.isatty():
+        print_value(value, as_json)
+        return
+    terminal = Console(markup=False, emoji=False)
+    lines = pformat(decode(value), width=terminal.width, compact=True, sort_dicts=False).splitlines()
+    terminal.print("\n".join(lines[:_LINES]))
+    if len(lines) > _LINES:
+        complain(f"{len(lines) - _LINES} lines more: --json prints all")
+
+
+def print_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str], as_json: bool) -> None:
+    """A row a record, with the fields `columns`; as JSON the whole records."""
+    if as_json:
+        print(json.dumps(list(rows), ensure_ascii=False))
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    *names, last = columns
+    for name in names:
+        width = max((len(_cell(row.get(name))) for row in rows), default=0)
+        table.add_column(
+            name.replace("_", " "), no_wrap=True, min_width=width
+        )  # an id that is cut is of no use
+    table.add_column(last.replace("_", " "), overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(row.get(name)) for name in (*names, last)))
+    console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False, markup=False)
+    console.print(table, crop=False)
+
+
+def print_run(run: Run, as_json: bool, *, output: bool = True) -> int:
+    """A run that is over: what it printed (unless that was shown), its result or its error; the exit status."""
+    if output and not as_json:
+        sys.stdout.write(run.stdout)
+        sys.stderr.write(run.stderr)
+    if as_json:
+        print_value(run.raw, as_json)
+    elif run.status == "succeeded":
+        print_result(run.raw.get("result"))
+    return complain_of(run)
+
+
+def complain_of(run: Run) -> int:
+    """Why a run did not succeed, and whether output is missing; the exit status."""
+    if run.raw.get("output_cut"):
+        complain("the output is cut at the limit output_bytes")
+    if run.status == "succeeded":
+        return 0
+    complain(f"{run.status}: {run.error or run.raw.get('reason')}")
+    return 1
+
+
+def complain(problem: object) -> None:
+    """A problem, on stderr."""
+    print(f"kernelgate: {problem}", file=sys.stderr)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_cell, value))
+    if isinstance(value, Mapping):
+        return str(value.get("name", ""))
+    return "" if value is None else str(value)

@@ -1,0 +1,58 @@
+"""The tree of all commands.
+
+Owns which command is found where. The server's commands are in it for the help alone: `kernelgate/cli.py` calls them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from kernelgate import __version__
+from kernelgate.commands.host import console, device, ops
+from kernelgate.commands.kernels import kernels
+from kernelgate.commands.runs import run, runs
+from kernelgate.commands.scripts import scripts
+from kernelgate.commands.tensors import tensors
+
+_CLIENT, _SERVER = "Commands of the client", "Commands of the server"
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(__version__)
+        raise typer.Exit
+
+
+def tree(server_commands: Mapping[str, str]) -> typer.Typer:
+    """All commands; `server_commands` are names and descriptions."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        epilog="The address comes from KERNELGATE_URL, the key from KERNELGATE_KEY or the data folder.",
+    )
+    app.callback()(_options)
+    app.command(rich_help_panel=_CLIENT)(run)
+    app.add_typer(runs, name="runs", rich_help_panel=_CLIENT)
+    app.add_typer(scripts, name="script", rich_help_panel=_CLIENT)
+    app.add_typer(kernels, name="kernel", rich_help_panel=_CLIENT)
+    app.add_typer(tensors, name="tensor", rich_help_panel=_CLIENT)
+    for command in (ops, device, console):
+        app.command(rich_help_panel=_CLIENT)(command)
+    for name, text in server_commands.items():
+        app.command(name, help=text, rich_help_panel=_SERVER)(_elsewhere)
+    return app
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Run scripts and kernels on a Kernelgate."""
+
+
+def _elsewhere() -> None:
+    """A command of the server."""

@@ -1,0 +1,180 @@
+"""The playground and the page of a run, driven in headless Chromium."""
+
+from __future__ import annotations
+
+from typing import Any
+
+REPORTING = """
+import time
+
+def main(turns):
+    for turn in range(turns):
+        print("turn", turn)
+        progress(turn / turns, loss=1 / (turn + 1), phase="warm")
+        time.sleep(0.05)
+    return [{"turn": turn, "half": turn / 2} for turn in range(3)]
+"""
+BROKEN = """@group(0) @binding(0) var<storage, read_write> out: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    out[id.x] = 3.0 * nothing;
+}
+"""
+KINDS_OF_VALUES = """
+import torch
+
+def main():
+    return {
+        "rgb": torch.tensor([[[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [1, 1, 1]]]).float(),
+        "gray": torch.arange(400).reshape(20, 20),
+        "large": torch.zeros(3000, 2000),
+        "i64": torch.tensor([2**53 + 1, -1], dtype=torch.int64),
+        "whole": 2**60 + 1,
+        "text": "<i>markup</i>",
+        "bytes": b"hi",
+        "nan": float("nan"),
+        "$tag": {"constructor": 5},
+        "table": [{"$name": "x", "n": 1}, {"$name": "y", "n": 2}],
+        "nested": {"inner": [1, {"deep": 2}]},
+    }
+"""
+CURVE = "document.querySelector('.plot .curve')?.getAttribute('d') ?? ''"
+
+
+def points(page: Any) -> int:
+    """How many the first plot has. (Our pages let Playwright wait for no function: it would be text that is run.)"""
+    return len(page.evaluate(CURVE).split("L"))
+
+
+def write(page: Any, text: str, inputs: str = "") -> None:
+    page.get_by_label("The program").fill(text)
+    page.get_by_label("Inputs").fill(inputs)
+
+
+def test_the_digits_example_is_run_and_its_result_is_seen(visit: Any) -> None:
+    page = visit("/console/play")
+    page.get_by_label("Example").select_option("digits")
+    page.get_by_role("button", name="Run").click()
+    page.wait_for_selector(".status.succeeded")
+    view = page.locator("#view")
+    assert "of 450 digits are right" in view.inner_text()
+    assert float(view.locator("dd").first.inner_text()) > 0.95
+    view.locator("canvas").wait_for()
+    colours = page.evaluate(
+        "() => { const c = document.querySelector('#view canvas');"
+        " return new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size; }"
+    )
+    assert colours > 20
+    assert view.locator("th").all_inner_texts() == ["digit", "taken for"]
+
+
+def test_a_loop_that_reports_its_loss_moves_its_plot(visit: Any, wait_until: Any) -> None:
+    page = visit("/console/play")
+    write(page, REPORTING, '{"turns": 30}')
+    page.get_by_label("Inputs").press("Control+Enter")
+    wait_until(lambda: points(page) > 2, "the plot begins")
+    before = points(page)
+    wait_until(lambda: points(page) > before, "the plot goes on")
+    assert "warm" in page.locator("#view").inner_text()
+    page.wait_for_selector(".status.succeeded")
+    wait_until(lambda: points(page) == 31, "the plot has all")
+    plot = page.get_by_role("img", name="loss")
+    plot.focus()
+    plot.press("Home")
+    assert page.locator(".reading").first.inner_text() == "0: 1"
+    assert page.locator("#view td").all_inner_texts() == ["0", "0", "1", "0.5", "2", "1"]
+    assert "turn 29" in page.get_by_label("Output", exact=True).inner_text()
+
+
+def test_a_broken_kernel_shows_its_error_at_its_line(visit: Any) -> None:
+    page = visit("/console/play")
+    page.get_by_text("Kernel", exact=True).click()
+    page.get_by_label("The program").fill(BROKEN)
+    page.get_by_role("button", name="Run").click()
+    callout = page.locator(".callout")
+    callout.wait_for()
+    assert "nothing" in callout.inner_text()
+    assert callout.inner_text().index("^") == BROKEN.splitlines()[3].index("nothing")
+    assert page.locator(".numbers .bad").inner_text() == "4"
+    assert page.locator("#editor .caret").inner_text() == "nothing"
+    page.get_by_label("The program").fill(BROKEN.replace("nothing", "2.0"))
+    assert callout.is_hidden()
+    page.get_by_role("button", name="Run").click()
+    page.locator("#view canvas, #view .plot").wait_for()
+    assert page.get_by_role("textbox", name="out read_write").input_value() == '{"shape":[16],"dtype":"f32"}'
+    page.get_by_text("What is compiled").click()
+    assert "_wf" in page.locator("#guarded pre").inner_text()
+
+
+def test_results_are_shown_by_kind_and_nothing_in_them_is_taken_for_ours(visit: Any) -> None:
+    page = visit("/console/play")
+    write(page, KINDS_OF_VALUES)
+    page.get_by_role("button", name="Run").click()
+    page.wait_for_selector(".status.succeeded")
+    result = page.locator(".result")
+    result.locator("canvas").nth(1).wait_for()
+    shown = result.inner_text()
+    for text in (
+        "1152921504606846977",
+        "[9007199254740993, -1]",
+        "<i>markup</i>",
+        "68 69",
+        "NaN",
+        "$tag",
+        "constructor",
+        "a list of 2",
+        "too large to be shown here",
+    ):
+        assert text in shown, text
+    assert result.locator("i").count() == 0
+    assert result.locator("th").all_inner_texts() == ["$name", "n"]
+    colours = result.locator("canvas").first.evaluate(
+        "c => [...c.getContext('2d').getImageData(0, 0, 2, 2).data]"
+    )
+    assert colours == [255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 255, 255]
+    result.get_by_text("a list of 2").click()
+    result.get_by_text("deep").wait_for()
+    with page.expect_download() as download:
+        result.get_by_role("link", name=".npy").first.click()
+    assert download.value.path().read_bytes().startswith(b"\x93NUMPY")
+
+
+def test_a_run_is_followed_on_its_page_and_cancelled_there(visit: Any, http: Any, wait_until: Any) -> None:
+    asked = {"script": REPORTING, "inputs": {"turns": 1000}, "limits": {"wall_s": 60}}
+    run = http.post("/api/runs", json=asked).json()
+    page = visit(f"/console/runs/{run['id']}")
+    wait_until(lambda: points(page) > 2, "the plot begins")
+    page.get_by_role("button", name="Cancel").click()
+    page.wait_for_selector("#view .status.cancelled")
+    page.get_by_role("button", name="Cancel").wait_for(state="detached")
+    page.get_by_role("link", name="Run again").click()
+    page.wait_for_url("**/play?run=*")
+    assert page.get_by_label("The program").input_value() == REPORTING
+
+
+def test_the_field_indents_and_can_be_left_by_keys_and_keeps_what_one_wrote(visit: Any) -> None:
+    page = visit("/console/play")
+    field = page.get_by_label("The program")
+    field.fill("")
+    field.press_sequentially("if 1:\nprint(2)")
+    field.press("Enter")
+    field.press("Shift+Tab")
+    field.press_sequentially("x")
+    field.press("Tab")
+    assert field.input_value() == "if 1:\n    print(2)\nx    "
+    field.press("Escape")
+    field.press("Tab")
+    assert not field.evaluate("each => each === document.activeElement")
+    page.reload()
+    assert page.get_by_label("The program").input_value() == "if 1:\n    print(2)\nx    "
+
+
+def test_a_phone_shows_the_playground_and_a_run_in_its_width(visit: Any) -> None:
+    page = visit("/console/play", viewport={"width": 390, "height": 844})
+    write(page, "result = {'long': 'x' * 300, 'rows': [[n] * 30 for n in range(4)]}")
+    page.get_by_role("button", name="Run").click()
+    page.wait_for_selector(".status.succeeded")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.locator(".state a").click()
+    page.wait_for_selector("#view table")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

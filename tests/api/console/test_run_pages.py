@@ -1,0 +1,90 @@
+"""The playground and the page of a run as the server renders them."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+
+import httpx2
+import pytest
+
+from api.console import run_pages
+
+SCRIPT = 'def main():\n    print("<b>bold</b>")\n    return 1 / 0\n'
+
+
+@pytest.fixture(scope="module")
+def failed(http: httpx2.Client) -> Any:
+    """A run that printed, and failed at its line 3."""
+    asked = {"script": SCRIPT, "limits": {"wall_s": 7}, "grants": {"env": {"TOKEN": "hidden-value"}}}
+    return http.post("/api/runs", json=asked, headers={"Prefer": "wait=60"}).json()
+
+
+def test_a_run_is_readable_without_its_script(person: httpx2.Client, failed: Any) -> None:
+    page = person.get(f"/console/runs/{failed['id']}").text
+    text = html.unescape(page)
+    assert "ZeroDivisionError: division by zero" in text
+    assert 'data-line="3"' in page
+    assert "return 1 / 0" in text
+    assert "<b>bold</b>" not in page
+    assert "<b>bold</b>" in text
+    assert "TOKEN" in text
+    assert "hidden-value" not in text
+
+
+def test_a_run_begins_again_in_the_playground_with_its_script_limits_and_grants(
+    person: httpx2.Client, failed: Any
+) -> None:
+    page = person.get(f"/console/play?run={failed['id']}").text
+    found = re.search(r'id="start">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    again = json.loads(found[1])["begin"]
+    assert again["text"] == SCRIPT
+    assert again["limits"]["wall_s"] == 7
+    assert again["grants"] == {"env": {"TOKEN": None}}
+
+
+def test_no_script_ends_the_data_of_a_page(person: httpx2.Client, http: httpx2.Client) -> None:
+    asked = {"script": "# </script><script>alert(1)</script>\nresult = 1"}
+    run = http.post("/api/runs", json=asked, headers={"Prefer": "wait=60"}).json()
+    page = person.get(f"/console/play?run={run['id']}").text
+    assert "alert(1)" in page
+    assert "<script>alert" not in page
+
+
+def test_another_s_run_is_not_found(stranger: httpx2.Client, failed: Any) -> None:
+    for path in (f"/console/runs/{failed['id']}", f"/console/play?run={failed['id']}"):
+        answer = stranger.get(path)
+        assert (answer.status_code, "run_not_found" in answer.text) == (404, True)
+
+
+def test_runs_are_listed_by_state_and_owner(
+    person: httpx2.Client, stranger: httpx2.Client, failed: Any
+) -> None:
+    assert failed["id"] in person.get("/console/runs?status=failed&owner=admin").text
+    for query in ("status=succeeded", "owner=nobody", "status=%22%3E", f"before={failed['id']}"):
+        assert f'id="{failed["id"]}"' not in person.get(f"/console/runs?{query}").text
+    assert failed["id"] not in stranger.get("/console/runs").text
+    refused = person.get(f"/console/runs?before={'x' * 129}")
+    assert (refused.status_code, refused.headers["content-type"][:9]) == (422, "text/html")
+
+
+def test_a_list_goes_on_where_it_ended_with_the_same_filter(
+    person: httpx2.Client, failed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_pages, "ROWS", 1)
+    page = person.get("/console/runs?status=failed").text
+    older = re.search(r'href="([^"]+)">Older', page)
+    assert older is not None
+    assert "status=failed" in older[1]
+    assert 'href="/console/runs?status=failed">Newest' in person.get(html.unescape(older[1])).text
+
+
+def test_a_kernel_s_guarded_text_is_shown_with_it(http: httpx2.Client) -> None:
+    source = "@compute @workgroup_size(1) fn main() { for (var i = 0; i < 3; i++) {} }"
+    assert http.post("/api/kernels", json={"name": "guarded", "source": source}).is_success
+    guarded = http.get("/api/kernels/guarded").json()["guarded"]
+    assert guarded != source
+    assert "_wf" in guarded

@@ -1,0 +1,78 @@
+"""Pages of stored scripts."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from typing import Any
+
+import httpx2
+import pytest
+
+SOURCES = [
+    f'''def main(count: int, scale: float = {number}.0, word: str = "", loud: bool = True, rows: list[int] = []):
+    """Counts <up>."""
+    print(word)
+    return {{"count": count * scale, "loud": loud, "rows": rows}}
+'''
+    for number in (1, 2)
+]
+
+
+@pytest.fixture(scope="module")
+def script(http: httpx2.Client) -> str:
+    """A script of two versions."""
+    for source in SOURCES:
+        assert http.post("/api/scripts", json={"name": "on_a_page", "source": source}).is_success
+    return "on_a_page"
+
+
+def test_a_script_is_listed_with_what_it_takes_and_does(person: httpx2.Client, script: str) -> None:
+    page = person.get("/console/scripts?owner=admin").text
+    row = page[page.index(f'href="/console/scripts/{script}"') :].partition("</tr>")[0]
+    assert "count, scale, word, loud, rows" in row
+    assert "Counts &lt;up&gt;." in row
+
+
+def test_a_script_has_its_source_schema_versions_and_a_field_for_each_input(
+    person: httpx2.Client, http: httpx2.Client, script: str
+) -> None:
+    page = html.unescape(person.get(f"/console/scripts/{script}").text)
+    older = hashlib.sha256(SOURCES[0].encode()).hexdigest()
+    for text in (SOURCES[1], f"/console/scripts/{script}@{older[:16]}", '"required": ['):
+        assert text in page, text
+    fields = {"count": "number", "scale": "number", "word": "text", "loud": "checkbox", "rows": "json"}
+    for name, kind in fields.items():
+        assert f'name="{name}"' in page
+        assert f'data-kind="{kind}"' in page
+    assert SOURCES[0] in html.unescape(person.get(f"/console/scripts/{script}@{older[:16]}").text)
+
+
+def test_another_s_script_is_not_found_and_not_listed(stranger: httpx2.Client, script: str) -> None:
+    assert stranger.get(f"/console/scripts/admin/{script}").status_code == 404
+    assert script not in stranger.get("/console/scripts").text
+
+
+def test_who_may_only_read_has_no_form_and_no_button(running: Any, log_in: Any, script: str) -> None:
+    reader = running.client_for("script_reader", owner="admin", scopes=("scripts:read",))
+    page = log_in(reader.headers["authorization"].split()[1]).get(f"/console/scripts/{script}").text
+    assert "Counts" in page
+    assert 'id="call"' not in page
+    assert "data-ask" not in page
+
+
+def test_a_script_is_called_from_its_page_and_a_wrong_input_is_told(visit: Any, script: str) -> None:
+    page = visit(f"/console/scripts/{script}", viewport={"width": 390, "height": 844})
+    page.get_by_label("count").fill("3")
+    page.get_by_label("word").fill("said")
+    page.get_by_label("loud").uncheck()
+    page.get_by_label("rows").fill('["no number"]')
+    page.get_by_role("button", name="Call").click()
+    page.get_by_role("alert").get_by_text("inputs.rows[0]").wait_for()
+    page.get_by_label("rows").fill("[7, 8]")
+    page.get_by_role("button", name="Call").click()
+    page.locator("#view .status.succeeded").wait_for()
+    shown = page.locator("#view").inner_text()
+    for text in ("6", "false", "[7, 8]", "said"):
+        assert text in shown, text
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

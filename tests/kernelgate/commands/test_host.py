@@ -1,0 +1,42 @@
+"""`kernelgate ops`, `device` and `console`, against the real server."""
+
+from __future__ import annotations
+
+import json
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+from kernelgate import cli
+from kernelgate.local import LocalServer
+
+
+def test_ops_are_searched_and_shown_whole(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["ops", "softmax"]) == 0
+    assert json.loads(capsys.readouterr().out)["inputs"]
+    assert cli.main(["ops", "SHA-256", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "sha256" in [op["name"] for op in found]
+    assert cli.main(["ops", "sha-256"]) == 0
+    assert "sha256 " in capsys.readouterr().out
+
+
+def test_the_device_is_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["device", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["name"]
+
+
+def test_the_console_is_where_the_server_is(
+    here: Path, server: LocalServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: not opened.append(address))
+    assert cli.main(["console"]) == 0
+    assert capsys.readouterr().out == f"{server.url}/console\n"
+    assert not opened
+    assert cli.main(["console", "--open", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"url": f"{server.url}/console"}
+    assert opened == [f"{server.url}/console"]
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    assert cli.main(["console", "--open"]) == 1

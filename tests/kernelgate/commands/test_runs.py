@@ -1,0 +1,160 @@
+"""`kernelgate run` and `kernelgate runs`, against the real server, with and without a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernelgate import Client, cli
+
+TRAINING = """
+import sys
+
+def main(n=4):
+    for step in range(n):
+        print("step", step)
+        progress((step + 1) / n, loss=1 / (step + 1))
+    print("almost", file=sys.stderr)
+    return {"done": n}
+"""
+ENDLESS = "def main():\n    print('going')\n    while True: pass"
+
+
+def test_run_prints_what_the_script_prints_and_then_its_result(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "script.py").write_text("def main(a, name):\n    print('hello', name)\n    return a + 1")
+    assert (
+        cli.main(["run", "script.py", "--input", "a=2", "--input", "name=you", "--limit", "wall_s=10"]) == 0
+    )
+    assert capsys.readouterr().out == "hello you\n3\n"
+
+
+def test_run_uploads_npy_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save(here / "x.npy", np.arange(5, dtype=np.float32))
+    (here / "script.py").write_text("def main(x): return x.sum().item()")
+    assert cli.main(["run", "script.py", "--input", "x=@x.npy"]) == 0
+    assert capsys.readouterr().out == "10.0\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["f32:[[1, 2], [3, 4]]", '{"$tensor": {"shape": [2, 2], "dtype": "f32", "data": [1, 2, 3, 4]}}'],
+)
+def test_run_takes_tensors_by_value(here: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    (here / "script.py").write_text("def main(x): return x.T.tolist()")
+    assert cli.main(["run", "script.py", "--input", f"x={text}"]) == 0
+    assert capsys.readouterr().out == "[[1.0, 3.0], [2.0, 4.0]]\n"
+
+
+def test_a_ragged_tensor_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "script.py").write_text("def main(x): return 1")
+    assert cli.main(["run", "script.py", "--input", "x=f32:[[1, 2], [3]]"]) == 1
+    assert "differ in length" in capsys.readouterr().err
+
+
+def test_run_fails_with_the_users_own_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "script.py").write_text("def main():\n    return 1 / 0")
+    assert cli.main(["run", "script.py"]) == 1
+    assert "script_error] (line 2" in capsys.readouterr().err
+
+
+def test_a_run_may_reach_what_a_file_grants(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "script.py").write_text("import os\ndef main(): return os.environ['WHO']")
+    (here / "grants.json").write_text('{"env": {"WHO": "me"}}')
+    assert cli.main(["run", "script.py", "--grants", "grants.json"]) == 0
+    assert capsys.readouterr().out == '"me"\n'
+
+
+def test_a_watched_run_tells_of_its_progress(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "training.py").write_text(TRAINING)
+    assert cli.main(["run", "training.py", "--watch", "-i", "n=2"]) == 0
+    told = capsys.readouterr()
+    assert told.out == 'step 0\nstep 1\n{"done": 2}\n'
+    assert told.err == " 50%  loss=1\n100%  loss=0.5\nalmost\n"
+
+
+def test_a_watched_run_as_json_is_a_line_an_event(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "training.py").write_text(TRAINING)
+    assert cli.main(["run", "training.py", "--watch", "--json", "-i", "n=2"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    told = [event["data"]["values"] for event in events if event["event"] == "progress"]
+    assert told == [{"loss": 1.0}, {"loss": 0.5}]
+    assert (events[-1]["event"], events[-1]["data"]["result"]) == ("result", {"done": 2})
+
+
+def on_terminal(*arguments: str, columns: int = 100) -> str:
+    """What a command shows on a terminal."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "kernelgate", *arguments]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "NO_COLOR": "1"}
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(ours, 65536)
+            except OSError:  # nobody is at the other end any more
+                break
+        assert process.wait(30) == 0
+    os.close(ours)
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+
+
+def test_on_a_terminal_the_values_stand_beside_a_bar(here: Path) -> None:
+    (here / "training.py").write_text(TRAINING)
+    shown = on_terminal("run", "training.py", "--watch")
+    assert "loss=0.25" in shown
+    assert "step 3\r\n" in shown
+    assert shown.endswith("{'done': 4}\r\n")
+
+
+def test_on_a_narrow_terminal_no_id_is_cut(here: Path, client: Client) -> None:
+    made = client.run("def main(): return list(range(1000))")
+    shown = on_terminal("runs", "list", "--limit", "1", columns=40)
+    assert made.id in shown
+    result = on_terminal("runs", "show", made.id, columns=40)
+    assert result.startswith("[0, 1, 2, ")
+    assert "lines more: --json prints all" in result
+
+
+def test_ctrl_c_cancels_a_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "endless.py").write_text(ENDLESS)
+    command = [sys.executable, "-m", "kernelgate", "run", "endless.py", "--watch"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "going\n"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "cancelled: " in said
+    assert cli.main(["runs", "list", "--limit", "1", "--json"]) == 0
+    (newest,) = json.loads(capsys.readouterr().out)
+    assert newest["status"] == "cancelled"
+
+
+def test_runs_are_listed_shown_and_cancelled(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "training.py").write_text(TRAINING)
+    assert cli.main(["run", "training.py", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["stdout"] == "step 0\nstep 1\nstep 2\nstep 3\n"
+    assert cli.main(["runs", "list", "--status", "succeeded", "--limit", "3"]) == 0
+    head, first, *_ = capsys.readouterr().out.splitlines()
+    assert head.split()[:3] == ["id", "kind", "status"]
+    assert first.split()[:3] == [made["id"], "script", "succeeded"]
+    for watch in ([], ["--watch"]):
+        assert cli.main(["runs", "show", made["id"], *watch]) == 0
+        assert capsys.readouterr().out == made["stdout"] + '{"done": 4}\n'
+    assert cli.main(["runs", "cancel", made["id"]]) == 0
+    assert capsys.readouterr().out == f"{made['id']} succeeded\n"
+    assert cli.main(["runs", "show", "run_nothing"]) == 1
+    assert "[run_not_found]" in capsys.readouterr().err
