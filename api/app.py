@@ -34,6 +34,7 @@ from api.routes import (
 )
 from api.runtime import Runtime
 from api.settings import VERSION, Settings
+from api.tracing import telemetry
 from sandbox.gates.network import SYSTEM, Network
 from shaders.errors import KernelgateError
 
@@ -62,6 +63,7 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        telemetry=telemetry(runtime.settings.otel),
     )
     app.state.runtime = runtime
     problems.install(app)

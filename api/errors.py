@@ -59,6 +59,13 @@ class Unauthorized(KernelgateError):
     title = "A valid key is needed"
 
 
+class ExtraMissing(KernelgateError):
+    """A setting asks for what comes with an extra that is not installed."""
+
+    code = "extra_missing"
+    title = "A package that a setting needs is not installed"
+
+
 class StubsUnavailable(KernelgateError):
     """The stubs could not be made: the server is at fault."""
 

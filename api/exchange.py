@@ -28,6 +28,7 @@ from api.presence import Presence
 from api.problems import LEFT, problem_response
 from api.runtime import Runtime
 from api.scopes import writes
+from api.tracing import mark, use
 from shaders.errors import KernelgateError
 
 log = logging.getLogger("kernelgate")
@@ -159,6 +160,7 @@ class Exchanges:
         exchange.state["exchange"] = exchange
         answer = _Answer(self._server, exchange, send)
         began = time.perf_counter()
+        use(self._server.tracer)
         with during(exchange):
             try:
                 with exchange.presence:
@@ -242,6 +244,7 @@ class _Answer:
     async def _start(self, message: Message) -> None:
         headers, status = MutableHeaders(scope=message), message["status"]
         self._status = status
+        mark()
         if self._exchange.over and status == LEFT:
             await self._refuse(self._exchange.over)
             return

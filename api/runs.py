@@ -44,6 +44,7 @@ from api.settings import RunLimits, Settings
 from api.sharing import Sharing
 from api.submission import Submission
 from api.tensors import TensorStore
+from api.tracing import describe, fail, span
 from api.values import TensorId, TensorValue
 from api.work import Work
 from ops.graph import TensorRef
@@ -276,8 +277,12 @@ class RunManager:
 
     async def _live_through(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
         """The whole life of a run; never raises."""
-        with during(live):
+        with during(live), span("run", {"kind": live.record.kind}) as current:
             await self._live_until_over(live, stored)
+            usage = {"device_ms": live.record.usage.device_ms, "dispatches": live.record.usage.dispatches}
+            describe(current, {"status": live.record.status, **usage})
+            if live.record.status in ("failed", "timed_out"):
+                fail(current, live.record.reason or live.record.status)
 
     async def _live_until_over(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
         try:

@@ -46,6 +46,7 @@ from api.starting import Start
 from api.stubs import Stubs
 from api.submission import Desk
 from api.tensors import TensorStore
+from api.tracing import tracer_of, use
 from api.upkeep import Upkeep
 from api.work import Work
 from host.frames import Usage
@@ -72,6 +73,7 @@ class Runtime:
         self.settings = settings
         self.new_key: str | None = None
         self.failure: KernelgateError | None = None
+        self.tracer = tracer_of(settings.otel)
         self.metrics = Metrics()
         self.reserve = Reserve(settings.data / "reserve", settings.reserve_bytes)
         self.database = Database(settings.database, self.reserve)
@@ -151,6 +153,7 @@ class Runtime:
     async def start(self) -> None:
         """Open the data folder and begin to start the processes. Raises `StorageError`."""
         began = time.perf_counter()
+        use(self.tracer)  # for the runs that are taken up
         with storage_errors():
             self._lock = folder.take(self.settings.data)
             self.blobs.open_folder()

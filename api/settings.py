@@ -97,6 +97,9 @@ class Settings(BaseSettings):
     log_format: Form = Field(
         default="text", description="form of the log on standard error: text, or json, an object a line"
     )
+    otel: bool = Field(
+        default=False, description="send traces where OpenTelemetry's environment says; needs the extra otel"
+    )
     adapter: str | None = Field(
         default=None, description="numpy, null, cpu, discrete, or part of an adapter's name; unset: the best"
     )

@@ -26,6 +26,7 @@ from api.keys import Identity
 from api.launcher import Launcher
 from api.residency import Resident
 from api.tensors import TensorRecord, TensorStore, wire_bytes
+from api.tracing import span
 from api.values import InlineTensor, TensorId, TensorValue
 from host.errors import DeviceCrashed, DeviceOutOfMemory, DeviceRestarted, DeviceTimeout, UnknownHandle
 from host.frames import INLINE_BYTES, Usage
@@ -161,7 +162,7 @@ class Work:
 
         inputs = {_local(node) for node in graph.nodes if node.op == "input"}
         async with self._reserved(sum(wire_bytes(types[index]) for index in graph.outputs)):
-            with self._paid():
+            with self._paid(), span("graph", {"nodes": len(graph.nodes)}):
                 return await self._resumed(inputs, attempt)
 
     async def explain(self, graph: Graph, wgsl: bool, budget_s: float | None = None) -> str:
@@ -215,7 +216,7 @@ class Work:
                 }
 
         inputs = {value.handle for value in given.values() if isinstance(value, TensorRef)}
-        with self._paid():
+        with self._paid(), span("dispatch", {"kernel": kernel.name, "steps": len(resolved)}):
             return await self._resumed(inputs, attempt)
 
     async def read(self, local: int) -> bytes:
@@ -225,7 +226,8 @@ class Work:
             with await self._device.download(self.held(local).handle) as shared:
                 return bytes(shared.view)
 
-        return await self._resumed([local], attempt)
+        with span("read", {}):
+            return await self._resumed([local], attempt)
 
     async def keep(self, ref: TensorRef) -> TensorRecord:
         """Make a tensor held a transient tensor of the owner's; it is not held any more."""
