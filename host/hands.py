@@ -2,7 +2,7 @@
 
 Owns the threads that take a step's tiles, and how its operands are seen there. BLAS itself shall have one thread, as
 `host/child.py` sees to: its own threads wait for each other in loops, which costs tens of milliseconds where cores are
-busy. `products.py`, `winograd.py` and `attentions.py` have what is computed. Must not know plans or owners.
+busy. `products.py`, `convolutions.py` and `attentions.py` have what is computed. Must not know plans or owners.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from host import attentions, products, winograd
+from host import attentions, convolutions, products
 from host.native import Buffer, Gpu
 from ops.layout import Layout
 from ops.lower import HostAttention, HostConvolution, HostProduct, HostTask
@@ -40,12 +40,12 @@ class Job(Protocol):
 
 _TILES: Mapping[type, Callable[[Any], Iterator[Any]]] = {
     HostProduct: products.tiles,
-    HostConvolution: winograd.tiles,
+    HostConvolution: convolutions.tiles,
     HostAttention: attentions.tiles,
 }
 _JOBS: Mapping[type, Callable[[Any, Sequence[Array]], Job]] = {
     HostProduct: products.Product,
-    HostConvolution: winograd.convolution,
+    HostConvolution: convolutions.Convolution,
     HostAttention: attentions.Attention,
 }
 

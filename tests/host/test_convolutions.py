@@ -138,26 +138,3 @@ def test_a_bias_a_residual_and_an_activation_are_fused(engine: WgpuEngine, last:
     np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-4)
     plan = make_plan(graph, validate(graph), CPU)
     assert plan.steps[-1].ops == ("convolution", "add", "add", last)
-
-
-def test_one_of_three_by_three_taps_and_many_channels_is_right_on_the_device(engine: WgpuEngine) -> None:
-    arrays = [
-        np.random.default_rng(2).standard_normal(shape, np.float32)
-        for shape in ((2, 20, 23, 33), (35, 33, 3, 3))
-    ]
-    attributes = {"stride": [1, 1], "dilation": [1, 1], "before": [1, 0], "after": [2, 1], "groups": 1}
-    nodes = []
-    for handle, array in enumerate(arrays, 50):
-        type = TensorType(array.shape, "f32")
-        engine.upload(handle, "me", type, Elements(array.nbytes, array.tobytes()))
-        nodes.append(Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"}))
-    nodes.append(Node("permute", (0,), {"axes": [0, 3, 1, 2]}))
-    graph = Graph([*nodes, Node("convolution", (2, 1), attributes)], [3])
-    finish(engine.run_graph(RunGraph(1, 1, "me", graph, [99]), lambda: None))
-    found = bytearray()
-    engine.download(99, found.extend)
-    engine.free([99, 50, 51])
-    (expected,) = reference.evaluate(graph, dict(enumerate(arrays, 50)))
-    np.testing.assert_allclose(
-        np.frombuffer(found, np.float32).reshape(expected.shape), expected, rtol=1e-5, atol=1e-4
-    )
