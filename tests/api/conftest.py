@@ -173,14 +173,14 @@ def start(
     return starter
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # it is gone when tests of other folders count what they leave open
 def running(start: Callable[..., Any]) -> Iterator[RunningServer]:
     """The shared server."""
     with start(adapter="cpu") as server:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def http(running: RunningServer) -> httpx2.Client:
     """A client of the shared server with the admin key."""
     return running.http

@@ -36,8 +36,8 @@ def served(app: Any, end_after: int | None = None) -> tuple[list[Message], list[
     async def scenario() -> tuple[list[Message], list[Any]]:
         sent: list[Message] = []
         audit = FakeAudit()
-        server: Any = SimpleNamespace(accounts=Accounts(Holdings()), audit=audit)
-        scope: Scope = {"type": "http", "path": "/api/runs"}
+        server: Any = SimpleNamespace(accounts=Accounts(Holdings()), audit=audit, tracer=None)
+        scope: Scope = {"type": "http", "method": "POST", "path": "/api/runs"}
 
         async def known(scope: Scope, receive: Receive, send: Send) -> None:
             exchange: Exchange = scope["state"]["exchange"]
