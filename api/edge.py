@@ -82,6 +82,7 @@ class Protocol(HttpToolsProtocol):
         """It is gone."""
         self._await_nothing()
         self._await_reader(False)
+        self._unset_keepalive_if_required()  # uvicorn itself does not where the connection broke, and keeps it all
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:

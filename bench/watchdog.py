@@ -88,7 +88,9 @@ async def hangs(adapter: str, spare: bool) -> None:
         for number in range(ROUNDS):
             await until_spare(runtime, spare)
             another = "".join(f"const ROUND_{each} = {each}u;\n" for each in range(number + 1))
-            await add(http, "hanging", TURNING + another)  # alike but for literals would be in quarantine soon
+            await add(
+                http, "hanging", TURNING + another
+            )  # alike but for literals would be in quarantine soon
             await turning(http, SHORT)
             hanging = asyncio.create_task(turning(http, LONG.get(adapter, 8_000_000)))
             await asyncio.sleep(WATCHDOG_S / 2)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import shutil
 import socket
 import ssl
+import struct
 import subprocess
 import sys
 import time
@@ -16,6 +18,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from api.edge import Protocol
 from api.errors import CertificateUnusable
 from api.server import Server
 from api.settings import Settings
@@ -135,6 +138,20 @@ def test_a_connection_too_many_is_closed_and_the_others_go_on(impatient: Any, wa
 
 
 # ---------------------------------------------------------------------- TLS
+def test_a_connection_that_breaks_after_its_answer_leaves_nothing(impatient: Any, wait_until: Any) -> None:
+    def kept() -> int:
+        gc.collect()
+        return sum(isinstance(each, Protocol) for each in gc.get_objects())
+
+    before = kept()
+    for _ in range(20):
+        with connected(impatient) as sock:
+            sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert sock.recv(64).startswith(b"HTTP/1.1 200")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset at once
+    wait_until(lambda: kept() <= before, "the connections are gone", 20)
+
+
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A certificate of this machine's own, and its key."""
