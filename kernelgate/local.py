@@ -29,7 +29,7 @@ class LocalServer:
     """A server process on loopback with its data in the folder `data`. Use it as a context manager.
 
     `settings` are environment variables such as `{"KERNELGATE_ADAPTER": "numpy"}`. `start_s` bounds the wait until
-    it is ready, `stop_s` the wait until it is gone. What it prints goes to `log`.
+    it is ready, `stop_s` the wait until it is gone. What it logs is added to `log`.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class LocalServer:
     def start(self) -> None:
         """Start the process and wait until it is ready. Raises `NoServer` with the end of its log."""
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self.log.open("wb") as log:
-            self.log.chmod(0o600)  # it has the key
+        with self.log.open("ab") as log:
+            self.log.chmod(0o600)
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "kernelgate", "serve"],
                 env={**os.environ, **self._settings},
                 stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
+                stdout=subprocess.DEVNULL,  # the key, which no log has, and the address
+                stderr=log,
             )
         try:
             self._wait(self._process)

@@ -148,8 +148,13 @@ def test_the_main_job_is_done_twice_and_leaves_nothing_running(
     assert key in first.stdout
     assert "202 lines of LICENSE: 202 agree with hashlib" in first.stdout
     assert "digits recognised: accuracy 9" in first.stdout
+    log = (tmp_path / "data" / "server.log").read_text()
     second = run("scripts/run", "--once", timeout=180, **settings)
     assert second.returncode == 0, second.stdout + second.stderr
     assert key not in second.stdout
+    longer = (tmp_path / "data" / "server.log").read_text()
+    assert longer.startswith(log)
+    assert len(longer) > len(log)
+    assert key not in longer
     with socket.socket() as free:
         assert free.connect_ex(("127.0.0.1", int(port))) != 0
