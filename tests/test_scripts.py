@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -158,3 +159,9 @@ def test_the_main_job_is_done_twice_and_leaves_nothing_running(
     assert key not in longer
     with socket.socket() as free:
         assert free.connect_ex(("127.0.0.1", int(port))) != 0
+
+
+def test_beside_a_folder_of_its_name_the_package_is_found_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "kernelgate").mkdir()  # as beside a clone
+    done = run(sys.executable, "-c", "import kernelgate; print(kernelgate.Client.__name__)", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("Client\n", "")
