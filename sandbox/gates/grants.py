@@ -115,12 +115,15 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
             raise PermissionDenied(gate, repr(name[:200]), {gate: [name[:200]]})
 
 
+_FORM = 'As in {"fetch": [{"host": "example.org"}], "files": [{"path": "/data"}]}; docs/api.md#grants has all.'
+
+
 def parse(data: object) -> Grants:
     """The grants that JSON-like `data` describes; `GrantError` names the field that is wrong."""
     try:
         return msgspec.convert(data, Grants)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise GrantError(f"grants: {error}", hint="see the documentation of grants") from None
+        raise GrantError(f"grants: {error}", hint=_FORM) from None
 
 
 _NONE = Grants()
