@@ -115,7 +115,9 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
             raise PermissionDenied(gate, repr(name[:200]), {gate: [name[:200]]})
 
 
-_FORM = 'As in {"fetch": [{"host": "example.org"}], "files": [{"path": "/data"}]}; docs/api.md#grants has all.'
+_FORM = (
+    'As in {"fetch": [{"host": "example.org"}], "files": [{"path": "/data"}]}; docs/api.md#grants has all.'
+)
 
 
 def parse(data: object) -> Grants:
