@@ -209,7 +209,7 @@ async def fairness(device: Device, groups: int) -> None:
 
 
 async def endless(device: Device, groups: int) -> None:
-    """How long kernels run that have the device's own fuel and draw the last of it, and a short dispatch beside them."""
+    """How long kernels without end run on the device's own fuel, and a short dispatch beside them takes."""
     waits, lengths = [], []
     for path in ENDLESS:
         try:

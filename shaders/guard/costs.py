@@ -1,9 +1,9 @@
 """What each loop of a kernel costs, and from which counter it is paid.
 
 Owns the two prices of a turn. *Fuel* is the number of tokens that a turn goes through, calls and loops of known length
-included, and more where it waits: a measure of time. *Turns* counts loops only, for drivers that stop after so many turns of all loops
-together. Such a driver goes once through a loop's body to leave it, for nobody, and so through every loop in it: that
-is what leaving costs. A short loop of known length is part of what is around it and needs no check.
+included, and more where it waits: a measure of time. *Turns* counts loops only, for drivers that stop after so many
+turns of all loops together. Such a driver goes once through a loop's body to leave it, for nobody, and so through every
+loop in it: that is what leaving costs. A short loop of known length is part of what is around it and needs no check.
 """
 
 from __future__ import annotations
