@@ -137,7 +137,7 @@ class Settings(BaseSettings):
         default=None,
         ge=1,
         le=MOST_FUEL,
-        description="fuel of a kernel's thread where a dispatch names none; unset: what burns in a second, measured",
+        description="fuel of a kernel's thread where a dispatch names none; unset: measured, 25 ms' worth on a GPU",
     )
     watchdog_s: float = Field(
         default=2,

@@ -403,10 +403,10 @@ class Gpu:
             command = commands[position]
             end = position + 1
             if isinstance(command, Run):
-                while end < len(commands) and isinstance(commands[end], Run):
-                    end += 1
+                runs = _runs(commands, position)
+                end = position + len(runs)
                 is_timed = end < len(commands) and isinstance(commands[end], Stamp)
-                self._encode_pass(encoder, commands[position:end], is_timed)
+                self._encode_pass(encoder, runs, is_timed)
             elif isinstance(command, Stamp):
                 assert self.stamps is not None
                 times, stamps = self._times._internal, self.stamps.raw._internal
@@ -418,8 +418,8 @@ class Gpu:
                 self._encode_copy(encoder, command)
             position = end
 
-    def _encode_pass(self, encoder: Any, runs: Sequence[Command], is_timed: bool) -> None:
-        """The inner loop of every replay."""
+    def _encode_pass(self, encoder: Any, runs: Sequence[Run], is_timed: bool) -> None:
+        """The inner loop of every replay: each look-up in it is a share of what a small dispatch costs."""
         raw = _lib.wgpuCommandEncoderBeginComputePass(encoder, self._timed if is_timed else _ffi.NULL)
         current = None
         set_pipeline, set_group = (
@@ -427,14 +427,18 @@ class Gpu:
             _lib.wgpuComputePassEncoderSetBindGroup,
         )
         dispatch = _lib.wgpuComputePassEncoderDispatchWorkgroups
+        null = _ffi.NULL
         for run in runs:
-            assert isinstance(run, Run)
-            if run.pipeline is not current:
-                current = run.pipeline
-                set_pipeline(raw, current.raw._internal)
-            for index, group in enumerate(run.ids):
-                set_group(raw, index, group, 0, _ffi.NULL)
-            dispatch(raw, *run.workgroups)
+            pipeline = run.pipeline
+            if pipeline is not current:
+                current = pipeline
+                set_pipeline(raw, pipeline.raw._internal)
+            index = 0
+            for group in run.ids:
+                set_group(raw, index, group, 0, null)
+                index += 1  # noqa: SIM113 - enumerate costs more
+            x, y, z = run.workgroups
+            dispatch(raw, x, y, z)
         try:
             _libf.wgpuComputePassEncoderEnd(raw)
         finally:
@@ -459,6 +463,16 @@ class Gpu:
         )
         raw = _libf.wgpuDeviceCreateShaderModuleTrusted(self._raw._internal, descriptor, _BOUNDS_CHECKS)
         return _api.GPUShaderModule("", raw, self._raw)
+
+
+def _runs(commands: Sequence[Command], begin: int) -> list[Run]:
+    """The runs that follow each other in `commands` from `begin` on."""
+    runs = []
+    for command in commands[begin:]:
+        if not isinstance(command, Run):
+            break
+        runs.append(command)
+    return runs
 
 
 _PLACE = re.compile(r"┌─ [^\n]*?:(\d+):(\d+)\n")

@@ -103,6 +103,20 @@ def test_calls_cost_what_the_called_function_costs():
     assert dear.fuel > light.fuel + 600
 
 
+@pytest.mark.parametrize(
+    ("call", "least"),
+    [("workgroupBarrier()", 16), ("atomicAdd(&a, 1u)", 64), ("storageBarrier()", 256)],
+)
+def test_a_turn_that_waits_costs_more_than_its_tokens(call: str, least: int):
+    own = f"fn waits() {{ {call}; }}\nfn waitsNot() {{ }}\nfn atomicOfMyOwn() {{ }}\nvar<workgroup> a: atomic<u32>;\n"
+    prices = {
+        name: guarded(in_main(f"loop {{ {name}(); }}", before=own)).loops[0].fuel
+        for name in ("waits", "waitsNot", "atomicOfMyOwn")
+    }
+    assert prices["waits"] - prices["waitsNot"] >= least
+    assert prices["atomicOfMyOwn"] == prices["waitsNot"]
+
+
 def test_what_stands_outside_counted_loops_is_paid_before_they_begin():
     short = "fn short() { for (var i = 0u; i < 100u; i++) { o[i] += 1u; } }\n"
     assert not guarded(in_main("short();" * 1000, before=short)).loops
