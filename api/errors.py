@@ -314,6 +314,20 @@ class TooManyStreams(KernelgateError):
     title = "Too many event streams are open"
 
 
+class MalformedRequest(KernelgateError):
+    """Bytes that are no request of HTTP, or whose end can be understood in two ways."""
+
+    code = "malformed_request"
+    title = "The request is not HTTP/1.1"
+
+
+class CodingNotServed(KernelgateError):
+    """A request in a transfer coding that the server does not have, or with a body in another protocol."""
+
+    code = "coding_not_served"
+    title = "The server does not have this transfer coding"
+
+
 class HeadersTooLarge(KernelgateError):
     """A request with more headers than any client needs."""
 

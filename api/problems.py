@@ -28,6 +28,7 @@ LEFT = 499
 """The status of a request whose client left: nobody sees it."""
 STATUS = {
     "malformed_json": 400,
+    "malformed_request": 400,
     "unauthorized": 401,
     "access_denied": 403,
     "admin_only": 403,
@@ -74,6 +75,7 @@ STATUS = {
     "protocol": 500,
     "storage_error": 500,
     "blob_corrupt": 500,
+    "coding_not_served": 501,
     "fetch_failed": 502,
     "adapter_not_found": 503,
     "device_failed": 503,

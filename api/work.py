@@ -197,7 +197,7 @@ class Work:
             refs = [value for value in here.values() if isinstance(value, TensorRef)]
             types = {ref.handle: TensorType(ref.shape, ref.dtype) for ref in refs}
             async with self._reserved(sum(wire_bytes(TensorType(f.shape, f.dtype)) for f in made.fresh)):
-                async with self._launcher.launch(kernel, types) as device:
+                async with self._launcher.launch(self.identity.owner, kernel, types) as device:
                     await device.dispatch(
                         self.job,
                         self.identity.owner,

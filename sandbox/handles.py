@@ -9,14 +9,10 @@ from __future__ import annotations
 import os
 import re
 import signal
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
-
-RESIDENT_UNIT = 1 if sys.platform == "darwin" else 1024
-"""Bytes in a unit of `ru_maxrss`."""
 
 
 class Handle(Protocol):
