@@ -87,6 +87,8 @@ def test_a_name_moves_to_a_new_source_and_the_old_one_can_be_pinned(http: httpx2
     back = add(http, "moving", DOUBLE)
     assert (back.status_code, http.get("/api/kernels/moving").json()["hash"]) == (200, old)
     assert http.get("/api/kernels/moving@zzzzzzzz").json()["code"] == "kernel_not_found"
+    versions = http.get("/api/kernels/moving").json()["versions"]
+    assert [each["hash"] for each in versions] == [new, old]
 
 
 def test_a_dispatch_answers_with_every_written_binding(http: httpx2.Client) -> None:
