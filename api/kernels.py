@@ -163,9 +163,7 @@ class KernelStore:
         missing = KernelNotFound(
             f"there is no kernel {reference[:80]!r}", hint="GET /api/kernels lists yours; POST one to add it."
         )
-        if record is None:
-            raise missing
-        await self._sharing.require(identity, record.target, wanted, missing)
+        record = await self._sharing.require_named(identity, "kernel", reference, record, wanted, missing)
         self._cache[owner, name, digest] = record
         if len(self._cache) > CACHED:
             self._cache.popitem(last=False)

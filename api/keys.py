@@ -360,6 +360,4 @@ def _unknown(key_id: str) -> KeyNotFound:
 
 
 def _refused() -> Unauthorized:
-    return Unauthorized(
-        "the key is missing, unknown, revoked or expired", hint="Send Authorization: Bearer kg_…."
-    )
+    return Unauthorized.of("the key is missing, unknown, revoked or expired")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from api.errors import AdminOnly, InvalidRequest, ScopeMissing
+from shaders.suggestions import meant
 
 SCOPES = {
     "runs:read": "see runs and sessions, and follow events",
@@ -93,7 +94,7 @@ def check(role: str, scopes: Collection[str]) -> None:
         if scope not in of_role(role):
             raise InvalidRequest(
                 f"scopes: the role {role} has no {scope[:60]!r}",
-                hint=f"Scopes: {', '.join(sorted(of_role(role)))}.",
+                hint=meant(scope, of_role(role), f"Scopes: {', '.join(sorted(of_role(role)))}."),
             )
 
 
@@ -112,6 +113,11 @@ def require(role: str, scopes: Collection[str], route: str) -> None:
 def writes(route: str) -> bool:
     """Whether `route` changes what is kept; what only computes keeps nothing."""
     return not route.startswith("GET ") and not ROUTES[route].endswith((":run", ":read"))
+
+
+def addresses() -> list[str]:
+    """Where there is something, each once."""
+    return list(dict.fromkeys(route.partition(" ")[2] for route in ROUTES))
 
 
 def methods_of(path: str) -> list[str]:

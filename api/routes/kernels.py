@@ -21,6 +21,7 @@ from api.parameters import MAX_PARAMS, Params, Template, check
 from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
+from api.versions import versions_of
 from api.work import Work, again_if_lost
 from shaders.languages import refuse_fields, refuse_text
 from shaders.limits import LIMITS
@@ -143,7 +144,10 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
 
 @router.get("/{name:path}", summary="A kernel with its source")
 async def one(server: Server, caller: Caller, name: str) -> Response:
-    """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and why it is in quarantine, if it is."""
+    """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and why it is in quarantine, if it is.
+
+    `versions` are the newest 100 that the name has had, as `hash` and `created_at`: `name@hash` is each.
+    """
     record = await server.kernels.find(caller, name)
     template = {} if record.template is None else {"template": record.template.text}
     digest = text_hash(record.source)
@@ -151,6 +155,7 @@ async def one(server: Server, caller: Caller, name: str) -> Response:
         "compile_ms": await server.compiling.milliseconds(digest),
         "quarantine": server.quarantine.find(record.reflection.fingerprint),
         "guarded": record.reflection.guard and record.reflection.guard.source,
+        "versions": await server.database.do(lambda db: versions_of(db, record.target)),
     }
     return json_response({**record.document(), **facts, "source": record.source, **template})
 
