@@ -111,7 +111,7 @@ def find(name: str) -> OpSpec:
 
     An alias will do, ONNX's name (`LeakyRelu`), and the name of a gradient (`gelu.dx`).
 
-    Raises `UnknownOpError`, with the names that are closest.
+    Raises `UnknownOpError`, with the names that are closest, and `GraphError` for a gradient that is not known.
     """
     if name in TABLE:
         return TABLE[name]
@@ -126,7 +126,10 @@ def find(name: str) -> OpSpec:
 
 @cache
 def gradient(spec: OpSpec, number: int) -> OpSpec | None:
-    """The row of the gradient of an elementwise row by its input `number`; None where it is 0 everywhere."""
+    """The row of the gradient of an elementwise row by its input `number`; None where it is 0 everywhere.
+
+    Raises `GraphError` if it is not known.
+    """
     return gradient_row(spec, number)
 
 
