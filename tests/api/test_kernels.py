@@ -257,6 +257,16 @@ def test_a_kernel_that_does_not_parse_is_refused_with_a_caret(http: httpx2.Clien
     assert http.get("/api/kernels/broken").status_code == 404
 
 
+def test_a_kernel_that_does_not_compile_is_told_in_one_line_and_shown_as_posted(http: httpx2.Client) -> None:
+    line = "    /* twice */ for (var i = 0u; i < 3u; i++) { var x = i; x *= 2.0f; }  // no"
+    source = f"@compute @workgroup_size(1)\nfn main() {{\n{line}\n}}\n"
+    problem = add(http, "broken", source).json()
+    wanted = "automatic conversions cannot convert elements of `f32` to `u32`: this expression has type f32"
+    assert (problem["code"], problem["detail"]) == ("kernel_compile", wanted)
+    assert (problem["line"], problem["column"]) == (3, line.index("2.0f") + 1)
+    assert problem["snippet"] == f"{line}\n{' ' * line.index('2.0f')}^"
+
+
 @pytest.mark.parametrize(
     ("name", "status", "code"),
     [
