@@ -66,8 +66,7 @@ class Builder:
         """
         digest = text_hash(source)
         await self._ready()
-        async with self._workers.turn(owner):
-            reflection = await self._pool.reflect(source)
+        reflection = await self.reflected(owner, source)
         try:
             await self._compiler.add_kernel(owner, digest, reflection, warm=True)
         except KernelgateError as error:
@@ -75,6 +74,11 @@ class Builder:
                 error.snippet = caret(source, error.line, error.column)
             raise
         return Build(source, digest, reflection)
+
+    async def reflected(self, owner: str, source: str) -> Reflection:
+        """What a worker finds in WGSL, at `owner`'s turn. Raises what parsing raises."""
+        async with self._workers.turn(owner):
+            return await self._pool.reflect(source)
 
     async def of_template(self, owner: str, template: Template, values: Mapping[str, Scalar]) -> Build:
         """The build of a template's text for `values`: made once, however many ask for it at a time.

@@ -248,6 +248,16 @@ def test_a_dispatch_that_cannot_be_is_refused(
     assert says in answer.json()["detail"]
 
 
+def test_a_source_is_reflected_as_it_would_be_stored_and_is_not_kept(http: httpx2.Client) -> None:
+    reflected = http.post("/api/kernels/reflect", json={"source": COUNT})
+    assert reflected.status_code == 200
+    stored = add(http, "reflected", COUNT).json()
+    assert reflected.json() == {each: stored[each] for each in ("entry_points", "overrides", "bindings")}
+    broken = http.post("/api/kernels/reflect", json={"source": "@compute @workgroup_size(1)\nfn main() {"})
+    assert (broken.status_code, broken.json()["line"]) == (422, 2)
+    assert http.get("/api/kernels/reflect").status_code == 404
+
+
 def test_a_kernel_that_does_not_parse_is_refused_with_a_caret(http: httpx2.Client) -> None:
     answer = add(http, "broken", "@compute @workgroup_size(1)\nfn main() { let x = ; }")
     problem = answer.json()
