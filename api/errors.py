@@ -228,6 +228,13 @@ class NameReserved(KernelgateError):
     title = "The name is reserved"
 
 
+class KeyExists(KernelgateError):
+    """A new key with the name of one that can be used."""
+
+    code = "key_exists"
+    title = "There is a key of this name"
+
+
 class LimitTooHigh(KernelgateError):
     """A limit over the server's maximum."""
 

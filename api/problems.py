@@ -63,6 +63,7 @@ STATUS = {
     "file_not_folder": 409,
     "folder_not_empty": 409,
     "idempotency_conflict": 409,
+    "key_exists": 409,
     "name_reserved": 409,
     "session_busy": 409,
     "session_over": 410,

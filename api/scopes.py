@@ -53,6 +53,7 @@ ROUTES = {
     "GET /api/kernels": "kernels:read",
     "GET /api/kernels/{name}": "kernels:read",
     "DELETE /api/kernels/{name}": "kernels:write",
+    "POST /api/kernels/reflect": "kernels:run",
     "POST /api/kernels/{name}/dispatch": "kernels:run",
     "GET /api/quarantine": "quarantine:admin",
     "DELETE /api/quarantine/{fingerprint}": "quarantine:admin",

@@ -248,9 +248,11 @@ def _driver_limit(
 
 def _placed(error: KernelCompileError, reflection: Reflection, guard: Guard) -> KernelCompileError:
     """`error` with its place in the text that the kernel's author knows."""
-    lines, message = reflection.source.count("\n") + 1, error.message.replace(names.ENTRY, "")
-    if error.line is None or error.column is None or error.line > lines:
-        return KernelCompileError(message)
-    column = original_column(guard.shifts, error.line, error.column)
-    snippet = caret(reflection.source, error.line, column)
-    return KernelCompileError(message, line=error.line, column=column, snippet=snippet)
+    line, lines = error.line, reflection.source.split("\n")
+    message = error.message.replace(names.ENTRY, "")
+    if line is None or error.column is None or line > len(lines):
+        return KernelCompileError(message, hint=error.hint)
+    written = guard.source.split("\n")[line - 1]
+    column = original_column(guard.shifts, line, error.column, written, lines[line - 1])
+    snippet = caret(reflection.source, line, column)
+    return KernelCompileError(message, hint=error.hint, line=line, column=column, snippet=snippet)

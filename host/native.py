@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from wgpu.backends.wgpu_native.extras import set_instance_extras
 
 from host.errors import BindingMismatch, DeviceFailed, DeviceLost, DeviceOutOfMemory, KernelCompileError
 from host.frames import DeviceInfo
-from shaders.errors import caret
+from host.naga import compile_error, plain
 
 _lib, _libf, _ffi = _api.lib, _api.libf, _api.ffi
 _FEATURES = ("mappable-primary-buffers", "shader-f16", "shader-int64", "subgroup", "timestamp-query")
@@ -239,7 +238,7 @@ class Gpu:
         try:
             raw = self._raw.create_buffer(size=size, usage=self._usage(kind))
         except wgpu.GPUError as error:
-            raise DeviceOutOfMemory(f"the driver has no {size:,} bytes: {_plain(error)}") from None
+            raise DeviceOutOfMemory(f"the driver has no {size:,} bytes: {plain(str(error))}") from None
         return Buffer(raw, size, kind, mappable)
 
     def destroy(self, buffer: Buffer) -> None:
@@ -321,7 +320,7 @@ class Gpu:
             _libf.wgpuQueueSubmit(self._queue._internal, 1, self._finished)
             _lib.wgpuCommandBufferRelease(self._finished[0])
         except wgpu.GPUError as error:
-            raise BindingMismatch(f"the driver refuses this: {_plain(error)}") from None
+            raise BindingMismatch(f"the driver refuses this: {plain(str(error))}") from None
         finally:
             _lib.wgpuCommandEncoderRelease(encoder)
 
@@ -473,31 +472,3 @@ def _runs(commands: Sequence[Command], begin: int) -> list[Run]:
             break
         runs.append(command)
     return runs
-
-
-_PLACE = re.compile(r"┌─ [^\n]*?:(\d+):(\d+)\n")
-_WHAT = re.compile(r"(?:parsing|validation) error: ([^\n]+)")
-_NOTE = re.compile(r"^ *│ *\^+ (?!naga::)([^\n]+)$", re.MULTILINE)
-_REASON = re.compile(r"^ += (?!Expression \[)([^\n]+)$", re.MULTILINE)
-
-
-def compile_error(text: str, source: str) -> KernelCompileError:
-    """What naga says, as an error that points into `source`."""
-    what, place = _WHAT.search(text), _PLACE.search(text)
-    message = what[1] if what else _plain(text)
-    for detail in (*_NOTE.findall(text)[:1], *_REASON.findall(text)[-1:]):
-        if detail not in message:
-            message = f"{message}: {detail}"
-    if place is None:
-        return KernelCompileError(message)
-    line, column = int(place[1]), int(place[2])
-    return KernelCompileError(message, line=line, column=column, snippet=caret(source, line, column))
-
-
-def _plain(error: object) -> str:
-    """The causes in a wgpu error's text, on one line, without the names of its functions."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    kept = [
-        line for line in lines if line and not line.startswith(("Validation Error", "Caused by", "In wgpu"))
-    ]
-    return "; ".join(kept)[:500] or "unknown"

@@ -268,6 +268,16 @@ def test_a_dispatch_that_cannot_be_is_refused(
     assert says in answer.json()["detail"]
 
 
+def test_a_source_is_reflected_as_it_would_be_stored_and_is_not_kept(http: httpx2.Client) -> None:
+    reflected = http.post("/api/kernels/reflect", json={"source": COUNT})
+    assert reflected.status_code == 200
+    stored = add(http, "reflected", COUNT).json()
+    assert reflected.json() == {each: stored[each] for each in ("entry_points", "overrides", "bindings")}
+    broken = http.post("/api/kernels/reflect", json={"source": "@compute @workgroup_size(1)\nfn main() {"})
+    assert (broken.status_code, broken.json()["line"]) == (422, 2)
+    assert http.get("/api/kernels/reflect").status_code == 404
+
+
 def test_a_kernel_that_does_not_parse_is_refused_with_a_caret(http: httpx2.Client) -> None:
     answer = add(http, "broken", "@compute @workgroup_size(1)\nfn main() { let x = ; }")
     problem = answer.json()
@@ -275,6 +285,16 @@ def test_a_kernel_that_does_not_parse_is_refused_with_a_caret(http: httpx2.Clien
     assert problem["code"] in ("kernel_syntax", "kernel_compile")
     assert problem["snippet"].splitlines()[1].strip() == "^"
     assert http.get("/api/kernels/broken").status_code == 404
+
+
+def test_a_kernel_that_does_not_compile_is_told_in_one_line_and_shown_as_posted(http: httpx2.Client) -> None:
+    line = "    /* twice */ for (var i = 0u; i < 3u; i++) { var x = i; x *= 2.0f; }  // no"
+    source = f"@compute @workgroup_size(1)\nfn main() {{\n{line}\n}}\n"
+    problem = add(http, "broken", source).json()
+    wanted = "automatic conversions cannot convert elements of `f32` to `u32`: this expression has type f32"
+    assert (problem["code"], problem["detail"]) == ("kernel_compile", wanted)
+    assert (problem["line"], problem["column"]) == (3, line.index("2.0f") + 1)
+    assert problem["snippet"] == f"{line}\n{' ' * line.index('2.0f')}^"
 
 
 @pytest.mark.parametrize(
