@@ -58,7 +58,10 @@ def convolved(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 COPIED = 1 << 28
 SAME = {"padding": [1, 1]}
 TAPS = (64, 64, 3, 3)
-LONG = [((1, 8, 512, 128), 64), *(((4, 8, 2048, size), 4) for size in (96, 128, 256))]
+LONG = [
+    *(((1, 8, 512, size), 64) for size in (128, 256)),
+    *(((4, 8, 2048, size), 4) for size in (96, 128, 256)),
+]
 """Shapes of attention by three kernels, with how many are in a graph."""
 attended = functional.scaled_dot_product_attention
 CASES = [
