@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import numpy as np
 from fastapi import Depends, Request
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from api.errors import BodyTooLarge, InvalidRequest, MalformedJson, UnsupportedMediaType
@@ -55,10 +56,11 @@ class RequestModel(BaseModel):
         return value
 
 
-def _hint(name: str, value: dict[str, Any], fields: Collection[str]) -> str:
+def _hint(name: str, value: dict[str, Any], fields: Mapping[str, FieldInfo]) -> str:
     """What to do about the field `name` of `value`, where there are only `fields`."""
     close = meant(name, fields)
-    if close or "inputs" not in fields or "inputs" in value:
+    whole = all(field in value for field, info in fields.items() if info.is_required())
+    if close or not whole or "inputs" not in fields or "inputs" in value:
         return close or f"There are {', '.join(fields)}."
     given = value[name] if isinstance(value[name], _SHOWN) else "…"
     return f"If it is an input: {json.dumps({'inputs': {name[:40]: given}}, ensure_ascii=False):.200}."

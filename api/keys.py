@@ -27,6 +27,7 @@ from api.quotas import Given, Quotas
 from host.clock import Clock, LoopClock
 from sandbox.gates.errors import GrantError
 from sandbox.gates.grants import Grants, intersect, parse, shown, to_json
+from shaders.suggestions import meant
 
 ROLES = ("admin", "user")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
@@ -227,7 +228,7 @@ def within(caller: Identity, asked: NewKey, default: Quotas) -> NewKey:
     if asked.scopes is not None and (more := wanted - caller.scopes):
         raise InvalidRequest(
             f"scopes: your own key does not have {min(more)!r}",
-            hint="A key makes none that may do more than it may.",
+            hint=meant(min(more), caller.scopes, "A key makes none that may do more than it may."),
         )
     grants = asked.grants
     if caller.maximum is not None:

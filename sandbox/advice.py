@@ -34,17 +34,21 @@ _INSTEAD = {
         "cupy numba triton pycuda wgpu pyopencl torch.compile torch.jit"
     ),
     "Use json or struct; tensors and bytes can be returned as they are.": words(
-        "pickle marshal shelve dill cloudpickle joblib.dump torch.save torch.load"
+        "pickle marshal shelve dill cloudpickle torch.save torch.load numpy.load numpy.save numpy.savez"
     ),
     "Use open(), os and pathlib; the run's grants must name the folder.": words(
         "shutil glob tempfile fnmatch"
     ),
     "Call progress(fraction, loss=…), which every watcher of the run sees.": words("tqdm"),
-    "Tensors are on the device already: leave devices out.": words("torch.cuda torch.device torch.backends"),
-    "Floats on the device have 32 bits or fewer: torch.float32, float16, bfloat16.": words(
-        "torch.float64 torch.double torch.complex64 torch.complex128"
+    "Tensors are on the device already: leave devices out.": words(
+        "torch.cuda torch.device torch.backends Tensor.cuda Tensor.is_cuda Tensor.pin_memory"
     ),
-    "Write the step: loss.backward(), then w - rate * w.grad.": words("torch.optim torch.autograd"),
+    "Floats on the device have 32 bits or fewer: torch.float32, float16, bfloat16.": words(
+        "torch.float64 torch.double torch.complex64 torch.complex128 Tensor.double"
+    ),
+    "Gradients are not recorded: an op's own is an op, as gelu.dx (GET /api/ops).": words(
+        "torch.optim torch.autograd Tensor.backward Tensor.grad"
+    ),
 }
 _BY_NAME = {name: text for text, group in _INSTEAD.items() for name in group}
 _USUAL = {
@@ -68,7 +72,7 @@ def advice(error: BaseException) -> str | None:
             return _variable(str(error.name), error.__traceback__)
         case AttributeError() if error.name is not None:
             owner = error.obj
-            title = title_of(owner) if type(owner) is Namespace else ""
+            title = title_of(owner) if type(owner) is Namespace else type(owner).__name__
             return _member(title, names.unmangle(error.name), _attributes(owner))
     return None
 
@@ -83,9 +87,9 @@ def _module(name: str) -> str:
 
 
 def _member(title: str, name: str, there: list[str]) -> str | None:
-    """In place of what a module, or the class of an object (then `title` is empty), has not."""
+    """In place of what a module or the class of an object, called `title`, has not."""
     known = _BY_NAME.get(f"{title}.{name}") or meant(name, there)
-    return known or (f"It has {', '.join(there)}." if title and 0 < len(there) <= _LISTED else None)
+    return known or (f"It has {', '.join(there)}." if 0 < len(there) <= _LISTED else None)
 
 
 def _variable(name: str, chain: types.TracebackType | None) -> str | None:

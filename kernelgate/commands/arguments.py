@@ -91,7 +91,7 @@ Watch: TypeAlias = Annotated[
 ]
 Inputs: TypeAlias = Annotated[
     list[Pair] | None,
-    typer.Argument(parser=pair, metavar="[NAME=VALUE]...", help=f"arguments of main: {VALUES}"),
+    typer.Argument(parser=pair, metavar="NAME=VALUE", help=f"arguments of main: {VALUES}"),
 ]
 MoreInputs: TypeAlias = Annotated[
     list[Pair] | None,

@@ -55,7 +55,7 @@ def dispatch(
     name: KernelName,
     inputs: Annotated[
         list[Pair] | None,
-        typer.Argument(parser=pair, metavar="[NAME=VALUE]...", help=f"bindings: {VALUES}, {_OUTPUT}"),
+        typer.Argument(parser=pair, metavar="NAME=VALUE", help=f"bindings: {VALUES}, {_OUTPUT}"),
     ] = None,
     more: MoreInputs = None,
     workgroups: Annotated[
@@ -63,7 +63,7 @@ def dispatch(
         typer.Option(
             parser=sizes,
             metavar="X,Y,Z",
-            help="How many; unless they, --threads or --over are given, a thread an element.",
+            help="How many; without these, --threads and --over, a thread an element.",
         ),
     ] = None,
     threads: Annotated[

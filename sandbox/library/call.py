@@ -52,7 +52,8 @@ def _call(home: str, operation: str, tensors: tuple[Any, ...], attributes: dict[
         return kernels.run(name, **attributes)
     if namespace not in NAMESPACES:
         raise ValueError(
-            f"{operation!r} is in no namespace of operations: {', '.join(NAMESPACES)}, kernel or script"
+            f"{operation!r} is in no namespace of operations: {', '.join(NAMESPACES)}, kernel or script; "
+            "a stored script is script.NAME"
         )
     spec = find(name)
     if full_name(spec) != f"{namespace}.{spec.name}":
