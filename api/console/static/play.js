@@ -129,4 +129,5 @@ at("file").addEventListener("change", ({ target }) => target.files[0] && (ready 
 for (const choice of document.querySelectorAll('input[name="language"]')) {
   choice.addEventListener("change", () => use(choice.value));
 }
-use(begin?.language ?? localStorage.getItem(KEEP) ?? "python", begin ?? undefined);
+const wanted = location.hash === "#kernel" ? "wgsl" : localStorage.getItem(KEEP) ?? "python";
+use(begin?.language ?? wanted, begin ?? undefined);
