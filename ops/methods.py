@@ -242,8 +242,8 @@ def fill() -> None:
             function = _reduction(spec)
         else:
             continue
-        own = {spec.name} & _OF_TENSOR
-        FUNCTIONS.update(dict.fromkeys({spec.name, *spec.aliases} - own, function))
+        named = (name for name in (spec.name, *spec.aliases) if name != spec.name or name not in _OF_TENSOR)
+        FUNCTIONS.update(dict.fromkeys(named, function))
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS.update({name: _softmax(name) for name in ("softmax", "log_softmax", "softmin")})
