@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import sys
 
 ROOM = 4 << 30
 """Bytes beside the buffers. A process at rest maps 1 GiB; honest kernels compile in far less than what is left."""
@@ -24,11 +23,6 @@ def limit(kind: str, memory_bytes: int | None) -> None:
     if kind == "cpu" and buffers is not None and (most == resource.RLIM_INFINITY or buffers + ROOM < most):
         with contextlib.suppress(ValueError, OSError):  # not every system bounds it
             resource.setrlimit(resource.RLIMIT_AS, (buffers + ROOM, buffers + ROOM))
-
-
-def peak_bytes(usage: resource.struct_rusage) -> int:
-    """The most memory that a process had at a time; the unit of the system's figure is its own."""
-    return usage.ru_maxrss if sys.platform == "darwin" else usage.ru_maxrss << 10
 
 
 def was_short(last_words: str, peak_bytes: int, memory_bytes: int | None) -> bool:

@@ -26,6 +26,7 @@ from host.errors import DeviceCrashed, DeviceFailed, DeviceHung, DeviceLeft, Dev
 from host.link import Link, pair
 from host.meter import Meter
 from host.shared import Shared, Windows
+from ops import usage
 from ops.wire import FrameError
 from shaders.errors import KernelgateError
 
@@ -354,9 +355,9 @@ class Child:
 
     def _wait(self) -> tuple[int, int]:
         """On a thread of its own: wait for the end; the status as `Popen` has it, and the most memory that it had."""
-        _, status, usage = os.wait4(self.pid, 0)
+        _, status, used = os.wait4(self.pid, 0)
         self._process.returncode = os.waitstatus_to_exitcode(status)
-        return self._process.returncode, ceiling.peak_bytes(usage)
+        return self._process.returncode, usage.peak_bytes(used)
 
     def _fail_pending(self, number: int, peak_bytes: int) -> None:
         how = f"it was ended by {signal.Signals(number).name}" if number else "it ended"

@@ -9,14 +9,10 @@ from __future__ import annotations
 import os
 import re
 import signal
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
-
-RESIDENT_UNIT = 1 if sys.platform == "darwin" else 1024
-"""Bytes in a unit of `ru_maxrss`."""
 
 
 class Handle(Protocol):
@@ -84,9 +80,8 @@ class PidFd(Handle):
             signal.pidfd_send_signal(self._descriptor, number)
 
     def cpu_s(self) -> float:
-        return time.clock_gettime(
-            (~self.pid << 3) | 2
-        )  # the clock id of a process, as clock_getcpuclockid(3) makes it
+        clock = (~self.pid << 3) | 2  # of a process, as clock_getcpuclockid(3) makes it
+        return time.clock_gettime(clock)
 
     def resident_bytes(self) -> int:
         return self._status_bytes(b"VmRSS:")

@@ -22,6 +22,7 @@ from typing import NoReturn
 
 import msgspec
 
+from ops.usage import peak_bytes
 from ops.wire import FrameError
 from sandbox import handles, native, restricted, template, worker
 from sandbox.control import Channel, Exited, Kill, NotSpawned, Ready, ServerMessage, Spawn, Spawned
@@ -77,9 +78,7 @@ class Zygote:
                     case Spawn():
                         assert connection is not None
                         self._fork(connection)
-                    case Kill(pid=pid) if (
-                        pid in self._living
-                    ):  # not reaped yet, so that the number is still its own
+                    case Kill(pid=pid) if pid in self._living:  # not reaped: the number is still its own
                         os.kill(pid, signal.SIGKILL)
         except (OSError, EOFError, FrameError):
             self._end()
@@ -117,7 +116,7 @@ class Zygote:
                 return
             self._living.discard(pid)
             cpu_s = usage.ru_utime + usage.ru_stime
-            self._send(Exited(pid, status, cpu_s, usage.ru_maxrss * handles.RESIDENT_UNIT))
+            self._send(Exited(pid, status, cpu_s, peak_bytes(usage)))
 
     def _send(self, message: msgspec.Struct, descriptor: int | None = None) -> None:
         try:
