@@ -7,13 +7,14 @@ room for others. Must not know routes.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NoReturn
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from api.errors import HeadersTooLarge, RequestTimeout
+from api.errors import CodingNotServed, HeadersTooLarge, MalformedRequest, RequestTimeout
 from api.problems import problem_response
 from shaders.errors import KernelgateError
 
@@ -50,8 +51,9 @@ class Edge:
 class Protocol(HttpToolsProtocol):
     """HTTP of one connection, whose requests have at most `MAX_HEADERS` headers, and `MAX_HEAD` bytes before the body.
 
-    What is longer is answered 431 as soon as it is seen; nothing more is read, and the connection is closed. So it is,
-    without an answer, when more than `MAX_AHEAD` requests wait for theirs, or more than `connections` are open.
+    What is longer is answered 431 as soon as it is seen, and what others could take for something else than this server
+    400 or 501; nothing more is read, and the connection is closed. So it is, without an answer, when more than
+    `MAX_AHEAD` requests wait for theirs, or more than `connections` are open.
 
     A head must be there within `patience_s`, of a body `LEAST_RATE` bytes a second in any such time, or the answer is
     408. A client that takes nothing of an answer for so long is left. Time in which the server does not read is not
@@ -67,6 +69,7 @@ class Protocol(HttpToolsProtocol):
         self._head = 0
         self._body = 0
         self._refused = False
+        self._why: KernelgateError | None = None
         self._reading: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
 
@@ -117,7 +120,10 @@ class Protocol(HttpToolsProtocol):
         self._count(len(name) + len(value))
 
     def on_headers_complete(self) -> None:
-        """The body follows."""
+        """The body follows. Whose length is not clear is not read: who stands between may see another request in it."""
+        unclear = _unclear(self.headers, self.parser.get_http_version(), self.parser.should_upgrade())
+        if unclear is not None:
+            self._stop(unclear)
         self._in_head = False
         super().on_headers_complete()
         self._await_more()
@@ -130,6 +136,7 @@ class Protocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The request is whole."""
         self._await_nothing()
+        self._in_head = True
         super().on_message_complete()
 
     def pause_writing(self) -> None:
@@ -143,22 +150,19 @@ class Protocol(HttpToolsProtocol):
         self._await_reader(False)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what cannot be parsed, or was not parsed on because it is too large."""
-        self._await_nothing()
-        if self._refused:
-            return
-        if self._over():
-            self._refuse(_too_large())
-        else:
-            super().send_400_response(msg)
+        """Answer what cannot be parsed, or was not parsed on: then `_why` says what is wrong with it."""
+        if not self._refused:
+            self._refuse(self._why or MalformedRequest("what came is not a request of HTTP/1.1"))
 
     def _count(self, size: int) -> None:
         self._head += size
-        if self._over():
-            raise HeadersTooLarge("the parser stops here")
+        if self._head > MAX_HEAD or len(self.headers) > MAX_HEADERS:
+            self._stop(_too_large())
 
-    def _over(self) -> bool:
-        return self._head > MAX_HEAD or len(self.headers or ()) > MAX_HEADERS
+    def _stop(self, error: KernelgateError) -> NoReturn:
+        """In a call of the parser's: let it stop, and have `send_400_response` called."""
+        self._why = error
+        raise error
 
     # ------------------------------------------------------------------ time
     def _await_more(self) -> None:
@@ -175,17 +179,12 @@ class Protocol(HttpToolsProtocol):
         came, self._body = self._body, 0
         if self.flow.read_paused or (not self._in_head and came >= LEAST_RATE * self._patience_s):
             self._await_more()
-        elif self._in_head or not self.cycle.response_started:
-            if not self._in_head:
-                self.cycle.disconnected = True  # as its route is told
-                self.cycle.message_event.set()
+        else:
             self._refuse(
                 RequestTimeout(
                     f"a request's head has {self._patience_s:g} s, its body brings {LEAST_RATE} bytes a second"
                 )
             )
-        else:
-            self.transport.abort()
 
     def _await_reader(self, waits: bool) -> None:
         if self._writing is not None:
@@ -193,8 +192,15 @@ class Protocol(HttpToolsProtocol):
         self._writing = self.loop.call_later(self._patience_s, self.transport.abort) if waits else None
 
     def _refuse(self, error: KernelgateError) -> None:
-        """Answer, read no more, and close."""
+        """Read no more, answer if what is written now is the answer to the request in hand, and close."""
         self._await_nothing()
+        self._refused = True
+        if not self._answerable():
+            self.transport.abort()
+            return
+        if not self._in_head:
+            self.cycle.disconnected = True  # as its route is told
+            self.cycle.message_event.set()
         answer = problem_response(error, {"Connection": "close"})
         status = HTTPStatus(answer.status_code)
         lines = [f"HTTP/1.1 {status.value} {status.phrase}".encode()]
@@ -202,8 +208,40 @@ class Protocol(HttpToolsProtocol):
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
         if self.transport.can_write_eof():
             self.transport.write_eof()
-        self._refused = True
         self.loop.call_later(LINGER_S, self.transport.close)
+
+    def _answerable(self) -> bool:
+        """Whether no answer is begun, nor owed to an earlier request, for which the client would take this one."""
+        if self._in_head:
+            return self.cycle is None or self.cycle.response_complete
+        return not self.pipeline and not self.cycle.response_started
+
+
+def _unclear(
+    headers: Sequence[tuple[bytes, bytes]], version: str, upgrades: bool
+) -> MalformedRequest | CodingNotServed | None:
+    """Why the end of a request with this head cannot be told for sure (RFC 9112, sections 3.2 and 6.1); None if it can.
+
+    The parser refuses the rest of what is not clear: two lengths, a length beside a coding, folded lines, bare LF.
+    """
+    values: dict[bytes, list[bytes]] = {}
+    for name, value in headers:
+        values.setdefault(name, []).append(value)
+    codings = [value.strip().lower() for value in values.get(b"transfer-encoding", [])]
+    if codings not in ([], [b"chunked"]):
+        return CodingNotServed(
+            f"the transfer coding {b', '.join(codings)!r:.80} is not read",
+            hint="Send the body as it is, or chunked.",
+        )
+    if codings and version != "1.1":
+        return MalformedRequest(f"there are no transfer codings in HTTP/{version}")
+    if upgrades and (codings or values.get(b"content-length", [b"0"]) != [b"0"]):
+        return CodingNotServed(
+            "a request with a body cannot ask for another protocol", hint="Leave the header Upgrade out."
+        )
+    if len(values.get(b"host", [])) > 1:
+        return MalformedRequest("a request has one header Host")
+    return None
 
 
 def _too_large() -> HeadersTooLarge:

@@ -52,6 +52,10 @@ class Copying:
     def __init__(self, main: Device, lane: Device, types: Mapping[int, TensorType]) -> None:
         self._main, self._lane, self._types = main, lane, types
 
+    def has_kernel(self, kernel: str) -> bool:
+        """As `Device.has_kernel`, on the lane."""
+        return self._lane.has_kernel(kernel)
+
     async def add_kernel(self, kernel: str, reflection: Reflection) -> float:
         """As `Device.add_kernel`, on the lane."""
         return await self._lane.add_kernel(kernel, reflection)

@@ -56,9 +56,6 @@ log = logging.getLogger("kernelgate")
 FLUSH_S = 0.5
 _SHUTDOWN = ("server", ServerRestarted.code)
 """By whom and why runs are stopped when the server stops."""
-_KILLS = frozenset(
-    {"wall_limit", "cpu_limit", "memory_limit", "output_limit", "message_limit", "worker_crashed"}
-)
 
 
 @dataclass(eq=False, slots=True)
@@ -382,8 +379,6 @@ class RunManager:
         record.usage = Usage(outcome.wall_ms, outcome.cpu_ms, 0.0, outcome.peak_bytes, 0)
         if outcome.error is not None:
             _end(record, outcome.status, outcome.error)
-            if outcome.error.code in _KILLS:
-                self._metrics.kills.labels(outcome.error.code).inc()
             return
         record.result = msgspec.Raw(to_json(await services.result(outcome.result)))
         _end(record, outcome.status, None)

@@ -88,6 +88,7 @@ class Runtime:
                 size=settings.workers,
                 allow_weak=settings.allow_weak_sandbox,
                 allow_native=settings.allow_native,
+                on_kill=lambda code: self.metrics.kills.labels(code).inc(),
             )
         )
         self.keys = keys.Keys(self.database, settings.quotas)

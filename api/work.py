@@ -24,6 +24,7 @@ from api.errors import HandleLimit, TensorLost
 from api.kernels import KernelRecord, KernelStore
 from api.keys import Identity
 from api.launcher import Launcher
+from api.plain_arrays import typed
 from api.residency import Resident
 from api.tensors import TensorRecord, TensorStore, wire_bytes
 from api.tracing import span
@@ -185,7 +186,8 @@ class Work:
         `most_fuel` is as in `Device.dispatch`, `budget_s` as in `graph`; `report` is told how far it is. Raises
         `HandleLimit`, `QuotaExceeded` and the device's errors.
         """
-        given = {name: await self._given(value) for name, value in asked.given.items()}
+        arrays = await typed(kernel.reflection, asked)
+        given = {name: await self._given(value) for name, value in arrays.items()}
         resolved = resolve(kernel.reflection, asked, given)
         await kernels.prove(self.identity, kernel, [step.constants for step in resolved])
 
@@ -197,7 +199,7 @@ class Work:
             refs = [value for value in here.values() if isinstance(value, TensorRef)]
             types = {ref.handle: TensorType(ref.shape, ref.dtype) for ref in refs}
             async with self._reserved(sum(wire_bytes(TensorType(f.shape, f.dtype)) for f in made.fresh)):
-                async with self._launcher.launch(kernel, types) as device:
+                async with self._launcher.launch(self.identity.owner, kernel, types) as device:
                     await device.dispatch(
                         self.job,
                         self.identity.owner,

@@ -20,13 +20,14 @@ from pathlib import Path
 import msgspec
 
 from host import ceiling, frames
-from host.clock import Clock, Timer
+from host.clock import Clock
+from host.deadline import Deadline
 from host.engine import EngineSettings
 from host.errors import DeviceCrashed, DeviceFailed, DeviceHung, DeviceLeft, DeviceRestarted
 from host.link import Link, pair
 from host.meter import Meter
 from host.shared import Shared, Windows
-from ops import usage
+from ops import processes
 from ops.wire import FrameError
 from shaders.errors import KernelgateError
 
@@ -100,7 +101,7 @@ class Child:
         self._pending: dict[int, _Pending] = {}
         self._current: _Pending | None = None
         self._late: _Pending | None = None
-        self._timer: Timer | None = None
+        self._deadline = Deadline(clock, self._overrun)
         self._reaper: asyncio.Task[None] | None = None
         self._stderr: deque[bytes] = deque(maxlen=16)
         self._killed = False
@@ -300,22 +301,20 @@ class Child:
             pending.meter.run(self._clock, pending.stop)
 
     def _watch(self) -> None:
-        """Set the one timer: to what the step in hand may take, or to when the oldest request must be taken up."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._pending and self.alive:
-            late = self._current or next(iter(self._pending.values()))
-            seconds = late.limit_s if late is self._current else self._settings.takeup_s
-            due = self._clock.now() + seconds
-            self._timer = self._clock.call_later(seconds, lambda: self._overrun(late, due))
+        """Set the deadline: to what the step in hand may take, or to when the oldest request must be taken up."""
+        if not (self._pending and self.alive):
+            self._deadline.lift()
+        elif self._current is not None:
+            self._deadline.move(self._current.limit_s)
+        else:
+            self._deadline.move(self._settings.takeup_s)
 
-    def _overrun(self, pending: _Pending, due: float) -> None:
-        """`pending` is late, unless this process was itself kept from running: then the device was too, perhaps."""
-        if self._clock.now() > due + _OVERSLEPT_S:
+    def _overrun(self, late_s: float) -> None:
+        """The device is late, unless this process was itself kept from running: then the device was too, perhaps."""
+        if late_s > _OVERSLEPT_S:
             self._watch()
             return
-        self._late = pending
+        self._late = pending = self._current or next(iter(self._pending.values()))
         log.warning("killing device process %d: %s is late", self.pid, pending.what)
         self.kill()
 
@@ -348,16 +347,16 @@ class Child:
         self._loop.remove_reader(self._process.stderr.fileno())
         self._process.stderr.close()
         self._windows.close()
-        self._watch()
+        self._deadline.close()
         self._fail_pending(max(-status, 0), peak_bytes)
         self._exited.set_result(None)
         self._on_exit(self)
 
     def _wait(self) -> tuple[int, int]:
         """On a thread of its own: wait for the end; the status as `Popen` has it, and the most memory that it had."""
-        _, status, used = os.wait4(self.pid, 0)
+        _, status, usage = os.wait4(self.pid, 0)
         self._process.returncode = os.waitstatus_to_exitcode(status)
-        return self._process.returncode, usage.peak_bytes(used)
+        return self._process.returncode, processes.peak_bytes(usage)
 
     def _fail_pending(self, number: int, peak_bytes: int) -> None:
         how = f"it was ended by {signal.Signals(number).name}" if number else "it ended"

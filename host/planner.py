@@ -407,7 +407,7 @@ def _equal_nodes(
     numbers: dict[bytes, int] = {}
     first: dict[tuple[int, ...], int] = {}
     for index, node in enumerate(graph.nodes):
-        what = (structure.forms[index], types[index].dtype)
+        what = (node.op, structure.forms.get(index, (node.attributes,)), types[index].dtype)
         kind = numbers.setdefault(msgspec.msgpack.encode(what), len(numbers))
         kinds.append(kind)
         key = (kind, *(same[source] for source in node.inputs))

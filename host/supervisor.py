@@ -215,12 +215,16 @@ class Device:
         if self.settings.role == "compiler":
             return await self._try_kernel(kernel_hash, reflection, warm, dict(constants or {}))
         self._remember(kernel_hash, reflection)
-        if not warm and self._child is not None and kernel_hash in self._child.kernels:
+        if not warm and self.has_kernel(kernel_hash):
             return 0.0
         try:
             return await self._tell_kernel(kernel_hash, reflection, warm)
         except faults.Fault as fault:
             raise faults.of_kernel(fault) from None
+
+    def has_kernel(self, kernel_hash: str) -> bool:
+        """Whether the process in use has compiled a kernel."""
+        return self._child is not None and kernel_hash in self._child.kernels
 
     def drop_kernel(self, kernel_hash: str) -> None:
         """Forget a kernel; an unknown one is ignored."""

@@ -22,9 +22,11 @@ from ops.lowering import (
     convolution,
     digest,
     elementwise,
+    host_product,
     indexing,
     matmul,
     normalize,
+    packing,
     reduce,
     scatter,
     search,
@@ -325,11 +327,13 @@ def _product(
 ) -> None:
     """The product of two sources, of which bytes may be read as they lie, summed in `dtype`."""
     left, right = (
-        each if each.dtype in byte_product.BYTES else elementwise.widened(builder, each) for each in sources
+        each if each.dtype in packing.BYTES else elementwise.widened(builder, each) for each in sources
     )
-    if not byte_product.emit(builder, left, right, target, after):
-        left, right = (elementwise.converted(builder, source, dtype) for source in (left, right))
-        matmul.emit(builder, left, right, target, after)
+    if dtype != "f32" or not host_product.reads_bytes(builder.device, left, right):
+        if byte_product.emit(builder, left, right, target, after):
+            return
+        right = elementwise.converted(builder, right, dtype)
+    matmul.emit(builder, elementwise.converted(builder, left, dtype), right, target, after)
 
 
 def _view(

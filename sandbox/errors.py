@@ -71,6 +71,20 @@ class WorkerCrashedError(KernelgateError):
     title = "The worker process died"
 
 
+KILLS = frozenset(
+    error.code
+    for error in (
+        WallLimitError,
+        CpuLimitError,
+        MemoryLimitError,
+        OutputLimitError,
+        MessageLimitError,
+        WorkerCrashedError,
+    )
+)
+"""The codes of what ends a worker before it is done."""
+
+
 class PermissionDeniedError(KernelgateError):
     """The run was not granted what the script asked for."""
 

@@ -57,6 +57,7 @@ class PoolSettings:
     wall clock is read from, the loop's time when None. `allow_weak`: run scripts even at level `process`.
     `allow_native`: run native scripts, at the levels of `NATIVE_LEVELS`. `trade`: what the workers do
     (`sandbox/zygote.py`). `kernel_limits` are for each parsing of a kernel, `template_limits` for each rendering.
+    `on_kill`: is told the code of each error that ended a worker before it was done, whatever its job.
     """
 
     size: int = 4
@@ -69,6 +70,7 @@ class PoolSettings:
     trade: Literal["restricted", "native", "template"] = "restricted"
     kernel_limits: Limits = KERNEL_LIMITS
     template_limits: Limits = TEMPLATE_LIMITS
+    on_kill: Callable[[str], None] = lambda code: None
 
 
 class WorkerPool:
@@ -246,8 +248,11 @@ class WorkerPool:
     def _talk(
         self, worker: WorkerProcess, limits: Limits, services: Services | None, *, keep: bool = False
     ) -> Session:
-        clock = self._settings.clock or asyncio.get_running_loop().time
-        return Session(worker, limits, services, self._settings.max_frame, clock, keep=keep)
+        settings = self._settings
+        clock = settings.clock or asyncio.get_running_loop().time
+        return Session(
+            worker, limits, services, settings.max_frame, clock, keep=keep, on_kill=settings.on_kill
+        )
 
     async def _begun(self, memory_mb: int, cpu_s: float) -> WorkerProcess:
         """A worker with the kernel's limits on it."""

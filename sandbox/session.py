@@ -91,7 +91,10 @@ class Limits:
 
 
 class Session:
-    """One job. With `keep` the worker lives on when it has told how the job ended."""
+    """One job. With `keep` the worker lives on when it has told how the job ended.
+
+    `on_kill` is told the code of the limit, or crash, that ended the worker; not what other ends the job comes to.
+    """
 
     def __init__(
         self,
@@ -102,12 +105,14 @@ class Session:
         clock: Callable[[], float],
         *,
         keep: bool = False,
+        on_kill: Callable[[str], None] = lambda code: None,
     ) -> None:
         self._worker = worker
         self._limits = limits
         self._services = services
         self._clock = clock
         self._keep = keep
+        self._on_kill = on_kill
         self._told = False
         self._reader: FrameReader[frames.WorkerMessage] = FrameReader(
             frames.WorkerMessage, max_frame, budget.check
@@ -140,6 +145,10 @@ class Session:
                 await self._worker.stop(STATUS_PATIENCE_S)
                 raise self._verdict.result()()
             return talk.result()
+        except KernelgateError as error:
+            if error.code in errors.KILLS:
+                self._on_kill(error.code)
+            raise
         finally:
             if self._watch_timer is not None:
                 self._watch_timer.cancel()

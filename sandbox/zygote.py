@@ -22,7 +22,7 @@ from typing import NoReturn
 
 import msgspec
 
-from ops.usage import peak_bytes
+from ops.processes import peak_bytes
 from ops.wire import FrameError
 from sandbox import handles, native, restricted, template, worker
 from sandbox.control import Channel, Exited, Kill, NotSpawned, Ready, ServerMessage, Spawn, Spawned

@@ -32,8 +32,8 @@ class _Body(Cursor):
         self.loop: int | None = None
         self.blocks: list[int] = []
         """The closing braces of the blocks around the token at hand, of a `for` also while in its header."""
-        self.visible: dict[str, list[Span]] = {}
-        """Of each local name, its declarations' spans, the innermost last."""
+        self.visible: dict[str, list[tuple[Span, list[int]]]] = {}
+        """Of each local name, where its declarations may be named, the innermost last, and the tokens that do."""
         self.declared = -1
         """The token of the name that was declared last: it is no use of that name."""
         self.else_ifs: dict[int, int] = {}
@@ -43,7 +43,7 @@ class _Body(Cursor):
         opener, close = self.function.braces
         self.blocks.append(close)
         for parameter in self.function.parameters:
-            self.visible[parameter.name] = [(opener, close)]
+            self.visible[parameter.name] = [((opener, close), [])]
         for index in range(opener + 1, close):
             self.leave(index)
             if self.tokens[index].kind == "name":
@@ -117,8 +117,9 @@ class _Body(Cursor):
             end = value[1]
         self.expect(end, ";")
         visible = (end, self.blocks[-1])
-        self.function.locals.append(Local(self.text(index), name, token, type_, value, visible))
-        self.visible.setdefault(name, []).append(visible)
+        local = Local(self.text(index), name, token, type_, value, visible)
+        self.function.locals.append(local)
+        self.visible.setdefault(name, []).append((visible, local.uses))
         self.declared = token
 
     def use(self, index: int) -> None:
@@ -126,12 +127,15 @@ class _Body(Cursor):
         name = self.text(index)
         if self.text(index + 1) == "(":
             self.function.calls.append(Call(name, index, self.loop))
-        if not self.is_local(name, index):
-            self.function.references.setdefault(name, index)
+        uses = self.uses_of_local(name, index)
+        if uses is None:
+            uses = self.function.references.setdefault(name, [])
+        uses.append(index)
 
-    def is_local(self, name: str, index: int) -> bool:
-        spans = self.visible.get(name, [])
-        while spans and index >= spans[-1][1]:
-            spans.pop()
+    def uses_of_local(self, name: str, index: int) -> list[int] | None:
+        """What to note a use of the local `name` at `index` in; None if it is none."""
+        declared = self.visible.get(name, [])
+        while declared and index >= declared[-1][0][1]:
+            declared.pop()
         # The innermost may not have begun: in `let x = x;` the second x is the outer one.
-        return any(begin <= index < end for begin, end in spans[-2:])
+        return next((uses for (begin, end), uses in declared[:-3:-1] if begin <= index < end), None)

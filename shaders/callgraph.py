@@ -89,16 +89,23 @@ def _names(module: Module) -> Iterator[str]:
     yield from module.functions
 
 
-def _references(module: Module, name: str) -> dict[str, int]:
+def outside_body(module: Module, name: str) -> dict[str, int]:
+    """The module-scope names that the declaration of `name` mentions, but for a function's body, with their tokens."""
     found: dict[str, int] = {}
     for begin, end in _spans(module, name):
         for index in range(begin, end):
             token = module.tokens[index]
             if token.kind == "name" and token.text not in KEYWORDS and module.tokens[index - 1].text != ".":
                 found.setdefault(token.text, index)
-    if name in module.functions:
-        found = module.functions[name].references | found
     return {target: token for target, token in found.items() if module.declares(target)}
+
+
+def _references(module: Module, name: str) -> dict[str, int]:
+    found = outside_body(module, name)
+    if name in module.functions:
+        body = module.functions[name].references
+        found = {target: uses[0] for target, uses in body.items() if module.declares(target)} | found
+    return found
 
 
 def _spans(module: Module, name: str) -> list[Span]:

@@ -1,14 +1,14 @@
 """What two texts share that are the same kernel under other names, or with other literals.
 
-Owns which names are a kernel's own. Must not know what a fingerprint is used for.
+Owns which names are a kernel's own. Must not know what a fingerprint is used for, or which tokens matter.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from shaders.lexer import Token, Tokens
+from shaders.lexer import Token
 
 FAMILY = 32
 """The characters of a fingerprint that are the same for all literals: half of it, 128 bits."""
@@ -16,14 +16,14 @@ FAMILY = 32
 _DECLARING = frozenset(("fn", "struct", "alias", "let", "const", "override", "var"))
 
 
-def fingerprint(lexed: Tokens) -> str:
+def fingerprint(tokens: Sequence[Token]) -> str:
     """64 hexadecimal digits of a kernel's tokens, in which each name that it declares is counted as they appear.
 
     So comments, blanks and the choice of names make no difference; types, built-in functions and literals do. Literals
-    make none to its `family`.
+    make none to its `family`. `tokens` are those that matter (`shaders/liveness.py`).
     """
     whole, family = hashlib.sha256(), hashlib.sha256()
-    for token, text in _renamed(lexed):
+    for token, text in _renamed(tokens):
         whole.update(text.encode() + b"\n")
         family.update((b"#" if token.kind == "number" else text.encode()) + b"\n")
     return family.hexdigest()[:FAMILY] + whole.hexdigest()[FAMILY:]
@@ -34,12 +34,11 @@ def family(fingerprint: str) -> str:
     return fingerprint[:FAMILY]
 
 
-def _renamed(lexed: Tokens) -> Iterator[tuple[Token, str]]:
+def _renamed(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
     """The tokens, each with its text, which is `$` and a number for a name that the kernel declares."""
-    items = [token for token in lexed.items if token.kind != "end"]
-    own: dict[str, str] = dict.fromkeys(_declared(items), "")
+    own: dict[str, str] = dict.fromkeys(_declared(tokens), "")
     count = 0
-    for token in items:
+    for token in tokens:
         text = token.text
         if text in own:
             if not own[text]:
@@ -49,7 +48,7 @@ def _renamed(lexed: Tokens) -> Iterator[tuple[Token, str]]:
         yield token, text
 
 
-def _declared(items: list[Token]) -> list[str]:
+def _declared(items: Sequence[Token]) -> list[str]:
     """The names after a declaring keyword (`var` may have its space in between), and those before a colon."""
     names = []
     for before, token, after in zip([None, *items], items, [*items[1:], None], strict=False):
@@ -59,7 +58,7 @@ def _declared(items: list[Token]) -> list[str]:
     return [*names, *_spaced(items)]
 
 
-def _spaced(items: list[Token]) -> list[str]:
+def _spaced(items: Sequence[Token]) -> list[str]:
     """The names in `var<...> name`; what stands between the brackets of a `var` are names and a comma."""
     names = []
     for index, token in enumerate(items):

@@ -13,6 +13,7 @@ from shaders.guard.guard import guard
 from shaders.languages import refuse_text
 from shaders.layout import Type, uniform_fault
 from shaders.limits import LIMITS, Limits
+from shaders.liveness import living
 from shaders.memory import check_memory
 from shaders.overrides import overrides_of
 from shaders.parser import parse
@@ -45,7 +46,8 @@ def reflect(source: str, limits: Limits = LIMITS) -> Reflection:
     overrides = overrides_of(module, resolver)
     entries = _entry_points(module, resolver, edges, bindings, overrides, limits)
     guarded = guard(module, resolver, edges, sequence, entries)
-    return Reflection(module.lexed.text, entries, bindings, guarded, overrides, fingerprint(module.lexed))
+    identity = fingerprint(living(module, sequence))
+    return Reflection(module.lexed.text, entries, bindings, guarded, overrides, identity)
 
 
 def _parsed(source: str, limits: Limits) -> Module:

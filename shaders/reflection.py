@@ -112,7 +112,8 @@ class Reflection(msgspec.Struct, frozen=True):
     """A kernel after parsing.
 
     `source` is the text re-emitted from our own tokens, for people to be shown; `guard` has the only text that is
-    compiled. `fingerprint` is the same for all texts that differ in comments, blanks and names only.
+    compiled. `fingerprint` is the same for all texts that differ only in comments, blanks, names and what is
+    never used.
     """
 
     source: str

@@ -61,7 +61,7 @@ class Declaration:
 
 @dataclass(slots=True)
 class Local:
-    """A `var`, `let` or `const` in a body; it may be named between the tokens `visible`."""
+    """A `var`, `let` or `const` in a body; it may be named between the tokens `visible`; those that do are `uses`."""
 
     keyword: str
     name: str
@@ -69,6 +69,7 @@ class Local:
     type: Span | None
     value: Span | None
     visible: Span
+    uses: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -95,7 +96,7 @@ class Call:
 class Function:
     """A function: `keyword` is its `fn`, `parentheses` and `braces` the brackets of its parameters and body.
 
-    `references` maps each module-scope name in its body to the first token that names it.
+    `references` maps each name in its body that is not local to the tokens that name it.
     """
 
     name: str
@@ -109,7 +110,7 @@ class Function:
     loops: list[Loop] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     locals: list[Local] = field(default_factory=list)
-    references: dict[str, int] = field(default_factory=dict)
+    references: dict[str, list[int]] = field(default_factory=dict)
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute called `name`, if it has one."""

@@ -31,6 +31,8 @@ from shaders.spec import Binding, KernelSpec, Param
 
 _GRIDS = (8, 16)
 """How many lanes there are along queries, and as many along keys: each has four of both."""
+_MOST = 256
+"""How long vectors may be: a lane has a quad of results in registers for each four lanes' worth of columns."""
 _SCORE_WORK = 32
 _LEAST = -3.4028234663852886e38
 """Where the largest score begins. It is finite, since scores may be infinite, and their difference is NaN."""
@@ -81,7 +83,8 @@ def emit(builder: Builder, sources: list[Source], is_causal: bool, scale: float,
         }
     if mask:
         params["column_mask"] = padded(layouts[-1].strides[-1:], 1, 0)[0]
-    spec = _spec(grid, is_causal, bool(mask), rank)
+    spans, strips = (max(-(-length // (4 * grid)), 1) for length in (size, values))
+    spec = _spec(grid, spans, strips, is_causal, bool(mask), rank)
     operands = [*(each.operand for each in (query, key, value, *mask)), target.operand]
     work = _work(grid, target, (columns, size))
     for first, groups in _parts(builder.device, prod(batch) * tiles, work):
@@ -89,8 +92,12 @@ def emit(builder: Builder, sources: list[Source], is_causal: bool, scale: float,
 
 
 def _grid(size: int, values: int) -> int | None:
-    """The least that takes vectors of `size` and so many columns of values; None where there is none."""
-    return next((grid for grid in _GRIDS if 0 < size <= 4 * grid and values <= 4 * grid), None)
+    """The least whose tiles hold vectors of `size` and so many columns of values, else the largest; None where those
+    are too long.
+    """
+    if not 0 < size <= _MOST or values > _MOST:
+        return None
+    return next((grid for grid in _GRIDS if max(size, values) <= 4 * grid), _GRIDS[-1])
 
 
 def _work(grid: int, target: Target, key: Sequence[int]) -> int:
@@ -99,8 +106,9 @@ def _work(grid: int, target: Target, key: Sequence[int]) -> int:
 
 
 def _parts(device: DeviceClass, tiles: int, work: int) -> Iterator[tuple[int, int]]:
-    """With which tile each dispatch begins, and how many it makes."""
-    most = max(min(device.work // work, MAX_GROUPS), 1)
+    """With which tile each dispatch begins, and how many it makes: about as many as the others."""
+    count = -(-tiles // max(min(device.work // work, MAX_GROUPS), 1))
+    most = -(-tiles // count)
     for first in range(0, tiles, most):
         yield first, min(most, tiles - first)
 
@@ -110,7 +118,7 @@ def _names(is_masked: bool) -> list[str]:
 
 
 @cache
-def _spec(grid: int, is_causal: bool, is_masked: bool, rank: int) -> KernelSpec:
+def _spec(grid: int, spans: int, strips: int, is_causal: bool, is_masked: bool, rank: int) -> KernelSpec:
     names = _names(is_masked)
     body = [
         "let line = params.first + wid.x;",
@@ -135,5 +143,11 @@ def _spec(grid: int, is_causal: bool, is_masked: bool, rank: int) -> KernelSpec:
         (grid * grid, 1, 1),
         functions=wgsl.with_helpers(body="infinity()"),
         partials=("tiles/attention",),
-        settings=(("grid", grid), ("causal", int(is_causal)), ("masked", int(is_masked))),
+        settings=(
+            ("grid", grid),
+            ("spans", spans),
+            ("strips", strips),
+            ("causal", int(is_causal)),
+            ("masked", int(is_masked)),
+        ),
     )

@@ -210,7 +210,7 @@ def _reduction(spec: OpSpec, attributes: Attributes, args: list[Array], result: 
 
 
 def _mean(wide: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
-    total = np.asarray(np.sum(wide, axis=axis, keepdims=keepdims))
+    total = np.asarray(REDUCTIONS["sum"](wide, axis=axis, keepdims=keepdims))
     return np.asarray(total / math.prod(wide.shape[number] for number in axis))
 
 

@@ -28,6 +28,7 @@ GOOD: dict[str, Any] = {
     "POST /api/scripts": {"name": "good", "source": "def main(): return 1"},
     "POST /api/scripts/{name}": {"inputs": {}},
     "POST /api/kernels": {"name": "good", "source": KERNEL},
+    "POST /api/kernels/reflect": {"source": KERNEL},
     "POST /api/kernels/{name}/dispatch": {"inputs": {"x": {"$tensor": TENSOR}}},
     "POST /api/tensors": TENSOR,
     "PUT /api/tensors/{tensor_id}": TENSOR,

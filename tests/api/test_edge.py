@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,76 @@ def test_a_connection_too_many_is_closed_and_the_others_go_on(impatient: Any, wa
     wait_until(lambda: len(connections) <= 1, "they are gone", seconds=10)
 
 
-# ---------------------------------------------------------------------- TLS
+CHUNK = b"\r\n3\r\nabc\r\n0\r\n\r\n"
+SMUGGLED = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "status", "code"),
+    [
+        (b"Transfer-Encoding: gzip, chunked\r\n" + CHUNK, 501, "coding_not_served"),
+        (b"Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n" + CHUNK, 501, "coding_not_served"),
+        (b"Transfer-Encoding: gzip\r\n" + CHUNK, 501, "coding_not_served"),
+        (b"Transfer-Encoding: xchunked\r\n" + CHUNK, 501, "coding_not_served"),
+        (b"Connection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 3\r\n\r\nabc", 501, "coding_not_served"),
+        (b"Transfer-Encoding: chunked, chunked\r\n" + CHUNK, 400, "malformed_request"),
+        (b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n" + CHUNK, 400, "malformed_request"),
+        (b"Transfer-Encoding: chunked, gzip\r\n" + CHUNK, 400, "malformed_request"),
+        (b"Transfer-Encoding:\r\n chunked\r\n" + CHUNK, 400, "malformed_request"),
+        (b"Transfer-Encoding : chunked\r\n" + CHUNK, 400, "malformed_request"),
+        (b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n" + CHUNK, 400, "malformed_request"),
+        (b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n" + CHUNK, 400, "malformed_request"),
+        (b"Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc", 400, "malformed_request"),
+        (b"Content-Length: 3, 3\r\n\r\nabc", 400, "malformed_request"),
+        (b"Content-Length: +3\r\n\r\nabc", 400, "malformed_request"),
+        (b"X: a\r\n b\r\n\r\n", 400, "malformed_request"),
+        (b"X: a\nY: b\r\n\r\n", 400, "malformed_request"),
+        (b"X: a\rContent-Length: 3\r\n\r\nabc", 400, "malformed_request"),
+        (b"Host: y\r\n\r\n", 400, "malformed_request"),
+    ],
+)
+def test_a_request_whose_end_others_could_see_elsewhere_is_refused_with_all_behind_it(
+    impatient: Any, head: bytes, status: int, code: str
+) -> None:
+    with connected(impatient) as sock:
+        sock.sendall(b"POST /healthz HTTP/1.1\r\nHost: x\r\n" + head + SMUGGLED)
+        answer = rest(sock)
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert b'"code":"%s"' % code.encode() in answer
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+def test_what_is_refused_behind_a_request_is_not_the_answer_to_that_one(impatient: Any) -> None:
+    run = b'{"script": "import time\\ntime.sleep(1)"}'
+    head = b"POST /api/runs HTTP/1.1\r\nHost: x\r\nPrefer: wait=20\r\nAuthorization: Bearer %s\r\n"
+    with connected(impatient) as sock:
+        sock.sendall(
+            head % impatient.key.encode() + b"Content-Length: %d\r\n\r\n" % len(run) + run + b"\0\r\n\r\n"
+        )
+        assert rest(sock) == b""
+
+
+def test_transfer_codings_of_http_1_0_are_refused(impatient: Any) -> None:
+    with connected(impatient) as sock:
+        sock.sendall(b"POST /healthz HTTP/1.0\r\nTransfer-Encoding: chunked\r\n" + CHUNK)
+        assert rest(sock).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_request_that_offers_another_protocol_is_served_by_this_one_and_so_is_the_next(
+    impatient: Any,
+) -> None:
+    get = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+    with connected(impatient) as sock:
+        for rest_of_it in (
+            b"Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+            b"Transfer-Encoding: Chunked\r\n\r\n0\r\n\r\n",
+        ):
+            sock.sendall(get + rest_of_it)
+            answer = HTTPResponse(sock)
+            answer.begin()
+            assert (answer.status, answer.read()[:10]) == (200, b'{"status":')
+
+
 def test_a_connection_that_breaks_after_its_answer_leaves_nothing(impatient: Any, wait_until: Any) -> None:
     def kept() -> int:
         gc.collect()

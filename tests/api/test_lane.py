@@ -30,6 +30,8 @@ TURNING = reflect(
 )
 TYPE = TensorType((1,), "u32")
 LONG = 60_000
+LASTING = (10, 256)
+"""Turns and workgroups of a dispatch that takes several slices."""
 
 
 @asynccontextmanager
@@ -44,21 +46,23 @@ async def devices(idle_s: float = WAIT_S, **settings: Any) -> AsyncIterator[tupl
         await main.close()
 
 
-async def dispatch(main: Device, lane: Lane | None, turns: int, groups: int = 1, **more: Any) -> list[int]:
+async def dispatch(
+    main: Device, lane: Lane | None, turns: int, groups: int = 1, owner: str = "me", **more: Any
+) -> list[int]:
     """What `b` holds after a dispatch that begins with ones, on the lane or on `main`."""
     given, ones, out = main.new_handle(), main.new_handle(), main.new_handle()
-    await main.upload_bytes(given, "me", "u32", [1], np.uint32(turns).tobytes())
-    await main.upload_bytes(ones, "me", "u32", [256], np.ones(256, np.uint32).tobytes())
+    await main.upload_bytes(given, owner, "u32", [1], np.uint32(turns).tobytes())
+    await main.upload_bytes(ones, owner, "u32", [256], np.ones(256, np.uint32).tobytes())
     step = frames.Step("main", (groups, 1, 1), [frames.Bound("turns", given), frames.Bound("b", out)])
     made = [frames.Fresh(out, "u32", (256,), ones)]
     try:
         if lane is None:
             await main.add_kernel("k", TURNING)
-            await main.dispatch(1, "me", "k", [step], made, **more)
+            await main.dispatch(given, owner, "k", [step], made, **more)
         else:
             async with lane.borrow({given: TYPE, ones: TensorType((256,), "u32")}) as there:
                 await there.add_kernel("k", TURNING)
-                await there.dispatch(1, "me", "k", [step], made, **more)
+                await there.dispatch(given, owner, "k", [step], made, **more)
         with await main.download(out) as shared:
             return np.frombuffer(bytes(shared.view), np.uint32).tolist()
     finally:
@@ -124,6 +128,21 @@ def test_a_cancelled_dispatch_leaves_the_lane_to_the_next() -> None:
                 await task
             assert await dispatch(main, lane, 1) == await dispatch(main, None, 1)
             assert main.memory.tensors == 0
+
+    run(body)
+
+
+def test_who_asks_for_one_thing_in_the_lane_does_not_wait_for_all_that_another_asked_for() -> None:
+    async def body() -> None:
+        async with devices() as (main, lane):
+            await dispatch(main, lane, 1)
+            meter = Meter(lambda usage: None)
+            async with asyncio.TaskGroup() as group:
+                many = [group.create_task(dispatch(main, lane, *LASTING, "much", meter=meter))]
+                many += [group.create_task(dispatch(main, lane, *LASTING, "much")) for _ in range(7)]
+                await until(lambda: meter.started)
+                await dispatch(main, lane, *LASTING, "little")
+                assert sum(task.done() for task in many) < 4
 
     run(body)
 

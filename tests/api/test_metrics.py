@@ -64,6 +64,15 @@ def test_a_worker_that_is_stopped_is_counted_by_the_limit(server: Any) -> None:
     assert value(server.http, name) == before + 1
 
 
+def test_a_worker_of_a_kernel_s_template_that_is_stopped_is_counted_too(server: Any) -> None:
+    names = [f'udf_sandbox_kills_total{{reason="{limit}"}}' for limit in ("cpu_limit", "wall_limit")]
+    before = sum(value(server.http, name) for name in names)
+    loops = "{% for a in range(4096) %}" * 3 + "{% endfor %}" * 3
+    refused = server.http.post("/api/kernels", json={"name": "k", "template": loops})
+    assert refused.json()["code"] == "template_limit"
+    assert sum(value(server.http, name) for name in names) == before + 1
+
+
 def test_denials_are_counted_by_gate(server: Any) -> None:
     user = server.client_for("denied", scopes=("runs:read", "runs:write"))
     gates = ("fetch", "scope")

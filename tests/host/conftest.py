@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from host.meter import Meter
 from host.supervisor import Device, DeviceSettings
 from ops.graph import Graph, Node
 from shaders.errors import KernelgateError
@@ -59,6 +60,20 @@ def opened() -> Opened:
             await device.close()
 
     return opened
+
+
+TakenUp = Callable[[Meter], Awaitable[None]]
+
+
+@pytest.fixture
+def taken_up() -> TakenUp:
+    """Wait until a device works on the request of a meter."""
+
+    async def taken_up(meter: Meter) -> None:
+        while not meter.started:
+            await asyncio.sleep(0)
+
+    return taken_up
 
 
 def _processes() -> set[str]:

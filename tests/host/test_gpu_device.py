@@ -91,16 +91,16 @@ def test_64_mb_go_there_and_back_unchanged(run: Run, opened: Any) -> None:
 
 
 def test_kill_9_during_a_kernel_fails_it_and_the_next_dispatch_works(
-    run: Run, opened: Any, kernels: Any, manual_clock: Any
+    run: Run, opened: Any, kernels: Any, manual_clock: Any, taken_up: Any
 ) -> None:
     async def body() -> None:
-        clock = manual_clock()
-        async with opened(adapter=ADAPTER, clock=clock, compile_s=777.0) as device:
+        meter = Meter(lambda usage: None)
+        async with opened(adapter=ADAPTER, clock=manual_clock()) as device:
             endless = kernels.reflection(ENDLESS, kernels.binding("b", 0, "read_write"))
             await device.add_kernel("endless", endless)
             await device.add_kernel("k", kernels.double)
-            running = _endless(device)
-            await clock.timer_of(777.0)
+            running = _endless(device, meter=meter)
+            await taken_up(meter)
             os.kill(device.pid, signal.SIGKILL)
             with pytest.raises(DeviceRestarted, match="SIGKILL"):
                 await running
@@ -129,17 +129,19 @@ def test_a_dispatch_that_runs_too_long_is_stopped_between_slices_and_the_process
     run(body())
 
 
-def test_a_running_graph_is_cancelled_long_before_its_end(run: Run, opened: Any, manual_clock: Any) -> None:
+def test_a_running_graph_is_cancelled_long_before_its_end(
+    run: Run, opened: Any, manual_clock: Any, taken_up: Any
+) -> None:
     async def body() -> None:
-        clock = manual_clock()
-        async with opened(adapter=ADAPTER, clock=clock, compile_s=777.0) as device:
+        meter = Meter(lambda usage: None)
+        async with opened(adapter=ADAPTER, clock=manual_clock()) as device:
             a = await _put(device, np.zeros((512, 512), np.float32), "f32")
             nodes = [Node("input", (), {"handle": a, "shape": [512, 512], "dtype": "f32"})]
             nodes += [Node("matmul", (number, 0)) for number in range(5000)]
             running = asyncio.create_task(
-                device.run_graph(7, "me", Graph(nodes, [5000]), [device.new_handle()])
+                device.run_graph(7, "me", Graph(nodes, [5000]), [device.new_handle()], meter=meter)
             )
-            await clock.timer_of(777.0)
+            await taken_up(meter)
             await device.cancel(7)
             with pytest.raises(Cancelled):
                 await running

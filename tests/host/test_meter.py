@@ -81,7 +81,7 @@ def test_what_goes_on_when_nobody_waits_any_more_is_paid_by_the_allowance(
 
 
 def test_a_request_that_costs_its_process_is_charged_as_measured(
-    run: Run, opened: Any, manual_clock: Any, slow_graph: Any
+    run: Run, opened: Any, manual_clock: Any, slow_graph: Any, taken_up: Any
 ) -> None:
     async def body() -> None:
         clock, charges = manual_clock(), []
@@ -89,7 +89,7 @@ def test_a_request_that_costs_its_process_is_charged_as_measured(
             meter = Meter(charges.append)
             out = device.new_handle()
             running = asyncio.create_task(device.run_graph(1, "me", slow_graph(1 << 23), [out], meter=meter))
-            await clock.timer_of(777.0)
+            await taken_up(meter)
             clock.advance(777.0)
             with pytest.raises(DeviceTimeout):
                 await running

@@ -25,6 +25,7 @@ from host.errors import (
     UnknownHandle,
     UnknownKernel,
 )
+from host.meter import Meter
 from host.shared import memory_file
 from host.supervisor import Device, DeviceSettings
 from ops.graph import Graph, Node
@@ -166,15 +167,15 @@ def test_a_process_killed_at_rest_is_replaced_and_its_tensors_are_unknown(run: R
 
 
 def test_kill_9_during_a_request_fails_it_clearly_and_the_next_works_within_3_s(
-    run: Run, opened: Any, manual_clock: Any, slow_graph: Any
+    run: Run, opened: Any, manual_clock: Any, slow_graph: Any, taken_up: Any
 ) -> None:
     async def body() -> None:
-        clock = manual_clock()
+        clock, meter = manual_clock(), Meter(lambda usage: None)
         async with opened(adapter="numpy", clock=clock, compile_s=777.0) as device:
             running = asyncio.create_task(
-                device.run_graph(1, "me", slow_graph(1 << 23), [device.new_handle()])
+                device.run_graph(1, "me", slow_graph(1 << 23), [device.new_handle()], meter=meter)
             )
-            await clock.timer_of(777.0)
+            await taken_up(meter)
             waiting = asyncio.create_task(_upload(device, np.zeros(2, np.float32)))
             await _settle()
             os.kill(device.pid, signal.SIGKILL)
@@ -230,15 +231,15 @@ def test_a_request_whose_second_process_dies_too_fails(run: Run, opened: Any) ->
 
 
 def test_a_request_over_its_deadline_costs_itself_a_timeout_and_others_nothing(
-    run: Run, opened: Any, manual_clock: Any, slow_graph: Any
+    run: Run, opened: Any, manual_clock: Any, slow_graph: Any, taken_up: Any
 ) -> None:
     async def body() -> None:
-        clock = manual_clock()
+        clock, meter = manual_clock(), Meter(lambda usage: None)
         async with opened(adapter="numpy", clock=clock, compile_s=777.0) as device:
             running = asyncio.create_task(
-                device.run_graph(1, "me", slow_graph(1 << 23), [device.new_handle()])
+                device.run_graph(1, "me", slow_graph(1 << 23), [device.new_handle()], meter=meter)
             )
-            await clock.timer_of(777.0)
+            await taken_up(meter)
             waiting = asyncio.create_task(_upload(device, np.zeros(2, np.float32)))
             await _settle()
             clock.advance(776.0)

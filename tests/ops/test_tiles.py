@@ -128,7 +128,15 @@ def test_values_for_one_place_are_folded_in_order(gpu: Any, check: Any) -> None:
         check("scatter", {"reduce": reduce}, [x, index, value], scale=np.full(9, 700.0))
 
 
-@pytest.mark.parametrize(("shape", "keys", "values"), [((2, 3, 37, 8), 41, 4), ((3, 64, 32), 100, 20)])
+@pytest.mark.parametrize(
+    ("shape", "keys", "values"),
+    [
+        ((2, 3, 37, 8), 41, 4),
+        ((3, 64, 32), 100, 20),
+        ((70, 96), 130, 132),
+        ((9, 256), 70, 40),
+    ],
+)
 def test_attention_by_tiles(gpu: Any, check: Any, shape: tuple[int, ...], keys: int, values: int) -> None:
     random = np.random.default_rng(keys)
     *batch, _, size = shape

@@ -391,11 +391,13 @@ def exchange(data: bytes, services: Services, hear: Callable[[ServerMessage], No
         (3 << 8, "protocol", "status 3"),
     ],
 )
-def test_a_death_is_told_by_its_cause(status: int, code: str, words: str) -> None:
+def test_a_death_is_told_by_its_cause_and_a_kill_counted(status: int, code: str, words: str) -> None:
+    kills: list[str] = []
+
     async def scenario() -> KernelgateError:
         worker, loop = FakeWorker(), asyncio.get_running_loop()
         worker.is_settled, worker.wait_status = True, status
-        session = Session(worker, LIMITS, Services(), MAX_FRAME, loop.time)  # type: ignore[arg-type]
+        session = Session(worker, LIMITS, Services(), MAX_FRAME, loop.time, on_kill=kills.append)  # type: ignore[arg-type]
         worker.peer.close()
         with pytest.raises(KernelgateError) as caught:
             await asyncio.wait_for(session.converse(JOB), 20)
@@ -404,6 +406,7 @@ def test_a_death_is_told_by_its_cause(status: int, code: str, words: str) -> Non
     error = asyncio.run(scenario())
     assert error.code == code
     assert words in error.message
+    assert kills == [code] * (code == "worker_crashed")
 
 
 def test_gates_are_asked_one_request_at_a_time() -> None:

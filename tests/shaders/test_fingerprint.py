@@ -85,3 +85,52 @@ def test_names_that_change_places_make_a_difference() -> None:
     swapped = KERNEL.replace("twice(a[here])", "twice(b[here])").replace("{ b[here] =", "{ a[here] =")
     read_write = swapped.replace("var<storage, read> a", "var<storage, read_write> a")
     assert of(read_write) != of(KERNEL)
+
+
+@pytest.mark.parametrize(
+    "dummy",
+    [
+        "let unused = 1;",
+        "_ = 3u;",
+        "var unused: f32 = sin(params.scale);",
+        "const one = 1; const two = one + 1; _ = two;",
+        "{ let id = 1; ; }",
+        "_ = a[turn]; ;",
+        "let unused = twice(twice(1.0));",
+        "let unused = LIMIT; _ = unused;",
+    ],
+)
+def test_a_statement_that_does_nothing_makes_no_difference(dummy: str) -> None:
+    assert of(KERNEL.replace("let here", f"{dummy} let here")) == of(KERNEL)
+
+
+@pytest.mark.parametrize(
+    "dummy",
+    [
+        "const ANOTHER = 3;",
+        "override ANOTHER: u32 = LIMIT;",
+        "struct Another { id: u32 }; alias Third = array<Another, LIMIT>;",
+        "var<private> another: vec3<f32>;",
+        "@group(0) @binding(7) var<storage, read_write> another: array<u32>;",
+        "fn another() -> f32 { return third(); } fn third() -> f32 { return twice(1.0); }",
+        "const_assert LIMIT > 1u; ;",
+    ],
+)
+def test_a_declaration_that_nothing_leads_to_makes_no_difference(dummy: str) -> None:
+    assert of(dummy + KERNEL) == of(KERNEL)
+    assert of(KERNEL + dummy) == of(KERNEL)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "b[0] = 1.0;",
+        "let more = 1u; b[more] = 1.0;",
+        "var more = 1u; more++;",
+        "if (false) {}",
+        "return;",
+        "twice(1.0);",
+    ],
+)
+def test_a_statement_that_may_do_something_makes_a_difference(statement: str) -> None:
+    assert of(KERNEL.replace("let here", f"{statement} let here")) != of(KERNEL)

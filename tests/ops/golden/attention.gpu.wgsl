@@ -46,7 +46,8 @@ fn strides_v_at(i: u32) -> u32 {
 }
 
 // The attention of 32 queries, by 64 lanes, over 32 keys at a time. Each lane owns the scores of four queries and keys, in units of ln(2), and four
-// columns of as many results: what was summed up with a smaller peak is scaled when the peak grows (Dao et al., 2022).
+// columns of each strip of as many results: what was summed up with a smaller peak is scaled when the peak grows (Dao et
+// al., 2022). Vectors go through the tiles by spans of 32 components, values by strips of 32 columns.
 // `tile_q` holds components by queries, `tile_kv` components by keys and then keys by columns of values, `tile_p` weights by
 // keys and queries, and before that each lane's part of a row. What is read in the inner loops has axes of its own, since
 // an index is checked against its axis: then no check is left there.
@@ -79,7 +80,6 @@ fn run(base_q: u32, base_k: u32, base_v: u32, matrix: u32, first: u32, lane: u32
     let top = lane % 8u + lane / 32u % 1u * 8u;
     let left = lane / 8u % 4u + lane / 32u * 4u;
     let along = lane % 32u;
-    let blocks = (params.size + 3u) / 4u;
     let quad0 = lane / 32u + 0u;
     let place0 = lane / 8u + 0u;
     let quad1 = lane / 32u + 2u;
@@ -89,37 +89,37 @@ fn run(base_q: u32, base_k: u32, base_v: u32, matrix: u32, first: u32, lane: u32
     let quad3 = lane / 32u + 6u;
     let place3 = lane / 8u + 24u;
     {
-        let x = quad_of_q(base_q, first + along, quad0);
+        let x = quad_of_q(base_q, first + along, quad0 + 0u);
         tile_q[quad0 / 4u][quad0 % 4u * 4u + 0u][along / 4u][along % 4u] = x.x;
         tile_q[quad0 / 4u][quad0 % 4u * 4u + 1u][along / 4u][along % 4u] = x.y;
         tile_q[quad0 / 4u][quad0 % 4u * 4u + 2u][along / 4u][along % 4u] = x.z;
         tile_q[quad0 / 4u][quad0 % 4u * 4u + 3u][along / 4u][along % 4u] = x.w;
     }
     {
-        let x = quad_of_q(base_q, first + along, quad1);
+        let x = quad_of_q(base_q, first + along, quad1 + 0u);
         tile_q[quad1 / 4u][quad1 % 4u * 4u + 0u][along / 4u][along % 4u] = x.x;
         tile_q[quad1 / 4u][quad1 % 4u * 4u + 1u][along / 4u][along % 4u] = x.y;
         tile_q[quad1 / 4u][quad1 % 4u * 4u + 2u][along / 4u][along % 4u] = x.z;
         tile_q[quad1 / 4u][quad1 % 4u * 4u + 3u][along / 4u][along % 4u] = x.w;
     }
     {
-        let x = quad_of_q(base_q, first + along, quad2);
+        let x = quad_of_q(base_q, first + along, quad2 + 0u);
         tile_q[quad2 / 4u][quad2 % 4u * 4u + 0u][along / 4u][along % 4u] = x.x;
         tile_q[quad2 / 4u][quad2 % 4u * 4u + 1u][along / 4u][along % 4u] = x.y;
         tile_q[quad2 / 4u][quad2 % 4u * 4u + 2u][along / 4u][along % 4u] = x.z;
         tile_q[quad2 / 4u][quad2 % 4u * 4u + 3u][along / 4u][along % 4u] = x.w;
     }
     {
-        let x = quad_of_q(base_q, first + along, quad3);
+        let x = quad_of_q(base_q, first + along, quad3 + 0u);
         tile_q[quad3 / 4u][quad3 % 4u * 4u + 0u][along / 4u][along % 4u] = x.x;
         tile_q[quad3 / 4u][quad3 % 4u * 4u + 1u][along / 4u][along % 4u] = x.y;
         tile_q[quad3 / 4u][quad3 % 4u * 4u + 2u][along / 4u][along % 4u] = x.z;
         tile_q[quad3 / 4u][quad3 % 4u * 4u + 3u][along / 4u][along % 4u] = x.w;
     }
-    var o0 = vec4<f32>();
-    var o1 = vec4<f32>();
-    var o2 = vec4<f32>();
-    var o3 = vec4<f32>();
+    var o00 = vec4<f32>();
+    var o01 = vec4<f32>();
+    var o02 = vec4<f32>();
+    var o03 = vec4<f32>();
     var peak = vec4<f32>(params.least);
     var total = vec4<f32>();
     let rows = vec4<u32>(first + top * 4u) + vec4<u32>(0u, 1u, 2u, 3u);
@@ -130,6 +130,10 @@ fn run(base_q: u32, base_k: u32, base_v: u32, matrix: u32, first: u32, lane: u32
     var next_k2 = quad_of_k(base_k, along, quad2);
     var next_k3 = quad_of_k(base_k, along, quad3);
     for (var key = 0u; key < last; key += 32u) {
+        var s0 = vec4<f32>();
+        var s1 = vec4<f32>();
+        var s2 = vec4<f32>();
+        var s3 = vec4<f32>();
         tile_kv[quad0 / 4u][quad0 % 4u * 4u + 0u][along / 4u][along % 4u] = next_k0.x;
         tile_kv[quad0 / 4u][quad0 % 4u * 4u + 1u][along / 4u][along % 4u] = next_k0.y;
         tile_kv[quad0 / 4u][quad0 % 4u * 4u + 2u][along / 4u][along % 4u] = next_k0.z;
@@ -147,15 +151,11 @@ fn run(base_q: u32, base_k: u32, base_v: u32, matrix: u32, first: u32, lane: u32
         tile_kv[quad3 / 4u][quad3 % 4u * 4u + 2u][along / 4u][along % 4u] = next_k3.z;
         tile_kv[quad3 / 4u][quad3 % 4u * 4u + 3u][along / 4u][along % 4u] = next_k3.w;
         workgroupBarrier();
-        let next_v0 = quad_of_v(base_v, key + place0, lane % 8u);
-        let next_v1 = quad_of_v(base_v, key + place1, lane % 8u);
-        let next_v2 = quad_of_v(base_v, key + place2, lane % 8u);
-        let next_v3 = quad_of_v(base_v, key + place3, lane % 8u);
-        var s0 = vec4<f32>();
-        var s1 = vec4<f32>();
-        var s2 = vec4<f32>();
-        var s3 = vec4<f32>();
-        for (var block = 0u; block < blocks; block++) {
+        var next_v0 = quad_of_v(base_v, key + place0, lane % 8u);
+        var next_v1 = quad_of_v(base_v, key + place1, lane % 8u);
+        var next_v2 = quad_of_v(base_v, key + place2, lane % 8u);
+        var next_v3 = quad_of_v(base_v, key + place3, lane % 8u);
+        for (var block = 0u; block < (params.size + 3u) / 4u; block++) {
             {
                 let q = tile_q[block][0][top];
                 let k = tile_kv[block][0][left];
@@ -313,10 +313,10 @@ fn run(base_q: u32, base_k: u32, base_v: u32, matrix: u32, first: u32, lane: u32
         let e2 = power(s2 - next);
         let e3 = power(s3 - next);
         total = total * scale + ((e0 + e1) + (e2 + e3));
-        o0 *= scale.x;
-        o1 *= scale.y;
-        o2 *= scale.z;
-        o3 *= scale.w;
+        o00 *= scale.x;
+        o01 *= scale.y;
+        o02 *= scale.z;
+        o03 *= scale.w;
         workgroupBarrier();
         tile_p[left / 4u][left % 4u * 4u + 0u][top] = e0;
         tile_p[left / 4u][left % 4u * 4u + 1u][top] = e1;
@@ -331,130 +331,130 @@ fn run(base_q: u32, base_k: u32, base_v: u32, matrix: u32, first: u32, lane: u32
             {
                 let p = tile_p[block][0][top];
                 let v = tile_kv[block][0][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][1][top];
                 let v = tile_kv[block][1][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][2][top];
                 let v = tile_kv[block][2][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][3][top];
                 let v = tile_kv[block][3][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][4][top];
                 let v = tile_kv[block][4][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][5][top];
                 let v = tile_kv[block][5][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][6][top];
                 let v = tile_kv[block][6][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][7][top];
                 let v = tile_kv[block][7][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][8][top];
                 let v = tile_kv[block][8][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][9][top];
                 let v = tile_kv[block][9][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][10][top];
                 let v = tile_kv[block][10][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][11][top];
                 let v = tile_kv[block][11][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][12][top];
                 let v = tile_kv[block][12][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][13][top];
                 let v = tile_kv[block][13][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][14][top];
                 let v = tile_kv[block][14][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
             {
                 let p = tile_p[block][15][top];
                 let v = tile_kv[block][15][left];
-                o0 = fma(vec4<f32>(p.x), v, o0);
-                o1 = fma(vec4<f32>(p.y), v, o1);
-                o2 = fma(vec4<f32>(p.z), v, o2);
-                o3 = fma(vec4<f32>(p.w), v, o3);
+                o00 = fma(vec4<f32>(p.x), v, o00);
+                o01 = fma(vec4<f32>(p.y), v, o01);
+                o02 = fma(vec4<f32>(p.z), v, o02);
+                o03 = fma(vec4<f32>(p.w), v, o03);
             }
         }
         workgroupBarrier();
@@ -470,18 +470,18 @@ fn run(base_q: u32, base_k: u32, base_v: u32, matrix: u32, first: u32, lane: u32
     total += tile_p[0][5][top];
     total += tile_p[0][6][top];
     total += tile_p[0][7][top];
-    if (left < params.values) {
+    if (left + 0u < params.values) {
         if (rows.x < params.queries) {
-            out[(matrix * params.queries + rows.x) * params.values + left] = o0 * (1.0f / total.x);
+            out[(matrix * params.queries + rows.x) * params.values + left + 0u] = o00 * (1.0f / total.x);
         }
         if (rows.y < params.queries) {
-            out[(matrix * params.queries + rows.y) * params.values + left] = o1 * (1.0f / total.y);
+            out[(matrix * params.queries + rows.y) * params.values + left + 0u] = o01 * (1.0f / total.y);
         }
         if (rows.z < params.queries) {
-            out[(matrix * params.queries + rows.z) * params.values + left] = o2 * (1.0f / total.z);
+            out[(matrix * params.queries + rows.z) * params.values + left + 0u] = o02 * (1.0f / total.z);
         }
         if (rows.w < params.queries) {
-            out[(matrix * params.queries + rows.w) * params.values + left] = o3 * (1.0f / total.w);
+            out[(matrix * params.queries + rows.w) * params.values + left + 0u] = o03 * (1.0f / total.w);
         }
     }
 }
