@@ -32,12 +32,12 @@ from ops.lower import (
     lower_copy,
     lower_elementwise,
     lower_fused,
-    term,
     view,
 )
 from ops.lowering.windows import window
 from ops.shapes import Shape
 from ops.table import find
+from ops.terms import term
 from ops.wgsl import length
 from shaders.pack import holes, pack_params
 from shaders.spec import Dispatch

@@ -13,7 +13,8 @@ from typing import Any
 from ops import backward_spatial
 from ops.composite import Parts, Value
 from ops.errors import GraphError
-from ops.shapes import Shape, axes, axis, broadcast, permutation
+from ops.shapes import Shape, axes, broadcast, permutation
+from ops.shapes import axis as counted
 
 Gradients = list[Value | None]
 Axes = tuple[int, ...] | None
@@ -143,7 +144,7 @@ def _diagonal(
     do: Parts, inputs: list[Value], result: Value, grad: Value, offset: int, axis0: int, axis1: int
 ) -> Gradients:
     (x,) = inputs
-    first, second = axis(axis0, x.rank), axis(axis1, x.rank)
+    first, second = counted(axis0, x.rank), counted(axis1, x.rank)
     order = [*(number for number in range(x.rank) if number not in (first, second)), first, second]
     *batch, rows, columns = (x.shape[number] for number in order)
     start = offset if offset >= 0 else -offset * columns
@@ -234,8 +235,9 @@ def _record(do: Parts, inputs: list[Value], result: Value, grad: Value, axis: in
     (x,) = inputs
     if not result.rank:
         return [grad]
-    own = [size if number == axis % x.rank else 1 for number, size in enumerate(x.shape)]
-    numbers = do("expand", do.reshape(do.numbers(prod(own)), *own), shape=list(x.shape))
+    where = counted(axis, x.rank)
+    line = do.along(do.numbers(x.shape[where]), where, x.rank)
+    numbers = do("expand", line, shape=list(x.shape))
     is_record = do("logical_or", do("eq", x, result), do("isnan", x))
     places = do("cummax", do("where", is_record, numbers, 0), axis=axis)
     return [do("scatter", _zeros(do, x.shape), places, grad, axis=axis, reduce="add")]

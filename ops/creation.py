@@ -33,10 +33,11 @@ def tensor(
 ) -> Tensor:
     """The tensor of a number, of nested lists, of another tensor, or of what has `tolist`, as an array of NumPy's form.
 
-    Without `dtype`: that of an array of f16, u32 or shorter integers, else f32, i32 or bool, as the data.
+    Without `dtype`: that of an array of f16, u32 or shorter integers, else f32, i32 or bool, as the data. It shares
+    nothing with the data.
     """
     if isinstance(data, Tensor):
-        return data if dtype is None else data.type(dtype)
+        return data.clone() if dtype is None else data.clone().type(dtype)
     if hasattr(type(data), "tolist"):
         dtype = _ARRAYS.get(str(getattr(data, "dtype", ""))) if dtype is None else dtype
         data = data.tolist()
@@ -46,6 +47,11 @@ def tensor(
     name = _infer(flat) if dtype is None else dtype_of(dtype)
     check_shape(shape)
     return Tensor(lazy.constant(_pack(flat, name), TensorType(shape, name)))
+
+
+def as_tensor(data: Data, *, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
+    """As `tensor`, but a tensor that is of `dtype` already is given back itself."""
+    return data.to(dtype=dtype) if isinstance(data, Tensor) else tensor(data, dtype=dtype)
 
 
 def _flatten(data: Any) -> tuple[list[Any], tuple[int, ...]]:

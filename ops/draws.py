@@ -56,10 +56,8 @@ class Generator:
 
 
 _default = Generator()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        after_in_child=_default.seed
-    )  # workers forked from one process draw different numbers
+if hasattr(os, "register_at_fork"):  # workers forked from one process draw different numbers
+    os.register_at_fork(after_in_child=_default.seed)
 
 
 def manual_seed(seed: int) -> Generator:

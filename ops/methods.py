@@ -14,6 +14,7 @@ from ops import (
     advanced,
     draws,
     elementwise_functions,
+    index_functions,
     reduce_functions,
     shape_functions,
     spatial_functions,
@@ -33,6 +34,11 @@ FUNCTIONS: dict[str, Function] = {}
 _BY_HAND = {"where", "cast"}
 _OF_TENSOR = {"flatten", "squeeze", "unsqueeze"}
 """Rows whose methods `Tensor` has itself, with PyTorch's arguments."""
+_IN_PLACE = (
+    "scatter scatter_add scatter_reduce index_add index_copy index_fill index_put masked_scatter tril triu"
+    " cumsum cumprod addmm addmv baddbmm"
+)
+"""Functions that are no elementwise rows and have an in-place form."""
 _OF_OTHERS = ("norm", "loss", "neural", "random")
 """Sections whose functions are in `ops/nn/` and `ops/draws.py`."""
 
@@ -242,8 +248,8 @@ def fill() -> None:
             function = _reduction(spec)
         else:
             continue
-        own = {spec.name} & _OF_TENSOR
-        FUNCTIONS.update(dict.fromkeys({spec.name, *spec.aliases} - own, function))
+        named = (name for name in (spec.name, *spec.aliases) if name != spec.name or name not in _OF_TENSOR)
+        FUNCTIONS.update(dict.fromkeys(named, function))
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS.update({name: _softmax(name) for name in ("softmax", "log_softmax", "softmin")})
@@ -251,6 +257,7 @@ def fill() -> None:
         elementwise_functions,
         reduce_functions,
         shape_functions,
+        index_functions,
         spatial_functions,
         unique_functions,
     ):
@@ -258,7 +265,7 @@ def fill() -> None:
     for name, function in FUNCTIONS.items():
         setattr(Tensor, name, function)
     rows = [spec for spec in TABLE.values() if spec.kind == "elementwise" and spec.name not in _BY_HAND]
-    for name in [*(name for spec in rows for name in (spec.name, *spec.aliases)), *shape_functions.IN_PLACE]:
+    for name in [*(name for spec in rows for name in (spec.name, *spec.aliases)), *_IN_PLACE.split()]:
         setattr(Tensor, f"{name}_", _in_place(FUNCTIONS[name]))
     for spec in TABLE.values():
         if spec.operator:

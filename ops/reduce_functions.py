@@ -156,7 +156,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
         return apply("median", [input])
     if not input.ndim:
         return _of_one(median, input)
-    count = input.shape[dim] if input.ndim else 1
+    count = input.shape[dim]
     order = sort(input, dim)
     middle, last = ([narrow(part, dim, at, 1) for part in order] for at in ((count - 1) // 2, count - 1))
     values, indices = middle

@@ -58,7 +58,7 @@ def namespace() -> dict[str, object]:
         **{name: getattr(creation, name) for name in _CREATION.split()},
         **draws.FUNCTIONS,
         **{name: nn.FUNCTIONAL[name] for name in _ALSO_OF_NN.split()},
-        "as_tensor": creation.tensor,
+        "as_tensor": creation.as_tensor,
         "from_numpy": creation.tensor,
         "empty": creation.zeros,
         "empty_like": creation.zeros_like,

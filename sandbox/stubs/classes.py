@@ -27,7 +27,8 @@ from sandbox.stubs.functions import (
 )
 from sandbox.stubs.types import Writer, home_of
 
-_SHOWN = DEFINABLE - {"__copy__", "__deepcopy__", "__format__", "__init_subclass__", "__repr__", "__str__"}
+_HIDDEN = ("copy", "deepcopy", "format", "init_subclass", "replace", "repr", "str")
+_SHOWN = DEFINABLE - {f"__{name}__" for name in _HIDDEN}
 
 
 def written(name: str, cls: type, writer: Writer) -> list[str]:

@@ -85,15 +85,10 @@ class Writer:
         written = written.__forward_arg__ if isinstance(written, typing.ForwardRef) else written
         if not isinstance(written, str):
             return self.type(written)
-        aliases = {
-            word: Annotated[names[word], word]
-            for word in re.findall(r"\w+", written)
-            if _is_alias(names, word)
-        }
+        words = (word for word in re.findall(r"\w+", written) if _is_alias(names, word))
+        aliases = {word: Annotated[names[word], word] for word in words}
         try:
-            return self.type(
-                eval(written, {**names, **aliases})
-            )  # our own annotations: no script's come here
+            return self.type(eval(written, {**names, **aliases}))  # our own text: no script's comes here
         except (NameError, TypeError, AttributeError):
             return "Any"
 

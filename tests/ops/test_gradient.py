@@ -15,9 +15,9 @@ from ops.errors import GraphError
 from ops.expression import ExpressionError, input_term, parse
 from ops.gradient import is_differentiable
 from ops.graph import TensorType
-from ops.lower import term
 from ops.spec import OpSpec
 from ops.table import TABLE, find, gradient
+from ops.terms import term
 from tests.ops.test_elementwise import attribute_choices
 
 UNKNOWN = {"trigamma"}

@@ -65,12 +65,12 @@ _MISSING: Any = object()
 
 def clip(
     a: ArrayLike,
-    a_min: ArrayLike = _MISSING,
-    a_max: ArrayLike = _MISSING,
+    a_min: ArrayLike | None = _MISSING,
+    a_max: ArrayLike | None = _MISSING,
     out: Out = None,
     *,
-    min: ArrayLike = _MISSING,
-    max: ArrayLike = _MISSING,
+    min: ArrayLike | None = _MISSING,
+    max: ArrayLike | None = _MISSING,
 ) -> Result:
     """`a` held between two limits, of which either may be None."""
     low = min if a_min is _MISSING else a_min

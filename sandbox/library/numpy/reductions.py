@@ -89,7 +89,8 @@ def masked(a: ArrayLike, where: ArrayLike, neutral: Any) -> ndarray:
     return make([item if use else neutral for item, use in pairs], source._dtype, shape)
 
 
-def _finish(result: Any, out: Any) -> Any:
+def finish(result: Any, out: Any) -> Any:
+    """`result`, or `out` with it inside."""
     return result if out is None else deliver("reduce", asarray(result), out, True)
 
 
@@ -107,7 +108,7 @@ def sum(
     row = _sum_type(source._dtype) if dtype is None else dtype_of(dtype)
     if row._kind != "f":
         source = source if source._dtype._kind != "f" else astype(source, row)
-        return _finish(fold(source, axis, keepdims, lambda items: builtins.sum(items, initial), row), out)
+        return finish(fold(source, axis, keepdims, lambda items: builtins.sum(items, initial), row), out)
     source = source if source._dtype._kind == "f" else astype(source, FLOAT64)
     _, count, run = lanes(source, axes_of(axis, source.ndim))
 
@@ -119,7 +120,7 @@ def sum(
             + initial
         )
 
-    return _finish(fold(source, axis, keepdims, total, row), out)
+    return finish(fold(source, axis, keepdims, total, row), out)
 
 
 def prod(
@@ -135,7 +136,7 @@ def prod(
     source = masked(a, where, 1)
     row = _sum_type(source._dtype) if dtype is None else dtype_of(dtype)
     if row._kind == "f":
-        return _finish(
+        return finish(
             fold(source, axis, keepdims, lambda items: reduce(operator.mul, items, initial), row), out
         )
     span = 1 << 64
@@ -143,21 +144,21 @@ def prod(
     def product(items: Any) -> Any:
         return reduce(lambda a, b: a * b % span, items, initial)
 
-    return _finish(fold(source, axis, keepdims, product, row), out)
+    return finish(fold(source, axis, keepdims, product, row), out)
 
 
 def any(
     a: ArrayLike, axis: Axes = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
 ) -> Result:
     """Whether any is true."""
-    return _finish(fold(masked(a, where, 0), axis, keepdims, builtins.any, BOOL), out)
+    return finish(fold(masked(a, where, 0), axis, keepdims, builtins.any, BOOL), out)
 
 
 def all(
     a: ArrayLike, axis: Axes = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
 ) -> Result:
     """Whether all are true."""
-    return _finish(fold(masked(a, where, 1), axis, keepdims, builtins.all, BOOL), out)
+    return finish(fold(masked(a, where, 1), axis, keepdims, builtins.all, BOOL), out)
 
 
 def count_nonzero(a: ArrayLike, axis: Axes = None, *, keepdims: bool = False) -> Result:
@@ -189,8 +190,8 @@ def _extreme(
     if not source.size and initial is _MISSING and not _keeps_nothing(source, axis):
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     if initial is _MISSING:
-        return _finish(fold(source, axis, keepdims, lambda items: extreme(items, choose), source._dtype), out)
-    return _finish(
+        return finish(fold(source, axis, keepdims, lambda items: extreme(items, choose), source._dtype), out)
+    return finish(
         fold(source, axis, keepdims, lambda items: extreme([*items, initial], choose), source._dtype), out
     )
 
@@ -226,12 +227,12 @@ def min(
 
 def argmax(a: ArrayLike, axis: int | None = None, out: Out = None, *, keepdims: bool = False) -> Result:
     """Where the greatest is: the first of several, or of the NaNs."""
-    return _finish(_argument("argmax", builtins.max, a, axis, keepdims), out)
+    return finish(_argument("argmax", builtins.max, a, axis, keepdims), out)
 
 
 def argmin(a: ArrayLike, axis: int | None = None, out: Out = None, *, keepdims: bool = False) -> Result:
     """Where the least is: the first of several, or of the NaNs."""
-    return _finish(_argument("argmin", builtins.min, a, axis, keepdims), out)
+    return finish(_argument("argmin", builtins.min, a, axis, keepdims), out)
 
 
 def _argument(name: str, choose: Any, a: Any, axis: int | None, keepdims: bool) -> Any:
@@ -268,16 +269,16 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: 
     """The sums so far."""
     source = asarray(a)
     row = _sum_type(source._dtype) if dtype is None else dtype_of(dtype)
-    return _finish(running(source, axis, row, operator.add), out)
+    return finish(running(source, axis, row, operator.add), out)
 
 
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Out = None) -> Result:
     """The products so far."""
     source = asarray(a)
     row = _sum_type(source._dtype) if dtype is None else dtype_of(dtype)
-    return _finish(running(source, axis, row, operator.mul), out)
+    return finish(running(source, axis, row, operator.mul), out)
 
 
 def ptp(a: ArrayLike, axis: Axes = None, out: Out = None, keepdims: bool = False) -> Result:
     """The greatest less the least."""
-    return _finish(subtract(max(a, axis, None, keepdims), min(a, axis, None, keepdims)), out)
+    return finish(subtract(max(a, axis, None, keepdims), min(a, axis, None, keepdims)), out)

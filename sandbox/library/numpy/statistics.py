@@ -16,7 +16,6 @@ from sandbox.library.numpy.dtypes import BOOL, FLOAT64, dtype, dtype_of, promote
 from sandbox.library.numpy.joining import concatenate
 from sandbox.library.numpy.products import dot
 from sandbox.library.numpy.shapes import axes_of, axis_of, without
-from sandbox.library.numpy.ufunc import deliver
 from sandbox.library.numpy.ufuncs import divide, isnan, logical_not, multiply, sqrt, subtract
 
 
@@ -34,8 +33,11 @@ def _float_type(a: ndarray, wanted: Any) -> dtype:
     return a._dtype if a._dtype._kind == "f" else FLOAT64
 
 
-def _out(result: Any, out: Any) -> Any:
-    return result if out is None else deliver("reduce", asarray(result), out, True)
+def _beside(count: Any, source: ndarray, axis: Any, keepdims: bool) -> Any:
+    """`count` in the shape of a result along axes."""
+    if isinstance(count, ndarray) and not keepdims:
+        return reshaped(count, without(source._shape, axes_of(axis, source.ndim)))
+    return count
 
 
 def mean(
@@ -51,10 +53,8 @@ def mean(
     source = asarray(a)
     row = _float_type(source, dtype)
     total = reductions.sum(source, axis, row, keepdims=keepdims, where=where)
-    count = _count(source, axis, where)
-    if isinstance(count, ndarray) and not keepdims:
-        count = reshaped(count, without(source._shape, axes_of(axis, source.ndim)))
-    return _out(divide(total, count), out)
+    count = _beside(_count(source, axis, where), source, axis, keepdims)
+    return reductions.finish(divide(total, count), out)
 
 
 def var(
@@ -75,10 +75,9 @@ def var(
     away = subtract(source, middle)
     total = reductions.sum(multiply(away, away), axis, row, keepdims=keepdims, where=where)
     count = subtract(_count(source, axis, where), ddof if correction is None else correction)
-    if isinstance(count, ndarray) and not keepdims:
-        count = reshaped(count, without(source._shape, axes_of(axis, source.ndim)))
+    count = _beside(count, source, axis, keepdims)
     positive = reductions.max(asarray(count)) if isinstance(count, ndarray) else count
-    return _out(divide(total, count if positive > 0 else 0), out)
+    return reductions.finish(divide(total, count if positive > 0 else 0), out)
 
 
 def std(
@@ -93,7 +92,9 @@ def std(
     correction: float | None = None,
 ) -> Result:
     """The square root of `var`."""
-    return _out(sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)), out)
+    return reductions.finish(
+        sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)), out
+    )
 
 
 def average(
@@ -183,7 +184,7 @@ def nanstd(
     keepdims: bool = False,
 ) -> Result:
     """`std` of what is not NaN."""
-    return _out(sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
+    return reductions.finish(sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
 
 
 def _nan_argument(name: str, choose: Any, a: Any, axis: int | None) -> Any:
