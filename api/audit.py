@@ -6,8 +6,6 @@ is worth an entry.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
 import operator
 import time
@@ -18,9 +16,10 @@ import msgspec
 import sqlalchemy as sa
 
 from api import tables
+from api.background import Recurrent
 from api.database import Database
 from api.ids import first_id, new_id, now
-from host.clock import Clock, LoopClock, sleep
+from host.clock import Clock
 from shaders.errors import KernelgateError
 
 log = logging.getLogger("kernelgate.audit")
@@ -64,7 +63,7 @@ class Filters(msgspec.Struct, frozen=True):
 
 
 class AuditLog:
-    """The log of one server. Entries leave when they are older than `days`."""
+    """The log of one server. While the `sweeper` runs, entries leave that are older than `days`."""
 
     def __init__(
         self,
@@ -75,20 +74,10 @@ class AuditLog:
     ) -> None:
         self._database = database
         self._days = days
-        self._clock = clock or LoopClock()
         self._wall = wall
-        self._sweeper: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Begin to forget what is old."""
-        self._sweeper = asyncio.create_task(self._sweep())
-
-    async def stop(self) -> None:
-        """Forget no more."""
-        if self._sweeper is not None:
-            self._sweeper.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sweeper
+        self.sweeper = Recurrent(
+            self.forget, SWEEP_S, "forgetting old entries of the audit log", clock, at_once=True
+        )
 
     async def add(self, entry: Entry) -> None:
         """Store an entry. One that cannot be stored goes to the log: what it tells of has happened."""
@@ -105,14 +94,6 @@ class AuditLog:
         """Remove what is older than it is kept; how many entries that were."""
         oldest = first_id("aud", self._wall() - self._days * DAY_S)
         return await self._database.do(lambda db: _remove(db, oldest), frees=True)
-
-    async def _sweep(self) -> None:
-        while True:
-            try:
-                await self.forget()
-            except KernelgateError as error:
-                log.error("old entries of the audit log stay: %s", error)
-            await sleep(self._clock, SWEEP_S)
 
 
 def insert(db: sa.Connection, entry: Entry) -> None:

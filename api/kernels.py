@@ -24,8 +24,9 @@ from api.ids import now
 from api.keys import Identity
 from api.parameters import Template, dump, load
 from api.quotas import Quotas
-from api.sharing import Sharing, forget, readable
+from api.sharing import Sharing
 from api.stored import check_kernels
+from api.versions import KERNELS, check_unpinned, referred
 from shaders.reflection import Reflection
 from shaders.template import TemplateParamsError
 
@@ -158,7 +159,10 @@ class KernelStore:
         """A record that an older guard wrote, or none, made anew from what was posted."""
         build = await self._build(identity, record.template or record.source)
         renewed = msgspec.structs.replace(record, source=build.source, reflection=build.reflection)
-        await self._database.do(lambda db: _renew(db, renewed), durable=True)
+        made = {"source": build.source, "reflection": msgspec.msgpack.encode(build.reflection)}
+        await self._database.do(
+            lambda db: KERNELS.change(db, record.owner, record.name, record.hash, **made), durable=True
+        )
         self._forget(record.owner, record.name)
         return renewed
 
@@ -167,7 +171,7 @@ class KernelStore:
 
         Raises `KernelNotFound`, also for what it may not even see, `AccessDenied`, `PermissionDenied`.
         """
-        owner, name, digest = self._split(identity, reference)
+        owner, name, digest = referred(identity, reference)
         record = self._cache.get((owner, name, digest))
         if record is None:
             record = await self._database.do(lambda db: _find(db, owner, name, digest))
@@ -193,23 +197,16 @@ class KernelStore:
 
         `after` is the reference of the last one of the page before.
         """
-        start = None if after is None else self._split(identity, after)
-        return await self._database.do(lambda db: _page(db, identity, limit, start, owner))
+        start = None if after is None else referred(identity, after)
+        rows = await self._database.do(lambda db: KERNELS.page(db, identity, limit, start, owner))
+        return [_record(row) for row in rows]
 
     async def delete(self, identity: Identity, reference: str) -> None:
         """Forget a name with all its versions. Raises as `find`, and `InvalidRequest` for a pinned version."""
         record = await self.find(identity, reference, "write")
-        if "@" in reference:
-            raise InvalidRequest(
-                "a version is not deleted alone", hint="DELETE the name; all its versions go."
-            )
-        await self._database.do(lambda db: _delete(db, record.target), durable=True, frees=True)
+        check_unpinned(reference)
+        await self._database.do(lambda db: KERNELS.delete(db, record.target), durable=True, frees=True)
         self._forget(record.owner, record.name)
-
-    def _split(self, identity: Identity, reference: str) -> tuple[str, str, str]:
-        path, _, digest = reference.partition("@")
-        owner, slash, name = path.rpartition("/")
-        return (owner if slash else identity.owner), name, digest
 
     def _forget(self, owner: str, name: str) -> None:
         for key in [key for key in self._cache if key[:2] == (owner, name)]:
@@ -237,33 +234,8 @@ def check_name(name: str) -> None:
 
 
 def _find(db: sa.Connection, owner: str, name: str, digest: str) -> KernelRecord | None:
-    """The version `digest` (at least 8 digits of it) of a kernel; "" means what the name points at."""
-    c, names = tables.kernels.c, tables.kernel_names.c
-    query = sa.select(tables.kernels).where(c.owner == owner, c.name == name)
-    if digest:
-        if not re.fullmatch(r"[0-9a-f]{8,64}", digest):
-            return None
-        query = query.where(c.hash.startswith(digest))
-    else:
-        pointer = sa.select(names.hash).where(names.owner == owner, names.name == name).scalar_subquery()
-        query = query.where(c.hash == pointer)
-    rows = db.execute(query.limit(2)).all()
-    return _record(rows[0]) if len(rows) == 1 else None
-
-
-def _page(
-    db: sa.Connection, identity: Identity, limit: int, after: tuple[str, str, str] | None, owner: str | None
-) -> list[KernelRecord]:
-    c, names = tables.kernels.c, tables.kernel_names.c
-    same = (names.owner == c.owner) & (names.name == c.name) & (names.hash == c.hash)
-    query = sa.select(tables.kernels).join(tables.kernel_names, same).order_by(c.name, c.owner).limit(limit)
-    if after is not None:
-        query = query.where(sa.tuple_(c.name, c.owner) > sa.tuple_(after[1], after[0]))
-    if owner is not None:
-        query = query.where(c.owner == owner)
-    parts = readable(query, "kernel", identity, c.owner, c.name)
-    rows = [row for part in parts for row in db.execute(part)]
-    return [_record(row) for row in sorted(rows, key=lambda row: (row.name, row.owner))[:limit]]
+    row = KERNELS.find(db, owner, name, digest)
+    return None if row is None else _record(row)
 
 
 def _record(row: sa.Row[Any]) -> KernelRecord:
@@ -305,31 +277,4 @@ def _point(db: sa.Connection, record: KernelRecord, changed: bool, quotas: Quota
             "params": None if template is None else dump(template),
         }
         upsert(db, tables.kernels, values)
-    _delete_pointer(db, record.owner, record.name)
-    db.execute(
-        sa.insert(tables.kernel_names).values(
-            owner=record.owner, name=record.name, hash=record.hash, updated_at=now()
-        )
-    )
-
-
-def _renew(db: sa.Connection, record: KernelRecord) -> None:
-    """Store what was made anew of a version, unless it was deleted meanwhile."""
-    c = tables.kernels.c
-    db.execute(
-        sa.update(tables.kernels)
-        .where(c.owner == record.owner, c.name == record.name, c.hash == record.hash)
-        .values(source=record.source, reflection=msgspec.msgpack.encode(record.reflection))
-    )
-
-
-def _delete_pointer(db: sa.Connection, owner: str, name: str) -> None:
-    c = tables.kernel_names.c
-    db.execute(sa.delete(tables.kernel_names).where(c.owner == owner, c.name == name))
-
-
-def _delete(db: sa.Connection, target: Target) -> None:
-    forget(db, target)
-    _delete_pointer(db, target.owner, target.name)
-    c = tables.kernels.c
-    db.execute(sa.delete(tables.kernels).where(c.owner == target.owner, c.name == target.name))
+    KERNELS.point(db, record.owner, record.name, record.hash)

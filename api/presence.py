@@ -6,15 +6,14 @@ takes long, or how a run is stopped.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import Collection, Iterator
 from typing import Protocol
 
+from api.background import Recurrent
 from api.keys import REVOKED, Keys
-from host.clock import Clock, LoopClock, sleep
-from shaders.errors import KernelgateError
+from host.clock import Clock
 
 log = logging.getLogger("kernelgate")
 SWEEP_S = 1.0
@@ -38,25 +37,13 @@ class Workers(Protocol):
 
 
 class Presence:
-    """The work of all keys. A key that is over is found within `SWEEP_S`, by the clock."""
+    """The work of all keys. While the `sweeper` runs, a key that is over is found within `SWEEP_S`."""
 
     def __init__(self, keys: Keys, workers: Collection[Workers], clock: Clock | None = None) -> None:
         self._keys = keys
         self._workers = workers
-        self._clock = clock or LoopClock()
         self._requests: dict[str, set[Endable]] = {}
-        self._sweeper: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Begin to look for keys that are over."""
-        self._sweeper = asyncio.create_task(self._sweep())
-
-    async def stop(self) -> None:
-        """Look no more."""
-        if self._sweeper is not None:
-            self._sweeper.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sweeper
+        self.sweeper = Recurrent(self.look, SWEEP_S, "looking for keys that are over", clock)
 
     @contextlib.contextmanager
     def present(self, key_id: str, request: Endable) -> Iterator[None]:
@@ -87,11 +74,3 @@ class Presence:
         if at_work:
             for key_id, reason in (await self._keys.over(at_work)).items():
                 self.end(key_id, reason)
-
-    async def _sweep(self) -> None:
-        while True:
-            await sleep(self._clock, SWEEP_S)
-            try:
-                await self.look()
-            except KernelgateError as error:
-                log.error("it is not known whether keys are still valid: %s", error)

@@ -7,7 +7,6 @@ Owns the life of a run. Must not know HTTP, how a request is checked (`api/submi
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections import Counter, defaultdict
@@ -23,6 +22,7 @@ from pydantic_core import to_json
 from api import records, values
 from api.accounts import Accounts
 from api.acl import Level
+from api.background import Recurrent
 from api.database import Database
 from api.errors import RunNotFound, ServerRestarted, ServerStopping
 from api.events import Event, EventLog, insert_events
@@ -122,11 +122,11 @@ class RunManager:
         self._queue = FairQueue(settings.runs_at_once, settings.queue_length, settings.queue_length_of_key)
         self._keyed = asyncio.Lock()
         self._stopping = False
-        self._flusher: asyncio.Task[None] | None = None
+        self._flusher = Recurrent(self._store, FLUSH_S, "storing events and ends of runs")
 
     def start(self) -> None:
         """Begin to store the events of live runs from time to time."""
-        self._flusher = asyncio.create_task(self._flush_forever())
+        self._flusher.start()
 
     async def stop(self, drain_s: float) -> None:
         """Take no more runs, let those that run end for `drain_s` seconds, fail the rest; those that wait stay."""
@@ -142,11 +142,7 @@ class RunManager:
             self._stop(live, *_SHUTDOWN)
         if tasks:
             await asyncio.wait(tasks)
-        if self._flusher is not None:
-            self._flusher.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._flusher
-            self._flusher = None
+        await self._flusher.stop()
         await self._store_ends()
 
     async def submit(self, identity: Identity, submission: Submission) -> tuple[LiveRun | RunRecord, bool]:
@@ -469,11 +465,10 @@ class RunManager:
             for live in lives:
                 live.events.mark_stored(fresh[live.record.id])
 
-    async def _flush_forever(self) -> None:
-        while True:
-            await asyncio.sleep(FLUSH_S)
-            await self._flush()
-            await self._store_ends()
+    async def _store(self) -> None:
+        """Store what waits for it."""
+        await self._flush()
+        await self._store_ends()
 
 
 def _insert_all(db: sa.Connection, fresh: dict[str, list[Event]]) -> None:

@@ -173,13 +173,13 @@ class Runtime:
         self.runs.start()
         self.sessions.start()
         self.upkeep.start()
-        self.presence.start()
-        self.audit.start()
+        self.presence.sweeper.start()
+        self.audit.sweeper.start()
         log.debug("stores opened in %.0f ms", (time.perf_counter() - began) * 1000)
 
     async def stop(self) -> None:
         """Let runs end for a while, then stop the processes and close the stores."""
-        await asyncio.gather(self.presence.stop(), self.audit.stop())
+        await asyncio.gather(self.presence.sweeper.stop(), self.audit.sweeper.stop())
         await self.runs.stop(self.settings.drain_s)
         await asyncio.gather(self.sessions.stop(), self.upkeep.stop())
         await asyncio.gather(*(start.stop() for start in self._starts.values()))

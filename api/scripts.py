@@ -6,7 +6,6 @@ Owns names and versions. Must not know HTTP, or Python: a script is parsed in wo
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import Any
 
 import msgspec
@@ -20,9 +19,10 @@ from api.ids import now
 from api.keys import Identity
 from api.quotas import Quotas
 from api.schemas import document
-from api.sharing import Sharing, forget, readable
+from api.sharing import Sharing
 from api.stored import check_bytes
 from api.turns import Turns
+from api.versions import SCRIPTS, check_unpinned, referred
 from sandbox.errors import ScriptSyntaxError
 from sandbox.policy import modules
 from sandbox.pool import WorkerPool
@@ -31,8 +31,6 @@ from sandbox.signatures import form
 ADDRESSES = ("acl",)
 """Names that would stand where an address of the API ends."""
 PARSED_AT_ONCE = 2
-_NAMES = tables.script_names.c
-_SCRIPTS = tables.scripts.c
 
 
 class ScriptRecord(msgspec.Struct, frozen=True):
@@ -98,7 +96,7 @@ class ScriptStore:
 
         Raises `ScriptNotFound`, also for what it may not even see, `AccessDenied`.
         """
-        owner, name, digest = _split(identity, reference)
+        owner, name, digest = referred(identity, reference)
         found = await self._database.do(lambda db: _find(db, owner, name, digest))
         missing = ScriptNotFound(
             f"there is no script {reference[:80]!r}", hint="GET /api/scripts lists yours; POST one to add it."
@@ -114,7 +112,10 @@ class ScriptStore:
         except ScriptSyntaxError:  # it was stored unread
             signature = form.to_json(form.UNKNOWN)
         signed = msgspec.structs.replace(record, signature=signature)
-        await self._database.do(lambda db: _sign(db, signed), grows=True)
+        await self._database.do(
+            lambda db: SCRIPTS.change(db, record.owner, record.name, record.hash, signature=signature),
+            grows=True,
+        )
         return signed
 
     async def _signature(self, owner: str, source: str) -> form.Signature:
@@ -128,24 +129,17 @@ class ScriptStore:
 
         `after` is the reference of the last one of the page before.
         """
-        start = None if after is None else _split(identity, after)
-        return await self._database.do(lambda db: _page(db, identity, limit, start, owner))
+        start = None if after is None else referred(identity, after)
+        rows = await self._database.do(
+            lambda db: SCRIPTS.page(db, identity, limit, start, owner, without="source")
+        )
+        return [ScriptRecord(**row._mapping) for row in rows]
 
     async def delete(self, identity: Identity, reference: str) -> None:
         """Forget a name with all its versions. Raises as `find`, and `InvalidRequest` for a pinned version."""
         record = await self.find(identity, reference, "write")
-        if "@" in reference:
-            raise InvalidRequest(
-                "a version is not deleted alone", hint="DELETE the name; all its versions go."
-            )
-        await self._database.do(lambda db: _delete(db, record.target), durable=True, frees=True)
-
-
-def _split(identity: Identity, reference: str) -> tuple[str, str, str]:
-    """Owner, name and digest (perhaps "") in a reference."""
-    path, _, digest = reference.partition("@")
-    owner, slash, name = path.rpartition("/")
-    return (owner if slash else identity.owner), name, digest
+        check_unpinned(reference)
+        await self._database.do(lambda db: SCRIPTS.delete(db, record.target), durable=True, frees=True)
 
 
 def check_name(name: str) -> None:
@@ -168,57 +162,10 @@ def _store(db: sa.Connection, record: ScriptRecord, quotas: Quotas) -> tuple[Scr
     if found is None:
         check_bytes(db, record.owner, quotas, record.nbytes)
         db.execute(sa.insert(tables.scripts).values(**msgspec.structs.asdict(record)))
-    _delete_pointer(db, record.owner, record.name)
-    db.execute(
-        sa.insert(tables.script_names).values(
-            owner=record.owner, name=record.name, hash=record.hash, updated_at=now()
-        )
-    )
+    SCRIPTS.point(db, record.owner, record.name, record.hash)
     return found or record, found is None
 
 
 def _find(db: sa.Connection, owner: str, name: str, digest: str) -> ScriptRecord | None:
-    """The version `digest` (at least 8 digits of it) of a script; "" means what the name points at."""
-    query = sa.select(tables.scripts).where(_SCRIPTS.owner == owner, _SCRIPTS.name == name)
-    if digest:
-        if not re.fullmatch(r"[0-9a-f]{8,64}", digest):
-            return None
-        query = query.where(_SCRIPTS.hash.startswith(digest))
-    else:
-        pointer = sa.select(_NAMES.hash).where(_NAMES.owner == owner, _NAMES.name == name).scalar_subquery()
-        query = query.where(_SCRIPTS.hash == pointer)
-    rows = db.execute(query.limit(2)).all()
-    return ScriptRecord(**rows[0]._mapping) if len(rows) == 1 else None
-
-
-def _sign(db: sa.Connection, record: ScriptRecord) -> None:
-    same = (_SCRIPTS.owner == record.owner) & (_SCRIPTS.name == record.name) & (_SCRIPTS.hash == record.hash)
-    db.execute(sa.update(tables.scripts).where(same).values(signature=record.signature))
-
-
-def _page(
-    db: sa.Connection, identity: Identity, limit: int, after: tuple[str, str, str] | None, owner: str | None
-) -> list[ScriptRecord]:
-    same = (_NAMES.owner == _SCRIPTS.owner) & (_NAMES.name == _SCRIPTS.name) & (_NAMES.hash == _SCRIPTS.hash)
-    columns = [sa.literal("").label("source") if each is _SCRIPTS.source else each for each in _SCRIPTS]
-    query = sa.select(*columns).join(tables.script_names, same)
-    query = query.order_by(_SCRIPTS.name, _SCRIPTS.owner).limit(limit)
-    if after is not None:
-        query = query.where(sa.tuple_(_SCRIPTS.name, _SCRIPTS.owner) > sa.tuple_(after[1], after[0]))
-    if owner is not None:
-        query = query.where(_SCRIPTS.owner == owner)
-    parts = readable(query, "script", identity, _SCRIPTS.owner, _SCRIPTS.name)
-    rows = [row for part in parts for row in db.execute(part)]
-    return [
-        ScriptRecord(**row._mapping) for row in sorted(rows, key=lambda row: (row.name, row.owner))[:limit]
-    ]
-
-
-def _delete_pointer(db: sa.Connection, owner: str, name: str) -> None:
-    db.execute(sa.delete(tables.script_names).where(_NAMES.owner == owner, _NAMES.name == name))
-
-
-def _delete(db: sa.Connection, target: Target) -> None:
-    forget(db, target)
-    _delete_pointer(db, target.owner, target.name)
-    db.execute(sa.delete(tables.scripts).where(_SCRIPTS.owner == target.owner, _SCRIPTS.name == target.name))
+    row = SCRIPTS.find(db, owner, name, digest)
+    return None if row is None else ScriptRecord(**row._mapping)

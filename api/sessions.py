@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from api.accounts import Accounts
-from api.background import later
+from api.background import Recurrent, later
 from api.errors import ServerStopping, SessionBusy, SessionNotFound, SessionOver, TooManySessions
 from api.events import EventLog
 from api.gates import Gatekeeper, RunGates
@@ -27,7 +27,7 @@ from api.records import RunRecord
 from api.settings import RunLimits, Settings
 from api.tensors import TensorStore
 from api.work import Work
-from host.clock import Clock, LoopClock, sleep
+from host.clock import Clock, LoopClock
 from sandbox.gates.grants import Grants, shown
 from sandbox.pool import Limits, Notebook, Outcome, Services, WorkerPool
 
@@ -137,19 +137,16 @@ class Sessions:
         self._sessions: dict[str, LiveSession] = {}
         self._opening: list[str] = []
         self._stopping = False
-        self._sweeper: asyncio.Task[None] | None = None
+        self._sweeper = Recurrent(self.look, SWEEP_S, "ending idle sessions", clock)
 
     def start(self) -> None:
         """Begin to end idle sessions."""
-        self._sweeper = asyncio.create_task(self._sweep())
+        self._sweeper.start()
 
     async def stop(self) -> None:
         """Open no more, and end all."""
         self._stopping = True
-        if self._sweeper is not None:
-            self._sweeper.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sweeper
+        await self._sweeper.stop()
         await asyncio.gather(*(self._end(each, "the server stopped") for each in self._open()))
 
     async def open(
@@ -240,11 +237,6 @@ class Sessions:
                 await self._end(session, f"it was idle for its {session.idle_s:g} s")
             elif not session.notebook.is_alive:
                 await self._end(session, "its worker died")
-
-    async def _sweep(self) -> None:
-        while True:
-            await sleep(self._clock, SWEEP_S)
-            await self.look()
 
     async def _end(self, session: LiveSession, reason: str) -> None:
         if session.over is None:

@@ -14,6 +14,7 @@ from functools import partial
 
 import sqlalchemy as sa
 
+from api.background import Recurrent
 from api.database import Database
 from api.reserve import Reserve
 from api.retention import DROPS, KINDS, due
@@ -40,20 +41,17 @@ class Upkeep:
         self._tensors = tensors
         self._reserve = reserve
         self._wall = wall
-        self._loop: asyncio.Task[None] | None = None
+        self._sweeper = Recurrent(self.sweep, settings.sweep_s, "housekeeping")
 
     def start(self) -> None:
         """Begin to sweep."""
-        self._loop = asyncio.create_task(self._sweep_forever())
+        self._sweeper.start()
 
     async def stop(self) -> None:
         """End, and store which tensors were used."""
-        if self._loop is not None:
-            self._loop.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._loop
-            with contextlib.suppress(KernelgateError):
-                await self._tensors.store_uses()
+        await self._sweeper.stop()
+        with contextlib.suppress(KernelgateError):
+            await self._tensors.store_uses()
 
     async def sweep(self) -> dict[str, int]:
         """Do all of it once; how many of each kind left. Raises `StorageError`."""
@@ -80,11 +78,3 @@ class Upkeep:
         if ids and name in DROPS:
             DROPS[name](db, ids, at)
         return ids
-
-    async def _sweep_forever(self) -> None:
-        while True:
-            await asyncio.sleep(self._settings.sweep_s)
-            try:
-                await self.sweep()
-            except Exception as error:
-                log.error("housekeeping failed, and is tried again: %s", error)

@@ -398,7 +398,13 @@ class Child:
 
 async def open_child(settings: ChildSettings, clock: Clock, on_exit: Callable[[Child], None]) -> Child:
     """A process that is ready. Raises `AdapterNotFound` or `DeviceFailed`; then it is gone."""
-    child = Child(settings, clock, on_exit)
+    try:
+        child = Child(settings, clock, on_exit)
+    except OSError as error:
+        raise DeviceFailed(
+            f"the device process could not be started: {error}",
+            hint="The system has no room for another process, no descriptors left, or no such program.",
+        ) from None
     try:
         await child.ready()
         if not child.alive:

@@ -1,8 +1,8 @@
-"""`Device`: a device that outlives its processes.
+"""`Device`: what can be asked of a device that outlives its processes (`host/lineage.py`).
 
-Owns the restart policy, the handles that are given out, and the kernels that each new process is told again when they
-are needed. A process that dies or stalls is replaced at once; what was in flight fails with a clear error, what comes
-meanwhile waits. Must not know users or grants: an owner is a string.
+Owns the handles that are given out, and the kernels that each new process is told again when they are needed. What is
+in flight when a process dies fails with a clear error, what comes meanwhile waits. Must not know users or grants: an
+owner is a string.
 """
 
 from __future__ import annotations
@@ -10,19 +10,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import logging
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
 
 from host import faults, frames
-from host.child import Child, ChildSettings, Reply, open_child
-from host.clock import Clock, LoopClock, sleep
-from host.engine import EngineSettings
+from host.child import Child, Reply
 from host.errors import (
-    AdapterNotFound,
     Cancelled,
     DeviceFailed,
     DeviceLeft,
@@ -30,129 +23,29 @@ from host.errors import (
     DeviceTimeout,
     UnknownKernel,
 )
-from host.frames import DeviceInfo, MemoryReport, Seal, Usage
+from host.frames import Usage
+from host.lineage import DeviceSettings, Lineage
 from host.meter import Charge, Meter
 from host.shared import Shared, memory_file
-from host.spare import Spare
 from ops.graph import Graph
-from shaders.errors import KernelgateError
 from shaders.reflection import Reflection
 
-log = logging.getLogger("kernelgate.device")
+__all__ = ["Device", "DeviceSettings"]
 
 _COMPILE_ATTEMPTS = 8
 
 
-@dataclass(frozen=True)
-class DeviceSettings:
-    """What a `Device` is told; times in seconds.
-
-    `deadline_s` bounds each request in the device's own time: work in slices is stopped after it. A single step that
-    takes too long gets the process killed: a slice after `watchdog_s`, one that may have to compile after `compile_s`
-    (of a stranger's kernel after `first_s`, where given), any other after `deadline_s`. `host_steps` is as in
-    `EngineSettings`. `fuel` is the budget of a kernel's invocation where a dispatch names none (None: measured at the
-    start). `role` "compiler" is for a device that only tries new kernels. `failures` starts in a row may fail before
-    requests are refused at once; after each the next start waits twice as long, from `backoff_s` up to
-    `backoff_most_s`. `wait_s` is how long a request waits for a restart. `kernels` bounds how many are remembered.
-    `module` is what a process runs (`ChildSettings`).
-    """
-
-    adapter: str | None = None
-    role: Literal["device", "compiler"] = "device"
-    memory_bytes: int | None = None
-    pool_bytes: int = 1 << 30
-    slice_ms: float = 20.0
-    host_steps: bool = True
-    fuel: int | None = None
-    deadline_s: float = 30.0
-    watchdog_s: float = 2.0
-    compile_s: float = 30.0
-    first_s: float | None = None
-    start_s: float = 30.0
-    takeup_s: float = 10.0
-    exit_s: float = 2.0
-    wait_s: float = 20.0
-    failures: int = 4
-    backoff_s: float = 0.25
-    backoff_most_s: float = 30.0
-    kernels: int = 4096
-    python: str = sys.executable
-    module: str = "host.process"
-    clock: Clock = field(default_factory=LoopClock)
-
-    def child(self) -> ChildSettings:
-        """The part that one process needs."""
-        engine = EngineSettings(
-            self.adapter, self.memory_bytes, self.pool_bytes, self.slice_ms, self.host_steps, self.fuel
-        )
-        return ChildSettings(
-            self.python, self.module, engine, self.watchdog_s, self.start_s, self.takeup_s, self.exit_s
-        )
-
-
-class Device:
+class Device(Lineage):
     """A device and its life. All methods belong to the event loop that called `start()`.
 
-    `generation` grows by one with each new process: tensors of an earlier one are gone (`unknown_handle`). Who meters
-    requests tells `on_charge` what they cost.
+    Tensors of an earlier process are gone (`unknown_handle`). Who meters requests tells `on_charge` what they cost.
     """
 
     def __init__(self, settings: DeviceSettings) -> None:
-        self.settings = settings
-        self.info: DeviceInfo | None = None
-        self.seal = Seal()
-        self.generation = 0
+        super().__init__(settings)
         self.on_charge: Charge = lambda usage: None
-        self.restarts = 0
-        self.state: Literal["starting", "ready", "restarting", "failed", "closed"] = "starting"
-        self._child: Child | None = None
-        self._spare: Spare | None = None
-        self._waiters: set[asyncio.Future[None]] = set()
-        self._restarter: asyncio.Task[None] | None = None
         self._kernels: OrderedDict[str, Reflection] = OrderedDict()
         self._handles = itertools.count(1)
-        self._last_error: KernelgateError | None = None
-
-    async def start(self) -> DeviceInfo:
-        """Start the first process. Raises `AdapterNotFound` or `DeviceFailed`."""
-        self.state = "starting"
-        await self._bring_up()
-        assert self.info is not None
-        return self.info
-
-    def keep_spare(self) -> None:
-        """From now on keep a second process ready, which takes over at once when the one in use dies."""
-        if self._spare is None and self.state != "closed":
-            self._spare = Spare(self._open, self.settings.clock)
-            self._spare.fill()
-
-    async def close(self) -> None:
-        """End the process and wait until it is gone. Pending requests fail."""
-        self._enter("closed")
-        if self._spare is not None:
-            await self._spare.close()
-        if self._restarter is not None:
-            self._restarter.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._restarter
-        if self._child is not None:
-            await self._child.close()
-            self._child = None
-
-    @property
-    def memory(self) -> MemoryReport:
-        """Memory as the device last reported it."""
-        return MemoryReport() if self._child is None else self._child.memory
-
-    @property
-    def pid(self) -> int | None:
-        """The process's id; None while there is none."""
-        return None if self._child is None else self._child.pid
-
-    @property
-    def spare_pid(self) -> int | None:
-        """The id of the process that stands ready; None while there is none."""
-        return None if self._spare is None else self._spare.pid
 
     def new_handle(self) -> int:
         """A number that names a tensor to be made, unique for the life of this object. On any thread."""
@@ -436,83 +329,6 @@ class Device:
         while len(self._kernels) > self.settings.kernels:
             self.drop_kernel(next(iter(self._kernels)))
 
-    async def _ready_child(self) -> Child:
-        """The process in use; waits for one that is being started, but not for ever."""
-        if self._child is None and self.state in ("starting", "restarting"):
-            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiters.add(waiter)
-            timer = self.settings.clock.call_later(self.settings.wait_s, lambda: _wake(waiter))
-            try:
-                await waiter
-            finally:
-                timer.cancel()
-                self._waiters.discard(waiter)
-        if self._child is None:
-            raise DeviceFailed("the device is closed") if self.state == "closed" else self._failure()
-        return self._child
-
-    def _enter(self, state: Literal["ready", "restarting", "failed", "closed"]) -> None:
-        self.state = state
-        if state != "restarting":
-            for waiter in self._waiters:
-                _wake(waiter)
-
-    def _failure(self) -> KernelgateError:
-        why = "it is still being restarted" if self._last_error is None else self._last_error.message
-        return DeviceFailed(
-            f"the device does not work: {why}", hint="`kernelgate doctor` shows what this machine has."
-        )
-
-    async def _open(self) -> Child:
-        return await open_child(self.settings.child(), self.settings.clock, self._exited)
-
-    async def _bring_up(self) -> None:
-        self._use(await self._open())
-
-    def _use(self, child: Child) -> None:
-        self._child = child
-        self.info, self.seal = child.info, child.seal
-        self.generation += 1
-        self._last_error = None
-        self._enter("ready")
-
-    def _exited(self, child: Child) -> None:
-        """A process has ended. If it was the one in use, go on with the spare, or start the next."""
-        if self.state == "closed" or (self._spare is not None and self._spare.lost(child)):
-            return
-        if child is self._child:
-            self._child = None
-            self.restarts += 1
-            if not self._use_spare():
-                self._enter("restarting")
-                self._restarter = asyncio.get_running_loop().create_task(self._restart())
-
-    def _use_spare(self) -> bool:
-        """Let the spare take over, if one stands ready, and see to the next one."""
-        spare = None if self._spare is None else self._spare.take()
-        if spare is not None:
-            self._use(spare)
-        if self._spare is not None:
-            self._spare.fill()
-        return spare is not None
-
-    async def _restart(self) -> None:
-        failures = 0
-        while self.state != "closed" and not self._use_spare():
-            try:
-                await self._bring_up()
-            except KernelgateError as error:
-                failures += 1
-                self._last_error = error
-                if failures >= self.settings.failures or isinstance(error, AdapterNotFound):
-                    self._enter("failed")
-                delay = min(self.settings.backoff_s * 2 ** (failures - 1), self.settings.backoff_most_s)
-                log.warning("the device did not start (%s); next try in %g s", error, delay)
-                await sleep(self.settings.clock, delay)
-            else:
-                log.info("the device was restarted")
-                return
-
 
 def _needed(steps: Sequence[frames.Step], fresh: Sequence[frames.Fresh]) -> set[int]:
     """The tensors that a dispatch must find."""
@@ -524,8 +340,3 @@ def _needed(steps: Sequence[frames.Step], fresh: Sequence[frames.Fresh]) -> set[
 def _ignore(future: asyncio.Future[Reply]) -> None:
     """Nobody waits for `future`; its error, if any, shows elsewhere."""
     future.add_done_callback(lambda done: done.cancelled() or done.exception())
-
-
-def _wake(waiter: asyncio.Future[None]) -> None:
-    if not waiter.done():
-        waiter.set_result(None)

@@ -16,7 +16,7 @@ from api.console.visiting import Looking, PageRoute, needs
 from api.kernels import KernelRecord
 from api.keys import Identity
 from api.runtime import Runtime
-from api.versions import versions_of
+from api.versions import KERNELS
 from shaders.limits import LIMITS
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
@@ -61,7 +61,7 @@ async def one(server: Server, visitor: Looking, name: str) -> Response:
         written=record.template and record.template.text,
         guarded=guard and guard.source,
         limits=_limits(record),
-        versions=await server.database.do(lambda db: versions_of(db, record.target)),
+        versions=await server.database.do(lambda db: KERNELS.of(db, record.target)),
     )
 
 

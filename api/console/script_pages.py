@@ -14,7 +14,7 @@ from api import schemas
 from api.access import Cursor, Owned, Server, reference
 from api.console.rendering import link, page
 from api.console.visiting import Looking, PageRoute, needs
-from api.versions import versions_of
+from api.versions import SCRIPTS
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 ROWS = 50
@@ -52,7 +52,7 @@ async def one(server: Server, visitor: Looking, name: str) -> Response:
         told=told,
         fields=_fields(told["input"]),
         open=told["input"]["additionalProperties"] is not False,
-        versions=await server.database.do(lambda db: versions_of(db, record.target)),
+        versions=await server.database.do(lambda db: SCRIPTS.of(db, record.target)),
     )
 
 

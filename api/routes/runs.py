@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import re
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Literal
@@ -11,33 +9,24 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import APIRouter, Depends, Header, Request, Response
 
-from api import body, idempotency, records, submission
-from api.access import Caller, Cursor, Owned, PageSize, Server, gone, json_response
-from api.errors import InvalidRequest
+from api import body, records, submission
+from api.access import Caller, Cursor, Owned, PageSize, Server, json_response
 from api.events import FINAL, Event, last_event, select_events
+from api.routes import submitted
+from api.routes.submitted import Preference
 from api.runs import LiveRun
 from api.runtime import Runtime
 from api.sse import EventStream
 from api.submission import RunRequest, Submission
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
-_WAIT = re.compile(r"\s*wait\s*=\s*\"?([^\";]*)\"?\s*(;.*)?", re.IGNORECASE)
-_SECONDS = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?")
 AnyRun = LiveRun | records.RunRecord
 MAX_EVENT = (1 << 31) - 1
 
 
-def idempotency_key(request: Request) -> str | None:
-    """The request's `Idempotency-Key`. Raises `InvalidRequest`."""
-    return idempotency.checked(request.headers.get("idempotency-key"))
-
-
 async def _submission(request: Request, server: Server, caller: Caller) -> Submission:
     """The request as a checked submission: limits, inputs, and the records of all tensors that it names."""
-    key = idempotency_key(request)
-    most = server.settings.json_bytes
-    asked = await body.read_json(request, most, partial(submission.parse, limit=most, keyed=bool(key)))
-    return await server.desk.take(caller, asked, key)
+    return await server.desk.take(caller, *await submitted.read(request, server, submission.parse))
 
 
 @router.post(
@@ -45,41 +34,20 @@ async def _submission(request: Request, server: Server, caller: Caller) -> Submi
     status_code=202,
     summary="Run a script",
     openapi_extra=body.body_schema(RunRequest),
-    responses={
-        200: {"description": "the finished run"},
-        202: {"description": "accepted; Location says where"},
-    },
+    responses=submitted.RESPONSES,
 )
 async def start(
     request: Request,
     server: Server,
     caller: Caller,
     asked: Annotated[Submission, Depends(_submission)],
-    prefer: Annotated[list[str] | None, Header(description="wait=SECONDS")] = None,
+    prefer: Preference = None,
 ) -> Response:
     """Run a script. With `Prefer: wait=N` the answer is the finished run, failed or not, if it ends in N seconds.
 
     A waited run without `Idempotency-Key` is cancelled when its client leaves.
     """
-    return await started(request, server, caller, asked, prefer)
-
-
-async def started(
-    request: Request, server: Server, caller: Caller, asked: Submission, prefer: list[str] | None
-) -> Response:
-    """The answer to a submission, which is waited for as `prefer` says."""
-    wait = _wait_of(prefer, server.settings.wait_s)
-    run, _ = await server.runs.submit(caller, asked)
-    if isinstance(run, LiveRun) and wait:
-        left = await _wait_for(request, run, wait)
-        if left and asked.idempotency_key is None:
-            await server.runs.cancel(run, "client", "the client left")
-    record = run.record if isinstance(run, LiveRun) else run
-    headers = {"Location": f"/api/runs/{record.id}"}
-    if wait:
-        headers["Preference-Applied"] = f"wait={wait:g}"
-    status = 200 if wait and not record.live else 202
-    return json_response(run.document(), status, headers)
+    return await submitted.started(request, server, caller, asked, prefer)
 
 
 @router.get("", summary="List runs, newest first")
@@ -144,30 +112,3 @@ async def _stored(server: Runtime, run: records.RunRecord, after: int) -> AsyncI
         if page[-1].type == FINAL:
             page[-1] = msgspec.structs.replace(page[-1], data=run.document().decode())
         yield page
-
-
-def _wait_of(prefer: list[str] | None, most: float) -> float:
-    """The seconds of `Prefer: wait=`, at most `most`; 0 when there is none. Raises `InvalidRequest`."""
-    for part in ",".join(prefer or []).split(","):
-        match = _WAIT.fullmatch(part)
-        if match is None:
-            continue
-        wait = float(match.group(1)) if _SECONDS.fullmatch(match.group(1).strip()) else -1.0
-        if not 0 <= wait < 1e9:
-            raise InvalidRequest(
-                f"Prefer: wait={match.group(1)[:40]} is no number of seconds", hint="As wait=10."
-            )
-        return min(wait, most)
-    return 0.0
-
-
-async def _wait_for(request: Request, run: LiveRun, wait: float) -> bool:
-    """Return when the run has ended, `wait` seconds are over, or the client has left; whether it has left."""
-    done = asyncio.create_task(run.done.wait())
-    left = asyncio.create_task(gone(request))
-    try:
-        await asyncio.wait({done, left}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
-        return left.done() and not done.done()
-    finally:
-        done.cancel()
-        left.cancel()

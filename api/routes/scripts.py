@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field
 
 from api import body, schemas, submission
 from api.access import Caller, Cursor, Owned, PageSize, Server, json_response, reference
-from api.routes.runs import idempotency_key, started
+from api.routes import submitted
+from api.routes.submitted import Preference
 from api.submission import CallRequest, Submission
 from api.versions import versions_of
 from sandbox.policy.modules import STORABLE
@@ -70,9 +71,8 @@ async def one(server: Server, caller: Caller, name: str) -> Response:
 async def _call(request: Request, server: Server, caller: Caller, name: str) -> Submission:
     """The request as a checked submission of a run."""
     record = await server.scripts.signed(await server.scripts.find(caller, name, "use"))
-    key, most = idempotency_key(request), server.settings.json_bytes
-    parse = partial(submission.parse_call, reference=name, record=record, limit=most, keyed=bool(key))
-    return await server.desk.take(caller, await body.read_json(request, most, parse), key)
+    parse = partial(submission.parse_call, reference=name, record=record)
+    return await server.desk.take(caller, *await submitted.read(request, server, parse))
 
 
 @router.post(
@@ -80,20 +80,17 @@ async def _call(request: Request, server: Server, caller: Caller, name: str) -> 
     status_code=202,
     summary="Call a script",
     openapi_extra=body.body_schema(CallRequest),
-    responses={
-        200: {"description": "the finished run"},
-        202: {"description": "accepted; Location says where"},
-    },
+    responses=submitted.RESPONSES,
 )
 async def call(
     request: Request,
     server: Server,
     caller: Caller,
     asked: Annotated[Submission, Depends(_call)],
-    prefer: Annotated[list[str] | None, Header(description="wait=SECONDS")] = None,
+    prefer: Preference = None,
 ) -> Response:
     """Run the `main` of a stored script, by the caller's grants: a run like any other."""
-    return await started(request, server, caller, asked, prefer)
+    return await submitted.started(request, server, caller, asked, prefer)
 
 
 @router.delete("/{name:path}", status_code=204, summary="Forget a script")

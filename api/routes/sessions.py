@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
-from api import body, submission
+from api import submission
 from api.access import Caller, Server, json_response, while_connected
 from api.body import as_is, body_schema, json_body
-from api.routes.runs import idempotency_key, started
+from api.routes import submitted
+from api.routes.submitted import Preference
 from api.runs import LiveRun
 from api.submission import CellRequest, SessionRequest, Submission
 
@@ -58,9 +58,7 @@ async def close(server: Server, caller: Caller, session_id: str) -> Response:
 async def _cell(request: Request, server: Server, caller: Caller, session_id: str) -> Submission:
     """The request as a checked submission of a cell."""
     session = server.sessions.usable(caller, session_id)
-    key, most = idempotency_key(request), server.settings.json_bytes
-    asked = await body.read_json(request, most, partial(submission.parse_cell, limit=most, keyed=bool(key)))
-    return await server.desk.take_cell(session, asked, key)
+    return await server.desk.take_cell(session, *await submitted.read(request, server, submission.parse_cell))
 
 
 @router.post(
@@ -68,17 +66,14 @@ async def _cell(request: Request, server: Server, caller: Caller, session_id: st
     status_code=202,
     summary="Run a cell",
     openapi_extra=body_schema(CellRequest),
-    responses={
-        200: {"description": "the finished run"},
-        202: {"description": "accepted; Location says where"},
-    },
+    responses=submitted.RESPONSES,
 )
 async def run(
     request: Request,
     server: Server,
     caller: Caller,
     asked: Annotated[Submission, Depends(_cell)],
-    prefer: Annotated[list[str] | None, Header(description="wait=SECONDS")] = None,
+    prefer: Preference = None,
 ) -> Response:
     """Run a cell, which is a run like any other: the value of its last expression is the result."""
-    return await started(request, server, caller, asked, prefer)
+    return await submitted.started(request, server, caller, asked, prefer)

@@ -165,7 +165,7 @@ def test_old_entries_leave_and_new_ones_stay(source: Path | str) -> None:
             moment = wall[0] + days * DAY_S
             name = f"{first_id('aud', moment)}{'0' * 20}"
             await log.add(Entry("k", "o", "act", f"day {days}", DONE, id=name, at=iso(moment)))
-        log.start()
+        log.sweeper.start()
         await clock.timer_of(SWEEP_S)
         assert len(await log.page(10, Filters())) == 3
         wall[0] += 15.5 * DAY_S
@@ -173,7 +173,7 @@ def test_old_entries_leave_and_new_ones_stay(source: Path | str) -> None:
         async with asyncio.timeout(10):
             while [entry.resource for entry in await log.page(10, Filters())] != ["day 9"]:
                 await asyncio.sleep(0)
-        await log.stop()
+        await log.sweeper.stop()
         database.close()
 
     asyncio.run(scenario())

@@ -70,7 +70,7 @@ def test_each_second_it_is_seen_whether_the_keys_at_work_are_over() -> None:
     async def scenario() -> None:
         clock, keys, runs = ManualClock(), FakeKeys(), FakeRuns({"running", "fine"})
         here = presence(keys, runs, clock)
-        here.start()
+        here.sweeper.start()
         asking, fine, left = Request(), Request(), Request()
         with here.present("asking", asking), here.present("fine", fine):
             with here.present("asking", left):
@@ -86,7 +86,7 @@ def test_each_second_it_is_seen_whether_the_keys_at_work_are_over() -> None:
         assert (asking.ended, fine.ended, left.ended) == ("key_revoked", "", "")
         assert sorted(runs.stopped) == [("asking", "key_revoked"), ("running", "key_expired")]
         assert sorted(keys.forgotten) == ["asking", "running"]
-        await here.stop()
+        await here.sweeper.stop()
 
     asyncio.run(scenario())
 

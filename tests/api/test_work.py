@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from api.accounts import Accounts
-from api.background import later
 from api.holdings import Holdings
 from api.keys import Identity
 from api.values import InlineTensor
@@ -147,16 +146,3 @@ def test_an_attempt_is_made_again_once_unless_it_took_the_device_itself() -> Non
     assert asyncio.run(made(DeviceRestarted)) == 2
     with pytest.raises(DeviceCrashed):
         asyncio.run(made(DeviceCrashed))
-
-
-def test_work_that_nobody_waits_for_tells_the_log_when_it_fails(caplog: pytest.LogCaptureFixture) -> None:
-    async def fails() -> None:
-        raise DeviceRestarted("the device was restarted")
-
-    async def scenario() -> None:
-        later(fails(), "tidying up")
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-
-    asyncio.run(scenario())
-    assert "tidying up failed: the device was restarted" in caplog.text

@@ -419,6 +419,25 @@ def test_restarts_that_fail_back_off_and_requests_meanwhile_are_told_why(
     run(body())
 
 
+def test_a_process_that_cannot_be_started_at_all_is_tried_again(
+    run: Run, opened: Any, manual_clock: Any
+) -> None:
+    async def body() -> None:
+        clock = manual_clock()
+        async with opened(adapter="null", clock=clock, backoff_s=5.0) as device:
+            real = device.settings.python
+            object.__setattr__(device.settings, "python", "/no/such/python")
+            os.kill(device.pid, signal.SIGKILL)
+            await clock.timer_of(5.0)
+            object.__setattr__(device.settings, "python", real)
+            clock.advance(5.0)
+            while device.state != "ready":
+                await asyncio.sleep(0)
+            await _upload(device, np.zeros(2, np.float32))
+
+    run(body())
+
+
 def test_a_request_waits_for_a_restart_only_so_long(run: Run, opened: Any, manual_clock: Any) -> None:
     async def body() -> None:
         clock = manual_clock()
