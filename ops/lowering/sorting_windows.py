@@ -6,9 +6,8 @@ and makes the keys.
 
 from __future__ import annotations
 
-from ops import expression
 from ops.layout import Layout
-from ops.lowering import elementwise, scan, windows
+from ops.lowering import scan, windows
 from ops.lowering.base import Builder, Target
 from shaders.routines import routine_spec
 
@@ -27,11 +26,6 @@ def part_of(target: Target, part: range) -> Target:
     """A part of a contiguous array of words."""
     layout = Layout.contiguous((len(part),), target.layout.offset + part.start)
     return Target(*windows.through(target.operand, layout, "u32"), target.dtype)
-
-
-def count_up(builder: Builder, target: Target) -> None:
-    """Write 0, 1, 2 …"""
-    elementwise.emit(builder, expression.bind(expression.parse("index"), {}), (), target)
 
 
 def sort(builder: Builder, keys: Target, places: Target) -> None:

@@ -17,6 +17,7 @@ from shaders.spec import Operand
 
 ALIGNMENT = 256
 """Bytes at whose multiples a binding may begin on every adapter (WebGPU's `minStorageBufferOffsetAlignment`)."""
+WORDS = ALIGNMENT // 4
 _UNIT = 16
 _EVEN = 64
 _LONG = 1024
@@ -112,6 +113,31 @@ def through(operand: Operand, layout: Layout, dtype: str) -> tuple[Operand, Layo
     """The window of `operand` in which `layout` lies, and how it lies there."""
     begin, nbytes, seen = window(layout, BY_NAME[dtype].device_bytes)
     return structs.replace(operand, begin=operand.begin + begin, nbytes=nbytes), seen
+
+
+def room(device: DeviceClass, width: int = 4) -> int:
+    """How many elements of `width` bytes a window may have."""
+    return device.binding // _UNIT * _UNIT // width
+
+
+def spans(device: DeviceClass, count: int, width: int = 4, after: int = 0) -> list[range]:
+    """The positions in a contiguous array in parts that can be bound, each with up to `after` elements behind it.
+
+    All begin where a window may.
+    """
+    most = room(device, width)
+    if count <= most:
+        return [range(count)]
+    unit = ALIGNMENT // width
+    step = max((most - after) // unit * unit, unit)
+    return [range(first, min(first + step, count)) for first in range(0, count, step)]
+
+
+def piece(value: Source | Target, part: range) -> Operand:
+    """The window on the elements `part` of a contiguous array of words, which begins where one may."""
+    if len(part) == value.layout.count:
+        return value.operand
+    return through(value.operand, Layout.contiguous((len(part),), value.layout.offset + part.start), "u32")[0]
 
 
 def boxes(

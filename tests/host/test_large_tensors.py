@@ -103,10 +103,18 @@ def test_a_ramp_that_is_fused(engine: WgpuEngine) -> None:
 
 
 def test_what_has_to_be_reached_at_once_is_refused_by_name(engine: WgpuEngine) -> None:
-    match = r"nonzero of a tensor of 200,000 bytes.* can reach 65,536 on"
+    match = r"levenshtein of a tensor of 200,000 bytes.* can reach 65,536 on"
+    text, offsets = op("cast", 0, dtype="u32"), op("slice", 1, starts=[0], stops=[3], steps=[1])
     with pytest.raises(DeviceOutOfMemory, match=match) as caught:
-        compute(engine, [ramp(COUNT)], op("cast", 0, dtype="bool"), op("nonzero", 1))
+        compute(engine, [ramp(COUNT)], text, offsets, op("levenshtein", 1, 2, 1, 2, max_bytes=4))
     assert "split or sliced" in str(caught.value.hint)
+
+
+def test_what_is_kept_and_counted_and_found(engine: WgpuEngine) -> None:
+    flags, numbers = op("cast", 0, dtype="bool"), op("cast", 0, dtype="u32")
+    compute(engine, [ramp(COUNT)], flags, op("nonzero", 1))
+    compute(engine, [ramp(COUNT)], flags, op("compact", 0, 1), op("run_starts", 2))
+    compute(engine, [ramp(COUNT)], numbers, op("histogram", 1, bins=COUNT), op("take", 0, 2))
 
 
 def test_what_is_at_positions_and_in_order(engine: WgpuEngine) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,21 +9,12 @@ import numpy as np
 import pytest
 
 from ops.layout import Layout
-from ops.lower import CPU, GPU
+from ops.lower import CPU
 from ops.lowering import windows
 
 TINY = replace(CPU, binding=1 << 16)
 SIDE = 300
 """Of a square of 360,000 bytes."""
-
-
-@pytest.fixture(params=["cpu", "gpu"])
-def tiny(device: Any, request: Any) -> Iterator[Any]:
-    """The device, lowered for as if a kernel could be given 64 KiB of a buffer."""
-    own = device.device_class
-    device.device_class = replace(CPU if request.param == "cpu" else GPU, binding=1 << 16)
-    yield device
-    device.device_class = own
 
 
 def normal(*shape: int) -> np.ndarray:
