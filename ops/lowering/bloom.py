@@ -39,8 +39,7 @@ def query(builder: Builder, attributes: Attributes, sources: list[Source], targe
 def _places(builder: Builder, attributes: Attributes, data: Source, offsets: Source) -> list[Target]:
     """Two hashes of each message."""
     given = messages(builder, data, offsets, maybe_integer(attributes, "max_bytes"))
-    count = offsets.layout.shape[0] - 1
-    found = [builder.temp((count, 1), "u32") for _ in SEEDS]
+    found = [builder.temp((given.count, 1), "u32") for _ in SEEDS]
     for seed, place in zip(SEEDS, found, strict=True):
         digest.emit(builder, DIGESTS["murmur3"], given, {"seed": seed}, place)
     return found

@@ -17,8 +17,6 @@ from shaders.digests import DIGESTS, Digest, Form, blocks_a_pass, digest_passes,
 
 _WORD = 0xFFFF_FFFF
 _TAIL_BYTES = 4
-_ONE = 2
-"""The offsets of one message."""
 _MOST_DISPATCHES = 1024
 
 
@@ -79,9 +77,9 @@ def absorb(
 
 
 def given(messages: Messages, words: int) -> list[Share | Anywhere]:
-    """What kernels that read up to `words` words of each message at a time take of them."""
-    is_one = messages.offsets.layout.count == _ONE
-    return [Anywhere(messages.data, after=words + 1), Share(messages.offsets, 0 if is_one else 1, after=1)]
+    """What kernels that read up to `words` words of each message at a time take of them; all have the one alone."""
+    offsets = Share(messages.offsets, 0 if messages.count == 1 else 1, after=1)
+    return [Anywhere(messages.data, after=words + 1), offsets]
 
 
 def rows(value: Source | Target) -> Share:

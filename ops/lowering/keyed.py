@@ -139,15 +139,14 @@ def _pads(builder: Builder, digest: Digest, count: int) -> Target:
 
 def _keys(digest: Digest, builder: Builder, keys: Messages) -> Target:
     """The states that each key begins with: after the inner pad, then after the outer."""
-    count = keys.offsets.layout.shape[0] - 1
-    hashed = states(builder, digest, count)
+    hashed = states(builder, digest, keys.count)
     blocks = digest.blocks(keys.longest)
     if blocks > 1:
         absorb(builder, digest, keys, hashed, {})
-    pads = _pads(builder, digest, count)
+    pads = _pads(builder, digest, keys.count)
     operands = [*given(keys, digest.block_words), rows(hashed), rows(pads)]
     params = {"blocks": blocks, **data_bytes(keys), **constants(digest)}
-    spread(builder, hmac_keys_spec(digest), count, operands, params, work=2 * digest.work)
+    spread(builder, hmac_keys_spec(digest), keys.count, operands, params, work=2 * digest.work)
     return pads
 
 
@@ -167,7 +166,7 @@ def _hmac(
             "tail": tail.word,
             "tail_bytes": tail.size,
             "lead": 4 * digest.digest_words if tail.before else 0,
-            "one_for_all": int(text.offsets.layout.shape[0] == 2),
+            "one_for_all": int(text.count == 1),
         }
         absorb(builder, digest, text, state, params, "composed", tail.before or pads.source())
     params = {"one_for_all": shared, **constants(digest)}

@@ -6,7 +6,7 @@ number how it changes from one invocation to the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, lcm
@@ -34,6 +34,7 @@ class Anywhere:
     """Of `value`, words likewise, an invocation reaches any: the kernel sees them part by part.
 
     It has the parameters `first` and `extent`: which are its own to read or write. It sees up to `after` behind these.
+    One operand of a kernel may be so.
     """
 
     value: Source | Target
@@ -73,7 +74,7 @@ def _parts(device: DeviceClass, count: int, operands: Sequence[Share | Anywhere]
     shares = [share for share in operands if isinstance(share, Share) and share.each]
     room = windows.room(device)
     most = min(
-        (int((room - share.after) / share.each) for share in shares if share.value.layout.count > room),
+        ((room - share.after) // share.each for share in shares if share.value.layout.count > room),
         default=count,
     )
     if most >= count:
@@ -83,13 +84,12 @@ def _parts(device: DeviceClass, count: int, operands: Sequence[Share | Anywhere]
     return [range(first, min(first + step, count)) for first in range(0, count, step)]
 
 
-def _spans(device: DeviceClass, operands: Sequence[Share | Anywhere]) -> Iterator[range | None]:
-    """The parts in which values are seen that are reached anywhere, which are equally long; None without one."""
-    seen = [each for each in operands if isinstance(each, Anywhere)]
-    if not seen:
-        yield None
-        return
-    yield from windows.spans(device, seen[0].value.layout.count, after=seen[0].after)
+def _spans(device: DeviceClass, operands: Sequence[Share | Anywhere]) -> Sequence[range | None]:
+    """The parts of the value that is reached anywhere, if one is."""
+    for operand in operands:
+        if isinstance(operand, Anywhere):
+            return windows.spans(device, operand.value.layout.count, operand.after)
+    return [None]
 
 
 def _seen(operand: Share | Anywhere, part: range, span: range | None) -> Operand:

@@ -22,12 +22,6 @@ def parts(builder: Builder, total: int) -> list[range]:
     return [range(first, min(first + most, total)) for first in range(0, total, most)]
 
 
-def part_of(target: Target, part: range) -> Target:
-    """A part of a contiguous array of words."""
-    layout = Layout.contiguous((len(part),), target.layout.offset + part.start)
-    return Target(*windows.through(target.operand, layout, "u32"), target.dtype)
-
-
 def sort(builder: Builder, keys: Target, places: Target) -> None:
     """Bring `places` into the order of `keys`, which are lost; both are contiguous words.
 
@@ -62,14 +56,14 @@ def _pass(
 
     work = _WORK * min(now[0].layout.count, _CHUNK)
     for part in every:
-        given, keys = count(part), part_of(now[0], part).operand
+        given, keys = count(part), windows.piece(now[0], part)
         builder.spread(count_spec, given["count"], [keys, counts.operand], given, work)
     scan.scan_rows(builder, scan.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
     for part in every:
         given, goes = count(part), builder.temp((len(part),), "u32")
-        keys, places = (part_of(target, part).operand for target in now)
+        keys, places = (windows.piece(target, part) for target in now)
         builder.spread(places_spec, given["count"], [keys, starts.operand, goes.operand], given, work)
         for seen in every:
-            written = [part_of(target, seen).operand for target in new]
+            written = [windows.piece(target, seen) for target in new]
             params = {"count": len(part), "first": seen.start, "extent": len(seen)}
             builder.spread(move_spec, len(part), [keys, places, goes.operand, *written], params)

@@ -78,6 +78,13 @@ def test_writes_and_joins(tiny: Any, check: Any) -> None:
     check("cat", {"axis": 0}, [normal(30_000), normal(30_001)])
 
 
+def test_a_small_part_of_a_large_result(tiny: Any, check: Any) -> None:
+    check("cat", {"axis": 0}, [normal(40_000), normal(3), normal(0)])
+    few = {"starts": [39_000], "stops": [39_003], "steps": [1]}
+    check("slice_scatter", few, [normal(40_000), normal(3)])
+    check("slice_scatter", few, [normal(40_000).astype(np.float16), normal(3).astype(np.float16)])
+
+
 @pytest.mark.parametrize("axes", [None, [0], [1], [0, 2], [1, 2]])
 @pytest.mark.parametrize("op", ["sum", "mean", "max", "prod", "count_nonzero"])
 def test_reductions(tiny: Any, check: Any, op: str, axes: list[int] | None) -> None:
