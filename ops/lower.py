@@ -31,6 +31,7 @@ from ops.lowering import (
     scatter,
     search,
     softmax,
+    windows,
 )
 from ops.lowering.base import (
     CPU,
@@ -353,7 +354,8 @@ def _write(
 ) -> None:
     x, value = sources
     elementwise.copy(builder, x, target)
-    place = Target(target.operand, target.layout.slice(taken(attributes, x.layout.shape)), target.dtype)
+    there = target.layout.slice(taken(attributes, x.layout.shape))
+    place = windows.place_in(builder.device, target, there)
     elementwise.emit(builder, expression.cast(input_term(0, value.dtype), target.dtype), [value], place)
 
 
@@ -399,7 +401,7 @@ def _concat(
         size = source.layout.shape[where]
         ranges = [range(length) for length in target.layout.shape]
         ranges[where] = range(begin, begin + size)
-        part = Target(target.operand, target.layout.slice(ranges), target.dtype)
+        part = windows.place_in(builder.device, target, target.layout.slice(ranges))
         converted = expression.cast(input_term(0, source.dtype), target.dtype)
         if source.dtype == target.dtype:
             elementwise.copy(builder, source, part)

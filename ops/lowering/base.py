@@ -20,7 +20,7 @@ from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Para
 
 MAX_GROUPS = 65_535
 GROUP = 64
-_INVOCATION_WORK = 64
+INVOCATION_WORK = 64
 _LANE_UNITS = 8
 _FEWEST_TURNS = 64
 RANKS = (2, 4, 8)
@@ -218,7 +218,7 @@ class Builder:
         workgroups: tuple[int, int, int],
         operands: Sequence[Operand],
         params: Given,
-        each: int = _INVOCATION_WORK,
+        each: int = INVOCATION_WORK,
     ) -> None:
         """Add a launch of `spec`, each invocation of which costs about as much as `each` multiply-adds."""
         work = each * prod(workgroups) * prod(spec.workgroup_size)
@@ -230,7 +230,7 @@ class Builder:
         threads: int,
         operands: Sequence[Operand],
         params: Given,
-        each: int = _INVOCATION_WORK,
+        each: int = INVOCATION_WORK,
     ) -> None:
         """Add launches of at least `threads` invocations together, which the body numbers as `thread`; `each` as above.
 

@@ -4,14 +4,16 @@
 
 struct Params {
     count: u32,
+    first: u32,
+    extent: u32,
     first_thread: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
 
 fn run(thread: u32) {
-    let value = x[thread];
-    if (value < arrayLength(&counts)) {
+    let value = x[thread] - params.first;
+    if (value < params.extent) {
         atomicAdd(&counts[value], 1u);
     }
 }
