@@ -21,7 +21,7 @@ from api.parameters import MAX_PARAMS, Params, Template, check
 from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
-from api.versions import versions_of
+from api.versions import KERNELS
 from api.work import Work, again_if_lost
 from shaders.languages import refuse_fields, refuse_text
 from shaders.limits import LIMITS
@@ -181,7 +181,7 @@ async def one(server: Server, caller: Caller, name: str) -> Response:
         "compile_ms": await server.compiling.milliseconds(digest),
         "quarantine": server.quarantine.find(record.reflection.fingerprint),
         "guarded": record.reflection.guard and record.reflection.guard.source,
-        "versions": await server.database.do(lambda db: versions_of(db, record.target)),
+        "versions": await server.database.do(lambda db: KERNELS.of(db, record.target)),
     }
     return json_response({**record.document(), **facts, "source": record.source, **template})
 

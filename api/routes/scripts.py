@@ -13,7 +13,7 @@ from api.access import Caller, Cursor, Owned, PageSize, Server, json_response, r
 from api.routes import submitted
 from api.routes.submitted import Preference
 from api.submission import CallRequest, Submission
-from api.versions import versions_of
+from api.versions import SCRIPTS
 from sandbox.policy.modules import STORABLE
 
 router = APIRouter(prefix="/api/scripts", tags=["scripts"])
@@ -63,7 +63,7 @@ async def one(server: Server, caller: Caller, name: str) -> Response:
     `versions` are the newest 100 that the name has had, as `hash` and `created_at`: `name@hash` is each.
     """
     record = await server.scripts.signed(await server.scripts.find(caller, name))
-    versions = await server.database.do(lambda db: versions_of(db, record.target))
+    versions = await server.database.do(lambda db: SCRIPTS.of(db, record.target))
     told = {**record.document(), **schemas.document(record.known_signature)}
     return json_response({**told, "source": record.source, "versions": versions})
 
