@@ -112,5 +112,6 @@ def take_at(builder: Builder, x: Source, places: Source, target: Target) -> None
     """The elements of a contiguous array at positions."""
     count = target.layout.count
     if count:
-        spec = routine_spec("take", "x:u32 places:u32", "y:u32", "first extent")
+        settings = (("in_parts", int(windows.is_wide(builder.device, x.layout))),)
+        spec = routine_spec("take", "x:u32 places:u32", "y:u32", "first extent", settings=settings)
         spread(builder, spec, count, [Anywhere(x), Share(places), Share(target)], {})

@@ -11,9 +11,10 @@ struct Params {
 
 @group(0) @binding(2) var<uniform> params: Params;
 
+// Counts the numbers from `first` on for which there is a place.
 fn run(thread: u32) {
     let value = x[thread] - params.first;
-    if (value < params.extent) {
+    if (value < arrayLength(&counts)) {
         atomicAdd(&counts[value], 1u);
     }
 }

@@ -12,13 +12,11 @@ struct Params {
 
 @group(0) @binding(3) var<uniform> params: Params;
 
-// Of `x` are `extent` elements from `first` on; what is at others is 0, or stays as it is.
+// Of `x` are `extent` elements from `first` on; what is at others is 0, or, in a later part, stays as it is.
 fn run(thread: u32) {
     let place = places[thread] - params.first;
     let inside = place < params.extent;
-    if (inside || params.first == 0u) {
-        y[thread] = select(0u, x[place], inside);
-    }
+    y[thread] = select(0u, x[place], inside);
 }
 
 @compute @workgroup_size(64, 1, 1)
