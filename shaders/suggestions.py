@@ -10,11 +10,13 @@ from collections.abc import Iterable
 
 _COMPARED = 64  # characters of a name that are looked at, since looking costs the square of them
 _NAMED = 3
-_CLOSE = 0.7  # of `difflib`'s ratio: subprocess is not progress
+_SHORT = 4  # characters of a name, of which one may be wrong
+_CLOSE, _CLOSE_IF_SHORT = 0.7, 0.6  # of `difflib`'s ratio: exp is meant by exq, progress not by subprocess
 
 
 def meant(name: str, names: Iterable[str], otherwise: str = "") -> str:
     """`Did you mean softmax or fmax?`, of the `names` that are close to `name`, the closest first; else `otherwise`."""
     spelled = {each.lower(): each for each in names}
-    close = difflib.get_close_matches(name[:_COMPARED].lower(), spelled, _NAMED, _CLOSE)
+    cutoff = _CLOSE if len(name) > _SHORT else _CLOSE_IF_SHORT
+    close = difflib.get_close_matches(name[:_COMPARED].lower(), spelled, _NAMED, cutoff)
     return f"Did you mean {' or '.join(spelled[each] for each in close)}?" if close else otherwise

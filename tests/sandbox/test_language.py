@@ -157,7 +157,7 @@ def test_text_that_is_no_unicode_is_an_error_of_the_script(sandbox: Sandbox, sou
         ("from concurrent.futures import ThreadPoolExecutor", "A script is one thread"),
         ("import maths", "Did you mean math or cmath?"),
         ("import geometry", "store one as 'geometry' to import it."),
-        ("import A.b", "GET /api/stubs shows all modules that scripts have."),
+        ("import Qqqq.b", "GET /api/stubs shows all modules that scripts have."),
         ("import os\nos.system('ls')", "A script starts no programs"),
         ("import torch\ntorch.sofmax", "Did you mean softmax"),
         ("import torch\ntorch.ones(2).cuda()", "leave devices out"),
