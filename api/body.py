@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import numpy as np
 from fastapi import Depends, Request
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from api.errors import BodyTooLarge, InvalidRequest, MalformedJson, UnsupportedMediaType
-from api.problems import describe
+from api.problems import UNKNOWN_FIELDS, invalid
 from api.settings import Settings
 from sandbox.values import MAX_ITEMS
+from shaders.suggestions import meant
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -29,6 +32,8 @@ IN_THREAD = 1 << 16
 EXPLAINED = 1 << 20
 """Bytes of a body up to which it is parsed again to say where it is wrong."""
 NAMED = 3
+_SHOWN = (int, float, bool, type(None))
+"""Values that a hint repeats."""
 MAX_SCRIPT = 1 << 20
 """Characters of a script."""
 _CONTAINERS = {dict, list}
@@ -42,14 +47,23 @@ class RequestModel(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _first_unknown(cls, value: Any) -> Any:
-        """`value` with no more unknown fields than are named in the error, which has an entry for each."""
-        if not isinstance(value, dict):
-            return value
-        unknown = [name for name in value if name not in cls.model_fields]
-        return {name: item for name, item in value.items() if name in cls.model_fields} | dict.fromkeys(
-            unknown[:NAMED]
-        )
+    def _known(cls, value: Any) -> Any:
+        """`value`, if all its fields are known. Raises `UNKNOWN_FIELDS` with the first that are not, and a hint."""
+        unknown = [name for name in value if name not in cls.model_fields] if isinstance(value, dict) else []
+        if unknown:
+            told = {"unknown": unknown[:NAMED], "hint": _hint(unknown[0], value, cls.model_fields)}
+            raise PydanticCustomError(UNKNOWN_FIELDS, "unknown fields", told)
+        return value
+
+
+def _hint(name: str, value: dict[str, Any], fields: Mapping[str, FieldInfo]) -> str:
+    """What to do about the field `name` of `value`, where there are only `fields`."""
+    close = meant(name, fields)
+    whole = all(field in value for field, info in fields.items() if info.is_required())
+    if close or not whole or "inputs" not in fields or "inputs" in value:
+        return close or f"There are {', '.join(fields)}."
+    given = value[name] if isinstance(value[name], _SHOWN) else "…"
+    return f"If it is an input: {json.dumps({'inputs': {name[:40]: given}}, ensure_ascii=False):.200}."
 
 
 def media_type(request: Request) -> str:
@@ -196,7 +210,7 @@ def validate(model: type[M], value: Any) -> M:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise InvalidRequest(describe(error.errors(include_url=False, include_input=False))) from None
+        raise invalid(error.errors(include_url=False, include_input=False)) from None
 
 
 def json_body(model: type[M], prepare: Callable[[M, Settings], T]) -> Any:

@@ -20,7 +20,7 @@ from api.errors import InvalidRequest
 from api.parameters import Template, key_of
 from api.turns import Turns
 from sandbox.pool import WorkerPool
-from shaders.errors import KernelgateError
+from shaders.errors import KernelgateError, caret
 from shaders.guard.guard import VERSION
 from shaders.reflection import Reflection
 from shaders.template import Scalar
@@ -60,13 +60,25 @@ class Builder:
         self._compiler.check(reflection, owner)
 
     async def of_source(self, owner: str, source: str) -> Build:
-        """The build of WGSL, at `owner`'s turn. Raises what parsing and compiling raise."""
+        """The build of WGSL, at `owner`'s turn.
+
+        Raises what parsing and compiling raise, with the line as it is posted: the compiler's text has no comments.
+        """
         digest = text_hash(source)
         await self._ready()
-        async with self._workers.turn(owner):
-            reflection = await self._pool.reflect(source)
-        await self._compiler.add_kernel(owner, digest, reflection, warm=True)
+        reflection = await self.reflected(owner, source)
+        try:
+            await self._compiler.add_kernel(owner, digest, reflection, warm=True)
+        except KernelgateError as error:
+            if error.line is not None and error.column is not None:
+                error.snippet = caret(source, error.line, error.column)
+            raise
         return Build(source, digest, reflection)
+
+    async def reflected(self, owner: str, source: str) -> Reflection:
+        """What a worker finds in WGSL, at `owner`'s turn. Raises what parsing raises."""
+        async with self._workers.turn(owner):
+            return await self._pool.reflect(source)
 
     async def of_template(self, owner: str, template: Template, values: Mapping[str, Scalar]) -> Build:
         """The build of a template's text for `values`: made once, however many ask for it at a time.

@@ -9,9 +9,10 @@ import argparse
 import ipaddress
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Any, NoReturn, get_origin
 
 import msgspec
 import sqlalchemy as sa
@@ -33,11 +34,42 @@ from api.restore import restore as restore_from
 from api.server import Server
 from api.settings import Settings
 from shaders.errors import KernelgateError
+from shaders.suggestions import meant
+
+Command = Callable[[Sequence[str]], int]
 
 
+def _command(run: Command) -> Command:
+    """`run`, which ends with status 1 and says why where something is wrong."""
+
+    @wraps(run)
+    def command(argv: Sequence[str]) -> int:
+        try:
+            return run(argv)
+        except KernelgateError as error:
+            return _failed(error.message, error.hint)
+        except OSError as error:
+            return _failed(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+
+    return command
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says of wrong usage what is wrong, not all that is right."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"kernelgate: {message}\n    `{self.prog} --help` shows what there is.\n")
+
+
+def _failed(problem: str, hint: str | None = None) -> int:
+    print(f"kernelgate: {problem}", *([f"    {hint}"] if hint else []), sep="\n", file=sys.stderr)
+    return 1
+
+
+@_command
 def serve(argv: Sequence[str]) -> int:
     """Start the host and serve until a signal. Statuses: 0 after a signal, 1 when it cannot start."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="kernelgate serve",
         description="Start the host.",
         epilog="Each may also be in the environment, as KERNELGATE_QUEUE_LENGTH, or in the file, as queue_length.",
@@ -46,18 +78,17 @@ def serve(argv: Sequence[str]) -> int:
     for name, field in Settings.model_fields.items():
         if field.annotation != SecretStr | None:  # everybody on the machine sees the flags of a process
             _add_flag(parser, name, field)
-    given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
-    try:
-        settings = Settings(**given)
-        refuse_open_host(settings)
-        server = Server(settings)
-    except (OSError, ValueError, KernelgateError) as error:
-        return _complain(error)
+    options, unknown = parser.parse_known_args(argv)
+    if unknown:
+        flag = unknown[0].partition("=")[0]
+        parser.error(f"{flag} is no flag of serve. {meant(flag, map(_flag, Settings.model_fields))}".rstrip())
+    given = {name: value for name, value in vars(options).items() if value is not None}
+    settings = Settings.read(**given)
+    refuse_open_host(settings)
+    server = Server(settings)
     configure(settings.log_format)
     try:
         server.listen()
-    except KernelgateError as error:
-        return _complain(error)
     except KeyboardInterrupt:
         return 130
     return 0
@@ -78,9 +109,14 @@ def refuse_open_host(settings: Settings) -> None:
         )
 
 
+def _flag(name: str) -> str:
+    """How a setting is given on the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
 def _add_flag(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> None:
     """The flag of a setting; its text becomes a value where that of the environment does."""
-    flag, text = f"--{name.replace('_', '-')}", (field.description or "").replace("%", "%%")
+    flag, text = _flag(name), (field.description or "").replace("%", "%%")
     if field.annotation is bool or field.annotation == bool | None:
         parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=text)
     elif get_origin(field.annotation) is dict:
@@ -89,15 +125,13 @@ def _add_flag(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> N
         parser.add_argument(flag, metavar="VALUE", help=text)
 
 
+@_command
 def doctor(argv: Sequence[str]) -> int:
     """Say what this machine offers. Status 0 if it has all that a server needs."""
-    parser = argparse.ArgumentParser(prog="kernelgate doctor", description="Test what this machine offers.")
+    parser = _Parser(prog="kernelgate doctor", description="Test what this machine offers.")
     _add_json(parser)
     options = parser.parse_args(argv)
-    try:
-        found = diagnose(Settings())
-    except ValueError as error:
-        return _complain(error)
+    found = diagnose(Settings.read())
     if options.json:
         print(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
@@ -105,9 +139,10 @@ def doctor(argv: Sequence[str]) -> int:
     return 1 if found["problems"] else 0
 
 
+@_command
 def keys(argv: Sequence[str]) -> int:
     """Make, list and revoke keys in the data folder, whether or not the server runs."""
-    parser = argparse.ArgumentParser(prog="kernelgate keys", description="Make, list and revoke keys.")
+    parser = _Parser(prog="kernelgate keys", description="Make, list and revoke keys.")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     listed = actions.add_parser("list", help="list all keys")
     create = actions.add_parser("create", help="make a key and print it, once")
@@ -124,29 +159,25 @@ def keys(argv: Sequence[str]) -> int:
     for action in (listed, create, revoke):
         _add_json(action)
     options = parser.parse_args(argv)
-    settings = Settings()
+    settings = Settings.read()
     database = Database(settings.database, Reserve(settings.data / "reserve", settings.reserve_bytes))
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         database.open()
         return _change_keys(database, settings, options)
-    except (OSError, KernelgateError) as error:
-        return _complain(error)
     finally:
         database.close()
 
 
+@_command
 def backup(argv: Sequence[str]) -> int:
     """Write a backup of all that is stored, whether or not the server runs."""
-    parser = argparse.ArgumentParser(prog="kernelgate backup", description="Back up all that is stored.")
+    parser = _Parser(prog="kernelgate backup", description="Back up all that is stored.")
     parser.add_argument("file", type=Path, help="the file to write, which has the admin's key too")
     _add_json(parser)
     options = parser.parse_args(argv)
     target = options.file
-    try:
-        done = back_up(Settings(), target)
-    except (OSError, KernelgateError) as error:
-        return _complain(error)
+    done = back_up(Settings.read(), target)
     text = f"{target}: {sum(done.tables.values())} rows, {done.blobs} blobs, revision {done.revision}"
     _print(options.json, {"file": str(target), **msgspec.to_builtins(done)}, text)
     for digest in done.missing:
@@ -154,17 +185,15 @@ def backup(argv: Sequence[str]) -> int:
     return 0
 
 
+@_command
 def restore(argv: Sequence[str]) -> int:
     """Restore a backup into an empty data folder and database."""
-    parser = argparse.ArgumentParser(prog="kernelgate restore", description="Restore a backup.")
+    parser = _Parser(prog="kernelgate restore", description="Restore a backup.")
     parser.add_argument("file", type=Path, help="what `kernelgate backup` wrote")
     _add_json(parser)
     options = parser.parse_args(argv)
-    settings = Settings()
-    try:
-        done = restore_from(settings, options.file)
-    except (OSError, KernelgateError) as error:
-        return _complain(error)
+    settings = Settings.read()
+    done = restore_from(settings, options.file)
     text = f"{settings.data}: {sum(done.tables.values())} rows, {done.blobs} blobs, as of {done.created_at}"
     _print(options.json, {"data": str(settings.data), **msgspec.to_builtins(done)}, text)
     return 0
@@ -185,8 +214,7 @@ def _change_keys(database: Database, settings: Settings, options: argparse.Names
     if database.run(lambda db: _revoke(db, options.id), durable=True, frees=True):
         _print(options.json, {"revoked": options.id}, f"key {options.id} is revoked")
         return 0
-    print(f"kernelgate: there is no valid key {options.id}", file=sys.stderr)
-    return 1
+    return _failed(f"there is no valid key {options.id}", "`kernelgate keys list` shows them.")
 
 
 def _create(db: sa.Connection, asked: NewKey) -> tuple[KeyRecord, str]:
@@ -241,11 +269,3 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 def _print(as_json: bool, document: Any, text: str) -> None:
     print(msgspec.json.encode(document).decode() if as_json else text)
-
-
-def _complain(error: Exception) -> int:
-    print(f"kernelgate: {error}", file=sys.stderr)
-    hint: Any = getattr(error, "hint", None)
-    if hint:
-        print(f"    {hint}", file=sys.stderr)
-    return 1

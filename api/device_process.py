@@ -21,7 +21,7 @@ MODULE = "api.device_process"
 _SOFTWARE = {"cpu", "numpy", "null"}
 _PACKAGES = tuple(map(import_module, ("api", "host", "ops", "sandbox", "shaders")))
 # What Python loads only when it needs it: then it is too late.
-_LATE = ("difflib", "encodings.unicode_escape")
+_LATE = ("encodings.unicode_escape",)
 
 
 def program() -> list[str]:

@@ -58,12 +58,24 @@ class Unauthorized(KernelgateError):
     code = "unauthorized"
     title = "A valid key is needed"
 
+    @classmethod
+    def of(cls, what: str) -> Unauthorized:
+        """The error for what is wrong with a key."""
+        return cls(what, hint="Send Authorization: Bearer kg_…; our clients send what is in KERNELGATE_KEY.")
+
 
 class ExtraMissing(KernelgateError):
     """A setting asks for what comes with an extra that is not installed."""
 
     code = "extra_missing"
     title = "A package that a setting needs is not installed"
+
+
+class SettingInvalid(KernelgateError):
+    """A setting that does not exist, or with a value that it cannot have."""
+
+    code = "setting_invalid"
+    title = "A setting cannot be used"
 
 
 class StubsUnavailable(KernelgateError):
@@ -214,6 +226,13 @@ class NameReserved(KernelgateError):
 
     code = "name_reserved"
     title = "The name is reserved"
+
+
+class KeyExists(KernelgateError):
+    """A new key with the name of one that can be used."""
+
+    code = "key_exists"
+    title = "There is a key of this name"
 
 
 class LimitTooHigh(KernelgateError):

@@ -58,27 +58,34 @@ class KernelRecord(msgspec.Struct, frozen=True):
 
     def document(self) -> dict[str, Any]:
         """What a client is told of it."""
-        written = {info.name for info in self.reflection.bindings if info.access == "read_write"}
         return {
             "name": self.name,
             "owner": self.owner,
             "hash": self.hash,
             "fingerprint": self.reflection.fingerprint,
             **({} if self.template is None else {"params": self.template.declarations()}),
-            "entry_points": [
-                {
-                    "name": entry.name,
-                    "workgroup_size": entry.workgroup_size,
-                    "reads": list(entry.bindings),
-                    "writes": [name for name in entry.bindings if name in written],
-                    "overrides": entry.overrides,
-                }
-                for entry in self.reflection.entry_points
-            ],
-            "overrides": [msgspec.structs.asdict(override) for override in self.reflection.overrides],
-            "bindings": msgspec.to_builtins(self.reflection.bindings),
+            **contents(self.reflection),
             "created_at": self.created_at,
         }
+
+
+def contents(reflection: Reflection) -> dict[str, Any]:
+    """What a client is told of a kernel's text."""
+    written = {info.name for info in reflection.bindings if info.access == "read_write"}
+    return {
+        "entry_points": [
+            {
+                "name": entry.name,
+                "workgroup_size": entry.workgroup_size,
+                "reads": list(entry.bindings),
+                "writes": [name for name in entry.bindings if name in written],
+                "overrides": entry.overrides,
+            }
+            for entry in reflection.entry_points
+        ],
+        "overrides": [msgspec.structs.asdict(override) for override in reflection.overrides],
+        "bindings": msgspec.to_builtins(reflection.bindings),
+    }
 
 
 class KernelStore:
@@ -114,6 +121,10 @@ class KernelStore:
         )
         self._forget(identity.owner, name)
         return record, found is None
+
+    async def reflect(self, identity: Identity, source: str) -> Reflection:
+        """What WGSL has, which is neither compiled nor kept. Raises what parsing raises."""
+        return await self._builder.reflected(identity.owner, source)
 
     async def prepare(
         self, identity: Identity, record: KernelRecord, params: Mapping[str, object]
@@ -167,9 +178,7 @@ class KernelStore:
         missing = KernelNotFound(
             f"there is no kernel {reference[:80]!r}", hint="GET /api/kernels lists yours; POST one to add it."
         )
-        if record is None:
-            raise missing
-        await self._sharing.require(identity, record.target, wanted, missing)
+        record = await self._sharing.require_named(identity, "kernel", reference, record, wanted, missing)
         self._cache[owner, name, digest] = record
         if len(self._cache) > CACHED:
             self._cache.popitem(last=False)

@@ -21,12 +21,13 @@ import sqlalchemy as sa
 
 from api import quotas, scopes, tables
 from api.database import Database
-from api.errors import InvalidRequest, KeyNotFound, Unauthorized
+from api.errors import InvalidRequest, KeyExists, KeyNotFound, Unauthorized
 from api.ids import iso, now
 from api.quotas import Given, Quotas
 from host.clock import Clock, LoopClock
 from sandbox.gates.errors import GrantError
 from sandbox.gates.grants import Grants, intersect, parse, shown, to_json
+from shaders.suggestions import meant
 
 ROLES = ("admin", "user")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
@@ -227,7 +228,7 @@ def within(caller: Identity, asked: NewKey, default: Quotas) -> NewKey:
     if asked.scopes is not None and (more := wanted - caller.scopes):
         raise InvalidRequest(
             f"scopes: your own key does not have {min(more)!r}",
-            hint="A key makes none that may do more than it may.",
+            hint=meant(min(more), caller.scopes, "A key makes none that may do more than it may."),
         )
     grants = asked.grants
     if caller.maximum is not None:
@@ -247,11 +248,12 @@ def within(caller: Identity, asked: NewKey, default: Quotas) -> NewKey:
 def create(db: sa.Connection, asked: NewKey) -> tuple[KeyRecord, str]:
     """A new key and its token, which is not kept.
 
-    Raises `InvalidRequest` for a bad name, owner, group, role or scope, `GrantError` for a file grant that names no
-    folder.
+    Raises `InvalidRequest` for a bad name, owner, group, role or scope, `KeyExists` for the name of a key that is still
+    valid, `GrantError` for a file grant that names no folder.
     """
     owner = asked.owner or asked.name
     _check_names(asked, owner)
+    _check_new(db, asked.name)
     scopes.check(asked.role, asked.scopes or ())
     grants = asked.grants
     if nameless := [grant.path for grant in grants.files if not grant.folder] if grants else []:
@@ -287,6 +289,17 @@ def _check_names(asked: NewKey, owner: str) -> None:
         )
     if len(asked.groups) > MAX_GROUPS:
         raise InvalidRequest(f"a key is in at most {MAX_GROUPS} groups, not {len(asked.groups)}")
+
+
+def _check_new(db: sa.Connection, name: str) -> None:
+    c = tables.keys.c
+    ends_later = c.expires_at.is_(None) | (c.expires_at > now())
+    of_name = sa.select(c.id).where(c.name == name, c.revoked_at.is_(None), ends_later)
+    if other := db.execute(of_name.limit(1)).scalar():
+        raise KeyExists(
+            f"there is a key {name!r} already: {other}",
+            hint="Take another name, or revoke that key first. Several keys may have one owner.",
+        )
 
 
 _COLUMNS = [tables.keys.c[name] for name in KeyRecord.__struct_fields__]
@@ -360,6 +373,4 @@ def _unknown(key_id: str) -> KeyNotFound:
 
 
 def _refused() -> Unauthorized:
-    return Unauthorized(
-        "the key is missing, unknown, revoked or expired", hint="Send Authorization: Bearer kg_…."
-    )
+    return Unauthorized.of("the key is missing, unknown, revoked or expired")

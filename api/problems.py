@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import math
 import secrets
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -17,13 +18,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from api.errors import BodyTooLarge, InvalidRequest, MethodNotAllowed, NotFound, QuotaExceeded
-from api.scopes import methods_of
+from api.scopes import addresses, methods_of
 from shaders.errors import ErrorRecord, KernelgateError
+from shaders.suggestions import meant
 
 log = logging.getLogger("kernelgate")
 
 MEDIA_TYPE = "application/problem+json"
 DEFAULT_STATUS = 422
+UNKNOWN_FIELDS = "unknown_fields"
+"""The type of pydantic's error for an object with unknown fields; its context names some of them, and has a hint."""
 LEFT = 499
 """The status of a request whose client left: nobody sees it."""
 STATUS = {
@@ -59,6 +63,7 @@ STATUS = {
     "file_not_folder": 409,
     "folder_not_empty": 409,
     "idempotency_conflict": 409,
+    "key_exists": 409,
     "name_reserved": 409,
     "session_busy": 409,
     "session_over": 410,
@@ -195,34 +200,34 @@ async def _known(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return _answer(request, InvalidRequest(describe(error.errors())))
+    return _answer(request, invalid(error.errors()))
 
 
-def describe(errors: Any) -> str:
-    """The first of pydantic's errors as a sentence that names the field."""
+def invalid(errors: Any) -> InvalidRequest:
+    """The first of pydantic's errors as one that names the field."""
     first = errors[0]
-    where = _where(first)
-    if first["type"] == "extra_forbidden":
-        unknown = [_where(error) for error in errors if error["type"] == "extra_forbidden"]
-        if len(unknown) > 1:
-            return f"{', '.join(unknown[:-1])} and {unknown[-1]} are not fields of this request"
-        return f"{where} is not a field of this request"
+    where = _where(first["loc"])
+    if first["type"] == UNKNOWN_FIELDS:
+        *others, last = [_where((*first["loc"], name)) for name in first["ctx"]["unknown"]]
+        fields = f"{', '.join(others)} and {last} are not fields" if others else f"{last} is not a field"
+        return InvalidRequest(f"{fields} of this request", hint=first["ctx"]["hint"])
     if first["type"] == "missing":
-        return f"{where} is missing"
+        return InvalidRequest(f"{where} is missing")
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return f"{where}: {first['msg']}{more}"
+    return InvalidRequest(f"{where}: {first['msg']}{more}")
 
 
-def _where(error: Any) -> str:
+def _where(path: Iterable[object]) -> str:
     """The path of a field; what the client called it is cut."""
-    return ".".join(str(part)[:40] for part in error["loc"])[:80] or "the body"
+    return ".".join(str(part)[:40] for part in path)[:80] or "the body"
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path = request.url.path
     if error.status_code == 404:
-        return _answer(request, NotFound(f"nothing is served at {path:.80}", hint="See /docs."))
+        hint = meant(path, addresses(), "See /docs.")
+        return _answer(request, NotFound(f"nothing is served at {path:.80}", hint=hint))
     if error.status_code == 405:
         return _answer(
             request,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from api.errors import AdminOnly, InvalidRequest, ScopeMissing
+from shaders.suggestions import meant
 
 SCOPES = {
     "runs:read": "see runs and sessions, and follow events",
@@ -52,6 +53,7 @@ ROUTES = {
     "GET /api/kernels": "kernels:read",
     "GET /api/kernels/{name}": "kernels:read",
     "DELETE /api/kernels/{name}": "kernels:write",
+    "POST /api/kernels/reflect": "kernels:run",
     "POST /api/kernels/{name}/dispatch": "kernels:run",
     "GET /api/quarantine": "quarantine:admin",
     "DELETE /api/quarantine/{fingerprint}": "quarantine:admin",
@@ -93,7 +95,7 @@ def check(role: str, scopes: Collection[str]) -> None:
         if scope not in of_role(role):
             raise InvalidRequest(
                 f"scopes: the role {role} has no {scope[:60]!r}",
-                hint=f"Scopes: {', '.join(sorted(of_role(role)))}.",
+                hint=meant(scope, of_role(role), f"Scopes: {', '.join(sorted(of_role(role)))}."),
             )
 
 
@@ -112,6 +114,11 @@ def require(role: str, scopes: Collection[str], route: str) -> None:
 def writes(route: str) -> bool:
     """Whether `route` changes what is kept; what only computes keeps nothing."""
     return not route.startswith("GET ") and not ROUTES[route].endswith((":run", ":read"))
+
+
+def addresses() -> list[str]:
+    """Where there is something, each once."""
+    return list(dict.fromkeys(route.partition(" ")[2] for route in ROUTES))
 
 
 def methods_of(path: str) -> list[str]:

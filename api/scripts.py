@@ -97,14 +97,11 @@ class ScriptStore:
         Raises `ScriptNotFound`, also for what it may not even see, `AccessDenied`.
         """
         owner, name, digest = referred(identity, reference)
-        record = await self._database.do(lambda db: _find(db, owner, name, digest))
+        found = await self._database.do(lambda db: _find(db, owner, name, digest))
         missing = ScriptNotFound(
             f"there is no script {reference[:80]!r}", hint="GET /api/scripts lists yours; POST one to add it."
         )
-        if record is None:
-            raise missing
-        await self._sharing.require(identity, record.target, wanted, missing)
-        return record
+        return await self._sharing.require_named(identity, "script", reference, found, wanted, missing)
 
     async def signed(self, record: ScriptRecord) -> ScriptRecord:
         """`record` with its signature, which is made once for what an older version stored."""

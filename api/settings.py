@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -20,21 +20,22 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from api.errors import InvalidRequest, LimitTooHigh
+from api.errors import InvalidRequest, LimitTooHigh, SettingInvalid
 from api.logs import Form
 from api.quotas import Quotas, parse
 from shaders.guard.budget import MOST_FUEL
+from shaders.suggestions import meant
 
 MIB = 1 << 20
 VERSION = version("kernelgate")
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The settings in a file of TOML. Raises OSError; ValueError, which names the file, for what is not TOML."""
+    """The settings in a file of TOML. Raises OSError; `SettingInvalid`, which names the file, for what is not TOML."""
     try:
         return tomllib.loads(path.read_text())
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise SettingInvalid(f"{path}: {error}") from None
 
 
 class RunLimits(msgspec.Struct, frozen=True):
@@ -137,7 +138,7 @@ class Settings(BaseSettings):
         default=None,
         ge=1,
         le=MOST_FUEL,
-        description="fuel of a kernel's thread where a dispatch names none; unset: what burns in a second, measured",
+        description="fuel of a kernel's thread where a dispatch names none; unset: measured, 25 ms' worth on a GPU",
     )
     watchdog_s: float = Field(
         default=2,
@@ -301,12 +302,20 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Where settings come from, the strongest first. Raises OSError and ValueError of the file."""
+        """Where settings come from, the strongest first. Raises OSError and `SettingInvalid` of the file."""
         path = init_settings().get("config") or env_settings().get("config")
         if path is None:
             return init_settings, env_settings
         file = InitSettingsSource(settings_cls, init_kwargs=_read(Path(path)))
         return init_settings, env_settings, file
+
+    @classmethod
+    def read(cls, **given: Any) -> Settings:
+        """The settings, with those `given`. Raises `SettingInvalid` that names the first that is wrong, and OSError."""
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            raise _invalid(error.errors(include_url=False)[0]) from None
 
     @property
     def database(self) -> Path | str:
@@ -340,3 +349,15 @@ class Settings(BaseSettings):
                 )
             chosen[name] = value
         return RunLimits(**chosen)
+
+
+def _invalid(error: Any) -> SettingInvalid:
+    """Ours for an error of pydantic's."""
+    name, fields = str(error["loc"][0]) if error["loc"] else "", Settings.model_fields
+    if name not in fields:
+        return SettingInvalid(
+            f"there is no setting {name[:80]!r}", hint=meant(name, fields, "docs/settings.md has all.")
+        )
+    return SettingInvalid(
+        f"the setting {name}: {error['msg']}", hint=f"It is the {fields[name].description}."
+    )

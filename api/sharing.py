@@ -6,8 +6,8 @@ Owns the table, the queries for what a key may read, and that no list outlives i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ from api.acl import Entry, Kind, Level, Rule, Target
 from api.database import Database
 from api.keys import Identity
 from shaders.errors import KernelgateError
+from shaders.suggestions import meant
 
 _ACL = tables.acl.c
 _Column = sa.ColumnElement[Any]
@@ -29,6 +30,19 @@ OBJECTS: dict[Kind, tuple[sa.Table, str]] = {
 """The table that says which objects of a kind there are, and the column that names them there."""
 _NAMED: tuple[Kind, ...] = ("kernel", "script")
 """Kinds whose names may be taken again."""
+_COMPARED = 1000
+"""Names among which one that is close to a wrong one is looked for."""
+
+
+class Shared(Protocol):
+    """The record of something that has an access list."""
+
+    @property
+    def target(self) -> Target:
+        """What access lists call it."""
+
+
+R = TypeVar("R", bound=Shared)
 
 
 class Sharing:
@@ -45,6 +59,29 @@ class Sharing:
         open_anyway = identity.owner == target.owner or identity.role == "admin"
         entries = [] if open_anyway else await self.entries(target)
         return acl.require(identity, target, entries, wanted, missing)
+
+    async def require_named(
+        self,
+        identity: Identity,
+        kind: Kind,
+        reference: str,
+        record: R | None,
+        wanted: Level,
+        missing: KernelgateError,
+    ) -> R:
+        """`record`, which is what `reference` names, as `require`; None is nothing.
+
+        `missing` gets a hint, which speaks only of what the key may read: it does not tell whether something is there.
+        """
+        try:
+            if record is None:
+                raise missing
+            await self.require(identity, record.target, wanted, missing)
+        except type(missing):
+            names = await self._database.do(lambda db: _names(db, identity, kind))
+            missing.hint = _hint(reference, names) or missing.hint
+            raise missing from None
+        return record
 
     async def entries(self, target: Target) -> list[Entry]:
         """The access list of an object: nothing where nothing was said."""
@@ -80,6 +117,23 @@ def readable(
         query.where(owner == identity.owner),
         query.where(owner != identity.owner, sa.tuple_(owner, name).in_(shared)),
     ]
+
+
+def _hint(reference: str, names: Collection[str]) -> str:
+    """What may have been meant by a reference to nothing, where there are `names`."""
+    name, _, digest = reference.partition("@")
+    if name not in names:
+        return meant(name, names)
+    return f"There is {name}, but no version of it whose hash begins with {digest[:64]!r}."
+
+
+def _names(db: sa.Connection, identity: Identity, kind: Kind) -> list[str]:
+    """What the key calls the objects of a kind that it may read, the first of very many."""
+    table, column = OBJECTS[kind]
+    owner, name = table.c.owner, table.c[column]
+    query = sa.select(owner, name).order_by(name, owner).limit(_COMPARED)
+    rows = [row for part in readable(query, kind, identity, owner, name) for row in db.execute(part)]
+    return [each if of == identity.owner else f"{of}/{each}" for of, each in rows]
 
 
 def forget(db: sa.Connection, target: Target) -> None:

@@ -24,6 +24,7 @@ from api.errors import HandleLimit, TensorLost
 from api.kernels import KernelRecord, KernelStore
 from api.keys import Identity
 from api.launcher import Launcher
+from api.plain_arrays import typed
 from api.residency import Resident
 from api.tensor_records import TensorRecord
 from api.tensors import TensorStore
@@ -187,7 +188,8 @@ class Work:
         `most_fuel` is as in `Device.dispatch`, `budget_s` as in `graph`; `report` is told how far it is. Raises
         `HandleLimit`, `QuotaExceeded` and the device's errors.
         """
-        given = {name: await self._given(value) for name, value in asked.given.items()}
+        arrays = await typed(kernel.reflection, asked)
+        given = {name: await self._given(value) for name, value in arrays.items()}
         resolved = resolve(kernel.reflection, asked, given)
         await kernels.prove(self.identity, kernel, [step.constants for step in resolved])
 

@@ -58,6 +58,11 @@ def convolved(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 COPIED = 1 << 28
 SAME = {"padding": [1, 1]}
 TAPS = (64, 64, 3, 3)
+LONG = [
+    *(((1, 8, 512, size), 64) for size in (128, 256)),
+    *(((4, 8, 2048, size), 4) for size in (96, 128, 256)),
+]
+"""Shapes of attention by three kernels, with how many are in a graph."""
 attended = functional.scaled_dot_product_attention
 CASES = [
     Case("x * 1 of 268 M, of a copy's", "mul", ((COPIED,), (1,)), lambda x, y: x.clone(), 0.85, repeat=1),
@@ -78,7 +83,7 @@ CASES = [
     ),
     *(
         Case(f"attention {shape}", "attention", (shape,) * 3, attended, 0.6, repeat=repeat)
-        for shape, repeat in (((1, 8, 512, 64), 64), ((4, 16, 2048, 64), 4))
+        for shape, repeat in (((1, 8, 512, 64), 64), ((4, 16, 2048, 64), 4), *LONG)
     ),
 ]  # fmt: skip
 

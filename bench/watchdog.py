@@ -1,4 +1,5 @@
-"""What a neighbour notices: of a kernel that hangs, of one that is cancelled, and of one that is only heavy.
+"""What a neighbour notices: of a kernel that hangs, of one that is cancelled, of one that is only heavy, and of all
+hostile kernels that end when their fuel is gone.
 
 Run as `python bench/watchdog.py [adapter]`. The server runs inside this process, so that the moment in which the
 watchdog fires is known; its limit is short here, which changes nothing of what comes after.
@@ -24,13 +25,16 @@ from api.app import create_app
 from api.runtime import Runtime
 from api.settings import Settings
 from host import frames
-from host.errors import Cancelled
+from host.errors import Cancelled, DriverLoopLimit, FuelExhausted
 from host.supervisor import Device, DeviceSettings
+from shaders.errors import KernelgateError
 from shaders.guard.budget import MOST_FUEL
 from shaders.reflect import reflect
 
 ROUNDS, CANCELS, HEAVY_DISPATCHES, LIGHT_DISPATCHES = 5, 10, 100, 200
 WATCHDOG_S = 0.3
+ENDLESS = sorted((Path(__file__).parents[1] / "tests/attacks/kernels").glob("*.wgsl"))
+ENDLESS_GROUPS = (16, 4096)
 SHORT = 1
 LONG, HEAVY = {"cpu": 60_000}, {"cpu": 2000}
 """Turns that outlast the watchdog, and workgroups of a heavy dispatch; on GPUs 8 000 000 and 50 000."""
@@ -73,6 +77,8 @@ async def main(adapter: str) -> None:
     try:
         await cancels(device)
         await fairness(device, HEAVY.get(adapter, 50_000))
+        for groups in ENDLESS_GROUPS:
+            await endless(device, groups)
     finally:
         await device.close()
 
@@ -200,6 +206,37 @@ async def fairness(device: Device, groups: int) -> None:
     middle, late = timing.median(times) * 1e3, timing.percentile(times, 0.99) * 1e3
     figure = f"p50 {middle:.0f} ms, p99 {late:.0f} ms"
     timing.row(f"a short dispatch beside {HEAVY_DISPATCHES} heavy ones", figure, "p99 < 60 ms", late < 60)
+
+
+async def endless(device: Device, groups: int) -> None:
+    """How long kernels without end run on the device's own fuel, and a short dispatch beside them takes."""
+    waits, lengths = [], []
+    for path in ENDLESS:
+        try:
+            await device.add_kernel(path.stem, reflect(path.read_text()), warm=True)
+        except KernelgateError:
+            continue  # it is refused
+        out, began = device.new_handle(), time.perf_counter()
+        step = frames.Step("main", (groups, 1, 1), [frames.Bound("o", out)])
+        work = asyncio.create_task(
+            device.dispatch(out, "greedy", path.stem, [step], [frames.Fresh(out, "u32", (1024,))])
+        )
+        while not work.done():
+            started = time.perf_counter()
+            await device.free([await dispatch(device, 1, "modest", "light", None, 1)])
+            waits.append((time.perf_counter() - started, path.stem))
+        error = work.exception()
+        if error is None:
+            await device.free([out])
+        elif isinstance(error, FuelExhausted | DriverLoopLimit):
+            lengths.append((time.perf_counter() - began, path.stem))
+        else:
+            raise error
+        device.drop_kernel(path.stem)
+    (longest, which), (wait, beside) = max(lengths), max(waits)
+    figure = f"most {wait * 1e3:.0f} ms ({beside}); they end after at most {longest * 1e3:.0f} ms ({which})"
+    what = f"a short dispatch beside {len(lengths)} kernels without end, of {groups} workgroups"
+    timing.row(what, figure, "<= 250 ms", wait <= 0.25)
 
 
 async def upload(device: Device, number: int) -> int:

@@ -48,8 +48,8 @@ class EngineSettings(msgspec.Struct, frozen=True):
     the best there is. `memory_bytes` bounds all buffers (None: half of the machine's memory on a CPU adapter, what
     the driver grants on a GPU), `pool_bytes` those that wait for reuse. `slice_ms` is how long the device works
     between two looks at whether the job was cancelled. `host_steps`: on a CPU adapter the host may compute in the
-    device's memory. `fuel` is the budget of a kernel's invocation when a dispatch names none; None: what burns in
-    `fuel_s` seconds on this device.
+    device's memory. `fuel` is the budget of a kernel's invocation when a dispatch names none; None: it is
+    measured (`host/guarded.py`).
     """
 
     adapter: str | None = None
@@ -58,7 +58,6 @@ class EngineSettings(msgspec.Struct, frozen=True):
     slice_ms: float = 20.0
     host_steps: bool = True
     fuel: int | None = None
-    fuel_s: float = 1.0
 
 
 NO_CONSTANTS: Mapping[str, float] = {}

@@ -38,6 +38,10 @@ _PROBE = """@group(0) @binding(0) var<storage, read_write> out: array<u32>;
 _TRIAL = 10_000
 _PROBE_FUEL = 1 << 20
 _LEAST_FUEL = 1 << 22
+_FUEL_MS = {"cpu": 1000.0}
+_FUEL_MS_OF_GPU = 25.0
+"""For how long the probe's loop burns a device's own fuel, by kind of adapter. While a kernel runs a GPU is deaf to all
+others, and a turn that waits for memory costs up to ten times what its fuel says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +82,12 @@ class GuardedKernels:
         """Run one workgroup on a small budget; how it ends is of no account."""
         self._slice(launch, Grid((1, 1, 1), 1), 1, _TRIAL, [])
 
-    def calibrate(self, launch: Launch, seconds: float) -> None:
-        """Set `fuel` to what one invocation burns in `seconds`, as `probe()` does on bindings of its own."""
+    def calibrate(self, launch: Launch) -> None:
+        """Set `fuel` to what one invocation of `probe()`, on bindings of its own, may burn on such a device."""
         for _ in range(2):  # the first time compiles
-            began = time.perf_counter()
-            self._slice(launch, Grid((1, 1, 1), 1), 1, _PROBE_FUEL, [])
-            elapsed = time.perf_counter() - began
-        self.fuel = int(min(max(seconds * _PROBE_FUEL / elapsed, _LEAST_FUEL), MOST_FUEL))
+            *_, elapsed = self._slice(launch, Grid((1, 1, 1), 1), 1, _PROBE_FUEL, [])
+        wanted = _FUEL_MS.get(self._gpu.info.kind, _FUEL_MS_OF_GPU)
+        self.fuel = int(min(max(wanted * _PROBE_FUEL / elapsed, _LEAST_FUEL), MOST_FUEL))
 
     def compile(
         self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float] = NO_CONSTANTS
@@ -245,9 +248,11 @@ def _driver_limit(
 
 def _placed(error: KernelCompileError, reflection: Reflection, guard: Guard) -> KernelCompileError:
     """`error` with its place in the text that the kernel's author knows."""
-    lines, message = reflection.source.count("\n") + 1, error.message.replace(names.ENTRY, "")
-    if error.line is None or error.column is None or error.line > lines:
-        return KernelCompileError(message)
-    column = original_column(guard.shifts, error.line, error.column)
-    snippet = caret(reflection.source, error.line, column)
-    return KernelCompileError(message, line=error.line, column=column, snippet=snippet)
+    line, lines = error.line, reflection.source.split("\n")
+    message = error.message.replace(names.ENTRY, "")
+    if line is None or error.column is None or line > len(lines):
+        return KernelCompileError(message, hint=error.hint)
+    written = guard.source.split("\n")[line - 1]
+    column = original_column(guard.shifts, line, error.column, written, lines[line - 1])
+    snippet = caret(reflection.source, line, column)
+    return KernelCompileError(message, hint=error.hint, line=line, column=column, snippet=snippet)

@@ -21,10 +21,11 @@ import numpy.typing as npt
 
 from host import attentions, convolutions, products
 from host.native import Buffer, Gpu
-from ops.layout import Layout
 from ops.lower import HostAttention, HostConvolution, HostProduct, HostTask
+from ops.lowering.base import Source, Target
 
 _SHARED_WORK = 1 << 24
+_DTYPES: Mapping[str, npt.DTypeLike] = {"f32": np.float32, "i8": np.int8, "u8": np.uint8}
 
 Array = npt.NDArray[Any]
 Place = tuple[Buffer, int]
@@ -67,8 +68,8 @@ class Hands:
                 buffer: stack.enter_context(gpu.map(buffer, buffer.size)) for buffer in {b for b, _ in places}
             }
             arrays = [
-                _array(views[buffer], offset, layout)
-                for (buffer, offset), layout in zip(places, task.layouts, strict=True)
+                _array(views[buffer], offset, value)
+                for (buffer, offset), value in zip(places, task.values, strict=True)
             ]
             take = partial(_take, tiles, _JOBS[type(task)](task, arrays), until)
             others = self._others if task.work >= _SHARED_WORK else 0
@@ -114,7 +115,8 @@ def _take(tiles: Tiles, job: Job, until: float) -> None:
                 return
 
 
-def _array(view: memoryview, offset: int, layout: Layout) -> Array:
+def _array(view: memoryview, offset: int, value: Source | Target) -> Array:
     """The elements that lie so in `view`. NumPy refuses a layout that leaves it."""
-    strides = [4 * stride for stride in layout.strides]
-    return np.ndarray(layout.shape, np.float32, view, offset + 4 * layout.offset, strides)
+    layout, dtype = value.layout, np.dtype(_DTYPES[value.dtype])
+    strides = [dtype.itemsize * stride for stride in layout.strides]
+    return np.ndarray(layout.shape, dtype, view, offset + dtype.itemsize * layout.offset, strides)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from wgpu.backends.wgpu_native.extras import set_instance_extras
 
 from host.errors import BindingMismatch, DeviceFailed, DeviceLost, DeviceOutOfMemory, KernelCompileError
 from host.frames import DeviceInfo
-from shaders.errors import caret
+from host.naga import compile_error, plain
 
 _lib, _libf, _ffi = _api.lib, _api.libf, _api.ffi
 _FEATURES = ("mappable-primary-buffers", "shader-f16", "shader-int64", "subgroup", "timestamp-query")
@@ -239,7 +238,7 @@ class Gpu:
         try:
             raw = self._raw.create_buffer(size=size, usage=self._usage(kind))
         except wgpu.GPUError as error:
-            raise DeviceOutOfMemory(f"the driver has no {size:,} bytes: {_plain(error)}") from None
+            raise DeviceOutOfMemory(f"the driver has no {size:,} bytes: {plain(str(error))}") from None
         return Buffer(raw, size, kind, mappable)
 
     def destroy(self, buffer: Buffer) -> None:
@@ -321,7 +320,7 @@ class Gpu:
             _libf.wgpuQueueSubmit(self._queue._internal, 1, self._finished)
             _lib.wgpuCommandBufferRelease(self._finished[0])
         except wgpu.GPUError as error:
-            raise BindingMismatch(f"the driver refuses this: {_plain(error)}") from None
+            raise BindingMismatch(f"the driver refuses this: {plain(str(error))}") from None
         finally:
             _lib.wgpuCommandEncoderRelease(encoder)
 
@@ -403,10 +402,10 @@ class Gpu:
             command = commands[position]
             end = position + 1
             if isinstance(command, Run):
-                while end < len(commands) and isinstance(commands[end], Run):
-                    end += 1
+                runs = _runs(commands, position)
+                end = position + len(runs)
                 is_timed = end < len(commands) and isinstance(commands[end], Stamp)
-                self._encode_pass(encoder, commands[position:end], is_timed)
+                self._encode_pass(encoder, runs, is_timed)
             elif isinstance(command, Stamp):
                 assert self.stamps is not None
                 times, stamps = self._times._internal, self.stamps.raw._internal
@@ -418,8 +417,8 @@ class Gpu:
                 self._encode_copy(encoder, command)
             position = end
 
-    def _encode_pass(self, encoder: Any, runs: Sequence[Command], is_timed: bool) -> None:
-        """The inner loop of every replay."""
+    def _encode_pass(self, encoder: Any, runs: Sequence[Run], is_timed: bool) -> None:
+        """The inner loop of every replay: each look-up in it is a share of what a small dispatch costs."""
         raw = _lib.wgpuCommandEncoderBeginComputePass(encoder, self._timed if is_timed else _ffi.NULL)
         current = None
         set_pipeline, set_group = (
@@ -427,14 +426,18 @@ class Gpu:
             _lib.wgpuComputePassEncoderSetBindGroup,
         )
         dispatch = _lib.wgpuComputePassEncoderDispatchWorkgroups
+        null = _ffi.NULL
         for run in runs:
-            assert isinstance(run, Run)
-            if run.pipeline is not current:
-                current = run.pipeline
-                set_pipeline(raw, current.raw._internal)
-            for index, group in enumerate(run.ids):
-                set_group(raw, index, group, 0, _ffi.NULL)
-            dispatch(raw, *run.workgroups)
+            pipeline = run.pipeline
+            if pipeline is not current:
+                current = pipeline
+                set_pipeline(raw, pipeline.raw._internal)
+            index = 0
+            for group in run.ids:
+                set_group(raw, index, group, 0, null)
+                index += 1  # noqa: SIM113 - enumerate costs more
+            x, y, z = run.workgroups
+            dispatch(raw, x, y, z)
         try:
             _libf.wgpuComputePassEncoderEnd(raw)
         finally:
@@ -461,29 +464,11 @@ class Gpu:
         return _api.GPUShaderModule("", raw, self._raw)
 
 
-_PLACE = re.compile(r"┌─ [^\n]*?:(\d+):(\d+)\n")
-_WHAT = re.compile(r"(?:parsing|validation) error: ([^\n]+)")
-_NOTE = re.compile(r"^ *│ *\^+ (?!naga::)([^\n]+)$", re.MULTILINE)
-_REASON = re.compile(r"^ += (?!Expression \[)([^\n]+)$", re.MULTILINE)
-
-
-def compile_error(text: str, source: str) -> KernelCompileError:
-    """What naga says, as an error that points into `source`."""
-    what, place = _WHAT.search(text), _PLACE.search(text)
-    message = what[1] if what else _plain(text)
-    for detail in (*_NOTE.findall(text)[:1], *_REASON.findall(text)[-1:]):
-        if detail not in message:
-            message = f"{message}: {detail}"
-    if place is None:
-        return KernelCompileError(message)
-    line, column = int(place[1]), int(place[2])
-    return KernelCompileError(message, line=line, column=column, snippet=caret(source, line, column))
-
-
-def _plain(error: object) -> str:
-    """The causes in a wgpu error's text, on one line, without the names of its functions."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    kept = [
-        line for line in lines if line and not line.startswith(("Validation Error", "Caused by", "In wgpu"))
-    ]
-    return "; ".join(kept)[:500] or "unknown"
+def _runs(commands: Sequence[Command], begin: int) -> list[Run]:
+    """The runs that follow each other in `commands` from `begin` on."""
+    runs = []
+    for command in commands[begin:]:
+        if not isinstance(command, Run):
+            break
+        runs.append(command)
+    return runs

@@ -32,12 +32,12 @@ from ops.lower import (
     lower_copy,
     lower_elementwise,
     lower_fused,
-    term,
     view,
 )
 from ops.lowering.windows import window
 from ops.shapes import Shape
 from ops.table import find
+from ops.terms import term
 from ops.wgsl import length
 from shaders.pack import holes, pack_params
 from shaders.spec import Dispatch
@@ -407,7 +407,7 @@ def _equal_nodes(
     numbers: dict[bytes, int] = {}
     first: dict[tuple[int, ...], int] = {}
     for index, node in enumerate(graph.nodes):
-        what = (structure.forms[index], types[index].dtype)
+        what = (node.op, structure.forms.get(index, (node.attributes,)), types[index].dtype)
         kind = numbers.setdefault(msgspec.msgpack.encode(what), len(numbers))
         kinds.append(kind)
         key = (kind, *(same[source] for source in node.inputs))

@@ -1,7 +1,7 @@
 """Matrix products by the host's BLAS, in the device's own memory.
 
 Owns how a product is cut into tiles, which depends on its sizes alone, so that its bits never depend on time, and how a
-tile is computed. Must not know threads, plans or owners.
+tile is computed: of a matrix of bytes a panel at a time is f32. Must not know threads, plans or owners.
 """
 
 from __future__ import annotations
@@ -13,15 +13,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from host.scratch import scratch
 from ops.lower import HostProduct
 
 SIDE = 512
 SPAN = 4096
 _SMALL = 1 << 20
 _FLAT = 64
-_WIDE = 4096
+_WIDE = 1024
 _TILE_WORK = 1 << 27
 _CALL_WORK = 1 << 14
+_PANEL = 1 << 18
+"""Elements of the right operand that caches hold."""
+_FEW = 12
+_UNPACKED = 10**6
+"""Up to so many multiply-adds OpenBLAS copies no operand first, which takes longer than a product of few rows."""
 
 Array = npt.NDArray[Any]
 Index = tuple[int | slice, ...]
@@ -66,6 +72,40 @@ class Product:
         where, rows, columns = tile
         a, b = self._left[where][..., rows, :], self._right[where][..., columns]
         c = self._target[where][..., rows, columns]
-        np.matmul(a[..., :SPAN], b[..., :SPAN, :], out=c)
-        for k in range(SPAN, a.shape[-1], SPAN):
-            c += np.matmul(a[..., k : k + SPAN], b[..., k : k + SPAN, :])
+        width, span = _panel(b, a.shape[-2])
+        for first in range(0, b.shape[-1], width):
+            part = slice(first, first + width)
+            _fold(a, b[..., part], c[..., part], span)
+
+
+def _panel(right: Array, rows: int) -> tuple[int, int]:
+    """How many columns, and how many rows of these, of the right operand of a product of `rows` are taken at once."""
+    inner, columns = right.shape[-2:]
+    is_few = 1 < rows <= _FEW
+    if right.dtype == np.float32 and not is_few:
+        return columns, SPAN
+    most = min(_PANEL, _UNPACKED // rows) if is_few else _PANEL
+    if abs(right.strides[-1]) > abs(right.strides[-2]):
+        span = min(inner, SPAN)
+        return max(1, most // span), span
+    return columns, max(1, most // columns)
+
+
+def _fold(a: Array, b: Array, c: Array, span: int) -> None:
+    """Write the product of `a` and `b` to `c`, `span` of the inner axis at once."""
+    for first in range(0, a.shape[-1], span):
+        left, right = a[..., first : first + span], _floats(b[..., first : first + span, :])
+        if first == 0:
+            np.matmul(left, right, out=c)
+        else:
+            c += np.matmul(left, right, out=scratch("part", c.shape))
+
+
+def _floats(matrix: Array) -> Array:
+    """A matrix of f32 itself, one of bytes in this thread's memory, which lies as it does."""
+    if matrix.dtype == np.float32:
+        return matrix
+    is_turned = abs(matrix.strides[-1]) > abs(matrix.strides[-2])
+    made = scratch("panel", matrix.T.shape).T if is_turned else scratch("panel", matrix.shape)
+    np.copyto(made, matrix)
+    return made

@@ -31,9 +31,10 @@ from shaders.spec import KernelSpec
 _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
 _FIRST_PART = {"cpu": 64}
-_FIRST_OF_GPU = 8
-"""So many dispatches are submitted first, by kind of adapter, and then twice as many each time: few calls, and the
-device begins soon. To encode a dispatch takes about as long as a GPU takes for a small one."""
+_FIRST_OF_GPU, _MOST_PART = 8, 64
+"""So many dispatches are submitted first, by kind of adapter, and then twice as many each time up to the most: few
+calls, the device begins soon, and little is left for it when the last are encoded. To encode a dispatch takes about as
+long as a GPU takes for a small one."""
 _MOST_GROWTH, _FILLED = 4, 0.75
 
 
@@ -150,7 +151,7 @@ class Runner:
         begin, count = 0, _FIRST_PART.get(self._gpu.info.kind, _FIRST_OF_GPU)
         while begin < len(commands):
             self._gpu.submit(commands[begin : begin + count])
-            begin, count = begin + count, 2 * count
+            begin, count = begin + count, min(2 * count, _MOST_PART)
 
     def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""

@@ -13,7 +13,8 @@ Size = tuple[int, int, int]
 
 _GROWTH = 8
 _FIRST = {"cpu": 8}
-_FIRST_ELSEWHERE = 1024
+_FIRST_ELSEWHERE = 64
+"""Of a kernel whose speed is unknown: all that one slice has may turn until its fuel is gone."""
 _REMEMBERED = 16
 
 

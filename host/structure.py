@@ -34,7 +34,8 @@ class Structure(NamedTuple):
     """A graph's key, its scalars, and what its nodes do, with holes for them.
 
     `bits` are equal where all scalars are the same to the last bit. `holes` has the holes of node n by attribute,
-    `words` those of its lists of words. `forms` are equal for nodes that do the same, whatever they read.
+    `words` those of its lists of words. `forms` has what matters of the attributes of an input, or of a node with
+    holes; of all others they matter as they are.
     """
 
     key: bytes
@@ -42,7 +43,7 @@ class Structure(NamedTuple):
     bits: bytes
     holes: Mapping[int, Mapping[str, Hole]]
     words: Mapping[int, Words]
-    forms: tuple[object, ...]
+    forms: Mapping[int, tuple[object, ...]]
 
 
 def structure(graph: Graph) -> Structure:
@@ -53,28 +54,29 @@ def structure(graph: Graph) -> Structure:
     numbering = _Numbering()
     holes: dict[int, dict[str, Hole]] = {}
     words: dict[int, Words] = {}
-    forms: list[object] = []
+    forms: dict[int, tuple[object, ...]] = {}
+    nodes: list[object] = list(graph.nodes)
     for index, node in enumerate(graph.nodes):
-        op, attributes = node.op, node.attributes
-        if op == "input":
-            forms.append((op, {**attributes, "handle": None}))
-            continue
+        attributes = node.attributes
         if not attributes:
-            forms.append((op, attributes))
             continue
-        free = _free(op) if len(op) <= _LONGEST_NAME else ()
-        found, lists = numbering.holes(attributes, free) if free else ({}, {})
-        if found:
-            holes[index] = found
-        if lists:
-            words[index] = lists
-        forms.append(
-            (op, *_parts(attributes, found, lists, numbering.scalars)) if found or lists else (op, attributes)
-        )
-    read = [node.inputs for node in graph.nodes]
-    whole = (forms, read, graph.outputs, [len(data) for data in graph.constants])
-    key, scalars = msgspec.msgpack.encode(whole), tuple(numbering.scalars)
-    return Structure(key, scalars, numbering.bits, holes, words, tuple(forms))
+        op = node.op
+        if op == "input":
+            form: tuple[object, ...] = ({**attributes, "handle": None},)
+        else:
+            free = _free(op) if len(op) <= _LONGEST_NAME else ()
+            found, lists = numbering.holes(attributes, free) if free else ({}, {})
+            if not (found or lists):
+                continue
+            if found:
+                holes[index] = found
+            if lists:
+                words[index] = lists
+            form = _parts(attributes, found, lists, numbering.scalars)
+        forms[index] = form
+        nodes[index] = (op, node.inputs, *form)
+    key = msgspec.msgpack.encode((nodes, graph.outputs, [len(data) for data in graph.constants]))
+    return Structure(key, tuple(numbering.scalars), numbering.bits, holes, words, forms)
 
 
 class _Numbering:

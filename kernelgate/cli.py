@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 
+from kernelgate.environment import about_the_key
 from kernelgate.errors import ApiError
 
 SERVER_COMMANDS = {
@@ -49,10 +50,20 @@ def _client_command(tree: Callable[..., object], given: list[str]) -> int:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except KeyboardInterrupt:
         return 130
-    except (ApiError, OSError, ValueError, TypeError) as error:
-        print(f"kernelgate: {error}", file=sys.stderr)
-        return 1
+    except ApiError as error:
+        if error.code == "unauthorized":
+            error.hint = about_the_key()
+        return _failed(error)
+    except OSError as error:
+        return _failed(f"{error.filename}: {error.strerror}" if error.filename else error)
+    except (ValueError, TypeError) as error:
+        return _failed(error)
     return 0
+
+
+def _failed(problem: object) -> int:
+    print(f"kernelgate: {problem}", file=sys.stderr)
+    return 1
 
 
 def _server_command(name: str, arguments: list[str]) -> int:
@@ -66,5 +77,4 @@ def _server_command(name: str, arguments: list[str]) -> int:
 
 
 def _lacks(what: str, extra: str) -> int:
-    print(f"kernelgate: {what}:\n    pip install 'kernelgate[{extra}]'", file=sys.stderr)
-    return 1
+    return _failed(f"{what}:\n    pip install 'kernelgate[{extra}]'")

@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 
 from kernelgate.calls import Calls
-from kernelgate.environment import default_key, default_url
+from kernelgate.environment import DEFAULT_URL, default_key, default_url
 from kernelgate.errors import NoServer
 from kernelgate.jobs import at
 from kernelgate.runs import Event, Follower
@@ -34,11 +34,22 @@ from kernelgate.steps import (
 )
 
 
+def _address(url: str) -> str:
+    """`url` without a slash at its end. Raises `ValueError` for what is no address of a server."""
+    try:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL as error:
+        raise ValueError(f"{url!r} is no address: {error}") from None
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ValueError(f"{url!r} is no address of a server, as {DEFAULT_URL} is: see KERNELGATE_URL")
+    return url.rstrip("/")
+
+
 class _Connection:
     """What both clients are: an address, a key, a patience."""
 
     def __init__(self, url: str | None, key: str | None, timeout: float, retries: int) -> None:
-        self.url = (url or default_url()).rstrip("/")
+        self.url = _address(url or default_url())
         key = default_key() if key is None else key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._timeout = timeout

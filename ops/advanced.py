@@ -14,7 +14,7 @@ from ops.creation import tensor as make
 from ops.errors import GraphError, ShapeError
 from ops.indexing import IndexRangeError
 from ops.shapes import broadcast, text
-from ops.tensor import Tensor, apply, basic, become, operands
+from ops.tensor import Operand, Tensor, apply, basic, become, operands
 
 OUTSIDE = -(1 << 31)
 """A position that no axis has, from whichever end it is counted."""
@@ -42,12 +42,12 @@ def read(source: Tensor, index: object) -> Tensor:
     return apply("index_select", [merged, chosen.places], axis=chosen.first)
 
 
-def write(target: Tensor, index: object, value: Any) -> None:
+def write(target: Tensor, index: object, value: Operand) -> None:
     """Put `value`, which broadcasts, where `index` says."""
     put(target, index, value, "none")
 
 
-def put(target: Tensor, index: object, value: Any, reduce: str) -> None:
+def put(target: Tensor, index: object, value: Operand, reduce: str) -> None:
     """Put or fold in `value`, likewise; `reduce` as of the op `scatter`."""
     items = _items(index)
     if not any(isinstance(item, Tensor) for item in items):

@@ -13,7 +13,8 @@ from typing import Any
 from ops import backward_spatial
 from ops.composite import Parts, Value
 from ops.errors import GraphError
-from ops.shapes import Shape, axes, axis, broadcast, permutation
+from ops.shapes import Shape, axes, broadcast, permutation
+from ops.shapes import axis as counted
 
 Gradients = list[Value | None]
 Axes = tuple[int, ...] | None
@@ -143,7 +144,7 @@ def _diagonal(
     do: Parts, inputs: list[Value], result: Value, grad: Value, offset: int, axis0: int, axis1: int
 ) -> Gradients:
     (x,) = inputs
-    first, second = axis(axis0, x.rank), axis(axis1, x.rank)
+    first, second = counted(axis0, x.rank), counted(axis1, x.rank)
     order = [*(number for number in range(x.rank) if number not in (first, second)), first, second]
     *batch, rows, columns = (x.shape[number] for number in order)
     start = offset if offset >= 0 else -offset * columns
@@ -205,8 +206,41 @@ def _cumsum(
 ) -> Gradients:
     if not result.rank:
         return [grad * (0.0 if exclusive else 1.0)]
-    turned = do("cumsum", do("flip", grad, axes=[axis]), axis=axis, exclusive=exclusive)
-    return [do("flip", turned, axes=[axis])]
+    return [_summed_from(do, grad, axis, exclusive)]
+
+
+def _summed_from(do: Parts, value: Value, axis: int, exclusive: bool = False) -> Value:
+    """The sum of each element and all after it along an axis; `exclusive` leaves the element itself out."""
+    turned = do("cumsum", do("flip", value, axes=[axis]), axis=axis, exclusive=exclusive)
+    return do("flip", turned, axes=[axis])
+
+
+def _cumprod(do: Parts, inputs: list[Value], result: Value, grad: Value, axis: int) -> Gradients:
+    """Each product that an element is in, over the element. Those are 0 from the first zero on, which alone has a say
+    behind itself: its products are those with 1 in its place."""
+    (x,) = inputs
+    if not result.rank:
+        return [grad]
+    is_zero = do("eq", x, 0.0)
+    zeros = do("cumsum", do.cast(is_zero, "i32"), axis=axis)
+    is_first = do("logical_and", is_zero, do("eq", zeros, 1))
+    through = do("cumprod", do("where", is_first, 1.0, x), axis=axis)
+    before = _summed_from(do, grad * result, axis) / do("where", is_zero, 1.0, x)
+    at = do("where", is_first, _summed_from(do, grad * through, axis), 0.0)
+    return [do("where", do("eq", zeros, 0), before, at)]
+
+
+def _record(do: Parts, inputs: list[Value], result: Value, grad: Value, axis: int) -> Gradients:
+    """To the element that is the extreme so far, the last of equal ones, as in PyTorch."""
+    (x,) = inputs
+    if not result.rank:
+        return [grad]
+    where = counted(axis, x.rank)
+    line = do.along(do.numbers(x.shape[where]), where, x.rank)
+    numbers = do("expand", line, shape=list(x.shape))
+    is_record = do("logical_or", do("eq", x, result), do("isnan", x))
+    places = do("cummax", do("where", is_record, numbers, 0), axis=axis)
+    return [do("scatter", _zeros(do, x.shape), places, grad, axis=axis, reduce="add")]
 
 
 def _pad(
@@ -263,6 +297,9 @@ RULES: dict[str, Callable[..., Gradients]] = {
     "take": _take,
     "sort": _sort,
     "cumsum": _cumsum,
+    "cumprod": _cumprod,
+    "cummax": _record,
+    "cummin": _record,
     "pad": _pad,
     "compact": _compact,
     "cast": _cast,

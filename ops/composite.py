@@ -107,6 +107,10 @@ class Parts:
         """A part of one axis; positions count from 0."""
         return self("slice", value, starts=[start], stops=[stop], steps=[step], axes=[axis])
 
+    def along(self, line: Value, axis: int, rank: int) -> Value:
+        """A flat tensor along one axis of `rank`, so that it broadcasts."""
+        return self.reshape(line, *(line.shape[0] if number == axis else 1 for number in range(rank)))
+
     def numbers(self, count: int, dtype: str = "i32") -> Value:
         """0, 1, 2 …"""
         return self("arange", count=count, dtype=dtype)

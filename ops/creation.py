@@ -17,9 +17,10 @@ from ops import bfloat, dtypes, lazy
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import TensorType
 from ops.infer import check_shape
+from ops.loose import Data
 from ops.shapes import MAX_RANK
 from ops.tensor import Number, Tensor, apply, sizes
-from ops.typenames import dtype_of
+from ops.typenames import Device, DTypeLike, Sizes, dtype_of
 
 _ARRAYS = {
     "float16": "f16", "uint32": "u32", "uint16": "u16", "uint8": "u8", "int16": "i16", "int8": "i8",
@@ -27,13 +28,16 @@ _ARRAYS = {
 """Dtypes of arrays of NumPy's form that their elements do not tell."""
 
 
-def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(
+    data: Data, *, dtype: DTypeLike | None = None, device: Device = None, requires_grad: bool = False
+) -> Tensor:
     """The tensor of a number, of nested lists, of another tensor, or of what has `tolist`, as an array of NumPy's form.
 
-    Without `dtype`: that of an array of f16, u32 or shorter integers, else f32, i32 or bool, as the data.
+    Without `dtype`: that of an array of f16, u32 or shorter integers, else f32, i32 or bool, as the data. It shares
+    nothing with the data.
     """
     if isinstance(data, Tensor):
-        return data if dtype is None else data.type(dtype)
+        return data.clone() if dtype is None else data.clone().type(dtype)
     if hasattr(type(data), "tolist"):
         dtype = _ARRAYS.get(str(getattr(data, "dtype", ""))) if dtype is None else dtype
         data = data.tolist()
@@ -43,6 +47,11 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     name = _infer(flat) if dtype is None else dtype_of(dtype)
     check_shape(shape)
     return Tensor(lazy.constant(_pack(flat, name), TensorType(shape, name)))
+
+
+def as_tensor(data: Data, *, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
+    """As `tensor`, but a tensor that is of `dtype` already is given back itself."""
+    return data.to(dtype=dtype) if isinstance(data, Tensor) else tensor(data, dtype=dtype)
 
 
 def _flatten(data: Any) -> tuple[list[Any], tuple[int, ...]]:
@@ -91,44 +100,53 @@ def _pack(flat: list[Any], name: str) -> bytes:
         raise AttributeValueError(f"the data do not fit in {name}: {reason}", hint=hint) from None
 
 
-def full(size: Any, fill_value: Number, *, dtype: Any = None, device: Any = None) -> Tensor:
+def full(size: Sizes, fill_value: Number, *, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
     """A tensor of one value. Without `dtype`: f32, i32 or bool, as the value."""
     name = _infer([fill_value]) if dtype is None else dtype_of(dtype)
     return apply("full", [], shape=sizes([size]), value=fill_value, dtype=name)
 
 
-def zeros(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+def zeros(
+    *shape: Sizes, size: Sizes | None = None, dtype: DTypeLike | None = None, device: Device = None
+) -> Tensor:
     """A tensor of zeros, f32 by default."""
     return full(shape_of(shape, size), 0.0, dtype=dtype)
 
 
-def shape_of(shape: Sequence[Any], size: Any) -> list[int]:
+def shape_of(shape: Sequence[Sizes], size: Sizes | None) -> list[int]:
     """Sizes one by one, as one sequence, or by name."""
     return sizes(shape if size is None else [size])
 
 
-def ones(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+def ones(
+    *shape: Sizes, size: Sizes | None = None, dtype: DTypeLike | None = None, device: Device = None
+) -> Tensor:
     """A tensor of ones, f32 by default."""
     return full(shape_of(shape, size), 1.0, dtype=dtype)
 
 
-def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros of the shape, and without `dtype` of the dtype, of `input`."""
     return full_like(input, 0, dtype=dtype)
 
 
-def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+def ones_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
     """Ones, likewise."""
     return full_like(input, 1, dtype=dtype)
 
 
-def full_like(input: Tensor, fill_value: Number, *, dtype: Any = None) -> Tensor:
+def full_like(input: Tensor, fill_value: Number, *, dtype: DTypeLike | None = None) -> Tensor:
     """One value, likewise."""
     return full(input.shape, fill_value, dtype=input.dtype if dtype is None else dtype)
 
 
 def arange(
-    start: Number = 0, end: Number | None = None, step: Number = 1, *, dtype: Any = None, device: Any = None
+    start: Number = 0,
+    end: Number | None = None,
+    step: Number = 1,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Numbers from `start` to before `end` in steps of `step`; with one argument, from 0 to before it."""
     first, last = (0, start) if end is None else (start, end)
@@ -141,7 +159,9 @@ def arange(
     return apply("arange", [], count=count, start=first, step=step, dtype=name)
 
 
-def linspace(start: Number, end: Number, steps: int, *, dtype: Any = None, device: Any = None) -> Tensor:
+def linspace(
+    start: Number, end: Number, steps: int, *, dtype: DTypeLike | None = None, device: Device = None
+) -> Tensor:
     """`steps` numbers evenly from `start` to `end`, both included; whole ones are cut off towards 0."""
     name = "f32" if dtype is None else dtype_of(dtype)
     if dtypes.dtype(name).kind == "int":
@@ -154,6 +174,6 @@ def linspace(start: Number, end: Number, steps: int, *, dtype: Any = None, devic
     return apply("linspace", [], count=steps, start=float(start), end=float(end), dtype=name)
 
 
-def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
+def eye(n: int, m: int | None = None, *, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
     """The matrix with ones on its diagonal."""
     return apply("eye", [], n=n, m=m, dtype="f32" if dtype is None else dtype_of(dtype))

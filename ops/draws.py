@@ -15,8 +15,8 @@ from typing import Any
 from ops.creation import shape_of
 from ops.errors import AttributeValueError
 from ops.infer import check_shape
-from ops.tensor import Tensor, apply, become, sizes
-from ops.typenames import dtype_of
+from ops.tensor import Operand, Tensor, apply, become, sizes
+from ops.typenames import Device, DTypeLike, Sizes, dtype_of
 
 _WORD = (1 << 32) - 1
 _WORDS_A_STEP = 4
@@ -27,7 +27,7 @@ class Generator:
 
     __slots__ = ("_seed", "_used")
 
-    def __init__(self, device: Any = None) -> None:
+    def __init__(self, device: Device = None) -> None:
         self._seed = secrets.randbits(64)
         self._used = 0
 
@@ -56,10 +56,8 @@ class Generator:
 
 
 _default = Generator()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        after_in_child=_default.seed
-    )  # workers forked from one process draw different numbers
+if hasattr(os, "register_at_fork"):  # workers forked from one process draw different numbers
+    os.register_at_fork(after_in_child=_default.seed)
 
 
 def manual_seed(seed: int) -> Generator:
@@ -90,19 +88,27 @@ def _drawn(
     return apply(op, [], shape=list(shape), **attributes, **taken)
 
 
-def _typed(tensor: Tensor, dtype: Any) -> Tensor:
+def _typed(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:
     return tensor if dtype is None else tensor.type(dtype_of(dtype))
 
 
 def rand(
-    *shape: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, device: Any = None
+    *shape: Sizes,
+    size: Sizes | None = None,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Random numbers from 0 to below 1."""
     return _typed(uniform(shape_of(shape, size), 0.0, 1.0, generator), dtype)
 
 
 def randn(
-    *shape: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, device: Any = None
+    *shape: Sizes,
+    size: Sizes | None = None,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Random numbers of the standard normal distribution."""
     return _typed(normals(shape_of(shape, size), 0.0, 1.0, generator), dtype)
@@ -110,12 +116,12 @@ def randn(
 
 def randint(
     low: int = 0,
-    high: Any = None,
-    size: Any = None,
+    high: Sizes | None = None,
+    size: Sizes | None = None,
     *,
     generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Random whole numbers, i32 by default, from `low` to below `high`; from 0 when one bound is given."""
     if size is None:
@@ -123,36 +129,40 @@ def randint(
     return _typed(_drawn("random_integers", sizes([size]), 1, generator, low=low, high=high), dtype)
 
 
-def rand_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+def rand_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
     """`rand` of the shape, and without `dtype` of the dtype, of `input`."""
     return _typed(rand(*input.shape), input.dtype if dtype is None else dtype)
 
 
-def randn_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+def randn_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
     """`randn`, likewise."""
     return _typed(randn(*input.shape), input.dtype if dtype is None else dtype)
 
 
-def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None) -> Tensor:
+def randint_like(
+    input: Tensor, low: int, high: int | None = None, *, dtype: DTypeLike | None = None
+) -> Tensor:
     """`randint`, likewise."""
     bounds = (0, low) if high is None else (low, high)
     return _typed(randint(*bounds, input.shape), input.dtype if dtype is None else dtype)
 
 
-def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
+def randperm(
+    n: int, *, generator: Generator | None = None, dtype: DTypeLike | None = None, device: Device = None
+) -> Tensor:
     """The numbers from 0 to below `n` in random order."""
     keys = apply("philox", [], count=n, **(generator or _default)._take(n))
     return _typed(apply("argsort", [keys], axis=0).type("i32"), dtype)
 
 
 def normal(
-    mean: Any = 0.0,
-    std: Any = 1.0,
-    size: Any = None,
+    mean: Operand = 0.0,
+    std: Operand = 1.0,
+    size: Sizes | None = None,
     *,
     generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
+    dtype: DTypeLike | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Random numbers of normal distributions, whose means and deviations are numbers or tensors."""
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
@@ -207,7 +217,7 @@ def normal_(
     return become(self, normals(self.shape, mean, std, generator))
 
 
-def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+def bernoulli_(self: Tensor, p: Operand = 0.5, *, generator: Generator | None = None) -> Tensor:
     """The tensor with 1 in it with the probability `p`, else 0."""
     drawn: Any = uniform(self.shape, 0.0, 1.0, generator)
     return become(self, (drawn < p).type(self.dtype))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ops.errors import AttributeValueError
-from ops.tensor import Tensor, apply, operands
+from ops.tensor import Operand, Tensor, apply, operands
 
 Function = Callable[..., Any]
 _ROUNDED = {None: "div", "floor": "floor_divide", "trunc": "trunc_divide"}
@@ -20,8 +20,8 @@ def written_by_hand() -> dict[str, Function]:
     return {
         **dict.fromkeys(("div", "divide", "true_divide"), div),
         **dict.fromkeys(("clamp", "clip"), clamp),
-        "clamp_min": lambda input, min: clamp(input, min=min),
-        "clamp_max": lambda input, max: clamp(input, max=max),
+        "clamp_min": clamp_min,
+        "clamp_max": clamp_max,
         "round": round_,
         "prelu": prelu,
         "masked_fill": masked_fill,
@@ -29,7 +29,7 @@ def written_by_hand() -> dict[str, Function]:
     }
 
 
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
     """Quotient; `rounding_mode` "floor" rounds it down, "trunc" towards 0."""
     if rounding_mode not in _ROUNDED:
         raise AttributeValueError(
@@ -38,7 +38,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     return apply(_ROUNDED[rounding_mode], operands([input, other]))
 
 
-def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
     """`input`, but at least `min` and at most `max`, numbers or tensors."""
     if min is None and max is None:
         raise AttributeValueError("clamp takes a min, a max or both")
@@ -46,6 +46,16 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         return apply("clamp", [input], min=min, max=max)
     above = input if min is None else apply("maximum", operands([input, min]))
     return above if max is None else apply("minimum", operands([above, max]))
+
+
+def clamp_min(input: Tensor, min: Operand) -> Tensor:
+    """`input`, but at least `min`."""
+    return clamp(input, min=min)
+
+
+def clamp_max(input: Tensor, max: Operand) -> Tensor:
+    """`input`, but at most `max`."""
+    return clamp(input, max=max)
 
 
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
@@ -66,7 +76,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return apply("prelu", [input, weight])
 
 
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """`value`, a number or a tensor of rank 0, where `mask` is true, else `input`."""
     if not isinstance(value, Tensor):
         return apply("masked_fill", [input, mask], value=value)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ops.derivative import ZERO, derivative, multiply, text
-from ops.expression import Name, parse
+from ops.errors import GraphError
+from ops.expression import ExpressionError, Name, parse
 from ops.spec import OpSpec
 
 GRAD = "grad"
@@ -28,14 +29,13 @@ def is_differentiable(spec: OpSpec) -> bool:
 
 
 def gradient_row(spec: OpSpec, number: int) -> OpSpec | None:
-    """The row of the gradient by input `number`; None where it is 0 everywhere."""
+    """The row of the gradient by input `number`; None where it is 0 everywhere.
+
+    Raises `GraphError` if it is not known.
+    """
     if not is_differentiable(spec):
         return None
-    if spec.gradients:
-        expression = spec.gradients[number]
-    else:
-        found = derivative(parse(spec.expression), spec.inputs[number])
-        expression = "0.0" if found == ZERO else text(multiply(Name(GRAD), found))
+    expression = spec.gradients[number] if spec.gradients else _derived(spec, spec.inputs[number])
     if expression == "0.0":
         return None
     return replace(
@@ -53,3 +53,12 @@ def gradient_row(spec: OpSpec, number: int) -> OpSpec | None:
         gradients=(),
         input_dtypes=(),
     )
+
+
+def _derived(spec: OpSpec, name: str) -> str:
+    """The gradient that the row's expression has by the input `name`."""
+    try:
+        found = derivative(parse(spec.expression), name)
+    except ExpressionError as reason:  # of a function whose derivative is none of ours
+        raise GraphError(f"the gradient of {spec.name} is not known", hint=str(reason)) from None
+    return "0.0" if found == ZERO else text(multiply(Name(GRAD), found))

@@ -14,8 +14,8 @@ from itertools import accumulate
 from ops import lazy
 from ops.errors import AttributeValueError
 from ops.graph import TensorType
-from ops.spec import OpSpec
-from ops.table import TABLE
+from ops.spec import OpSpec, check_attributes
+from ops.table import TABLE, find
 from ops.tensor import Tensor, apply
 from shaders.digests import DIGESTS
 
@@ -83,9 +83,9 @@ sha256 = _function(TABLE["sha256"])
 
 
 def _hashes(name: str, messages: list[bytes], attributes: dict[str, object]) -> list[Answer]:
-    if name in hashlib.algorithms_guaranteed and (
-        len(messages) < MANY or max(map(len, messages), default=0) > SHORT
-    ):
+    is_few = len(messages) < MANY or max(map(len, messages), default=0) > SHORT
+    if name in hashlib.algorithms_guaranteed and is_few:
+        check_attributes(find(name), attributes)  # what the device would refuse is refused here too
         return [hashlib.new(name, message).hexdigest() for message in messages]
     size = attributes.get("length")
     return [

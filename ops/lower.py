@@ -1,7 +1,7 @@
 """From one op on given layouts to dispatches.
 
-Owns the choice of a lowering by an op's kind, and the terms of elementwise ops. Must not know graphs, buffers or
-plans: `host/` calls it node by node, or with fused terms.
+Owns the choice of a lowering by an op's kind. Must not know graphs, buffers or plans: `host/` calls it node by node, or
+with fused terms (`ops/terms.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import cast as typed
 from ops import expression, shapes
 from ops.attributes import Attributes, integer, integers, maybe_integer
 from ops.dtypes import DType, is_packed, register
-from ops.expression import Term, bind, input_term, parse, scalar_dtype, scalar_term
+from ops.expression import Term, bind, input_term, parse
 from ops.graph import TensorType
 from ops.infer import folded_axes, maybe_integers, taken
 from ops.layout import Layout
@@ -22,13 +22,16 @@ from ops.lowering import (
     convolution,
     digest,
     elementwise,
+    host_product,
     indexing,
     matmul,
     normalize,
+    packing,
     reduce,
     scatter,
     search,
     softmax,
+    windows,
 )
 from ops.lowering.base import (
     CPU,
@@ -52,6 +55,7 @@ from ops.shapes import Shape, axis
 from ops.space import Convolution
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
+from ops.terms import of_row
 from ops.views import view
 from shaders.digests import DIGESTS
 from shaders.spec import Hole, Operand
@@ -70,16 +74,10 @@ __all__ = [
     "lower_copy",
     "lower_elementwise",
     "lower_fused",
-    "term",
     "view",
 ]
 
 Operands = Sequence[tuple[Layout, DType]]
-_LARGEST = expression.constant(3.4028234663852886e38, "f32")
-_LARGEST_OF = {
-    "f16": expression.constant(65504.0, "f32"),
-    "bf16": expression.constant(3.3895313892515355e38, "f32"),
-}
 
 
 def lower(
@@ -192,54 +190,6 @@ def lower_copy(layout: Layout, dtype: DType, device: DeviceClass) -> Lowering:
     return builder.lowering()
 
 
-def term(
-    op: str,
-    attributes: Mapping[str, object],
-    args: Sequence[Term],
-    dtype: str,
-    holes: Mapping[str, Hole] | None = None,
-) -> Term:
-    """The term of an elementwise or leaf op with `args` for its inputs and a result of `dtype` (see `infer`).
-
-    The attributes that `holes` name may be other numbers each time that the kernel runs.
-
-    The arguments may be terms of other ops: that is fusion. A term with `index` in it (that of `arange`) is right
-    only where nothing broadcasts it.
-    """
-    spec = find(op)
-    return _term(spec, check_attributes(spec, attributes), args, dtype, holes or {})
-
-
-def _term(
-    spec: OpSpec, attributes: Attributes, args: Sequence[Term], dtype: str, holes: Mapping[str, Hole]
-) -> Term:
-    if spec.result == "float":
-        args = [expression.cast(arg, "f32") for arg in args]
-    args = [expression.cast(arg, register(arg.dtype)) for arg in args]
-    is_long = "i64" in (dtype, *(arg.dtype for arg in args))
-    names: dict[str, Term | str | None] = dict(zip(spec.inputs, args, strict=True))
-    names["largest"] = _LARGEST_OF.get(dtype, _LARGEST)
-    for attribute in spec.attributes:
-        value = attributes[attribute.name]
-        if attribute.type == "text":
-            names[attribute.name] = str(value)
-        elif attribute.type in ("number", "integer", "flag"):
-            number = typed("int | float | None", value)
-            hole = holes.get(attribute.name)
-            names[attribute.name] = None if number is None else _number(number, hole, is_long)
-    is_whole = spec.whole and all(arg.dtype != "f32" for arg in args)
-    return expression.cast(bind(parse(spec.whole if is_whole else spec.expression), names), dtype)
-
-
-def _number(value: int | float, hole: Hole | None, is_long: bool) -> Term:
-    """An attribute's number. One that is whole and meets i64 is of it too."""
-    if not is_long or isinstance(value, bool | float):
-        return scalar_term(value, hole)
-    if scalar_dtype(value) == "f32":
-        return expression.constant(value, "i64")
-    return expression.cast(scalar_term(value, hole), "i64")
-
-
 def _sources(inputs: Operands) -> list[Source]:
     return [
         Source(Operand("input", number), layout, dtype.name) for number, (layout, dtype) in enumerate(inputs)
@@ -254,7 +204,7 @@ def _elementwise(
     builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
 ) -> None:
     args = [input_term(number, source.dtype) for number, source in enumerate(sources)]
-    elementwise.emit(builder, _term(spec, attributes, args, target.dtype, {}), sources, target)
+    elementwise.emit(builder, of_row(spec, attributes, args, target.dtype, {}), sources, target)
 
 
 def _reduction(
@@ -378,11 +328,13 @@ def _product(
 ) -> None:
     """The product of two sources, of which bytes may be read as they lie, summed in `dtype`."""
     left, right = (
-        each if each.dtype in byte_product.BYTES else elementwise.widened(builder, each) for each in sources
+        each if each.dtype in packing.BYTES else elementwise.widened(builder, each) for each in sources
     )
-    if not byte_product.emit(builder, left, right, target, after):
-        left, right = (elementwise.converted(builder, source, dtype) for source in (left, right))
-        matmul.emit(builder, left, right, target, after)
+    if dtype != "f32" or not host_product.reads_bytes(builder.device, left, right):
+        if byte_product.emit(builder, left, right, target, after):
+            return
+        right = elementwise.converted(builder, right, dtype)
+    matmul.emit(builder, elementwise.converted(builder, left, dtype), right, target, after)
 
 
 def _view(
@@ -402,7 +354,8 @@ def _write(
 ) -> None:
     x, value = sources
     elementwise.copy(builder, x, target)
-    place = Target(target.operand, target.layout.slice(taken(attributes, x.layout.shape)), target.dtype)
+    there = target.layout.slice(taken(attributes, x.layout.shape))
+    place = windows.place_in(builder.device, target, there)
     elementwise.emit(builder, expression.cast(input_term(0, value.dtype), target.dtype), [value], place)
 
 
@@ -448,7 +401,7 @@ def _concat(
         size = source.layout.shape[where]
         ranges = [range(length) for length in target.layout.shape]
         ranges[where] = range(begin, begin + size)
-        part = Target(target.operand, target.layout.slice(ranges), target.dtype)
+        part = windows.place_in(builder.device, target, target.layout.slice(ranges))
         converted = expression.cast(input_term(0, source.dtype), target.dtype)
         if source.dtype == target.dtype:
             elementwise.copy(builder, source, part)

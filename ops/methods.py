@@ -7,12 +7,14 @@ Owns the members that each row gives: a function of the `torch` namespace by the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, overload
 
 from ops import (
     advanced,
     draws,
     elementwise_functions,
+    index_functions,
     reduce_functions,
     shape_functions,
     spatial_functions,
@@ -22,8 +24,8 @@ from ops.errors import GraphError
 from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
 from ops.table import TABLE
-from ops.tensor import Tensor, apply, become, operands
-from ops.typenames import TypeName, dtype_of
+from ops.tensor import Operand, Tensor, apply, become, operands
+from ops.typenames import Dims, DTypeLike, TypeName, dtype_of
 
 Function = Callable[..., Any]
 FUNCTIONS: dict[str, Function] = {}
@@ -32,6 +34,11 @@ FUNCTIONS: dict[str, Function] = {}
 _BY_HAND = {"where", "cast"}
 _OF_TENSOR = {"flatten", "squeeze", "unsqueeze"}
 """Rows whose methods `Tensor` has itself, with PyTorch's arguments."""
+_IN_PLACE = (
+    "scatter scatter_add scatter_reduce index_add index_copy index_fill index_put masked_scatter tril triu"
+    " cumsum cumprod addmm addmv baddbmm"
+)
+"""Functions that are no elementwise rows and have an in-place form."""
 _OF_OTHERS = ("norm", "loss", "neural", "random")
 """Sections whose functions are in `ops/nn/` and `ops/draws.py`."""
 
@@ -91,6 +98,7 @@ def _input_name(spec: OpSpec, name: str) -> str:
 def _in_place(function: Function) -> Function:
     """The form of `function` that writes its result to its first tensor, and gives that."""
 
+    @wraps(function)
     def method(self: Tensor, *args: Any, **named: Any) -> Tensor:
         return become(self, function(self, *args, **named))
 
@@ -103,13 +111,24 @@ def _named(function: Function, name: str, doc: str | None) -> Function:
     return function
 
 
-def _operator(function: Function, reverse: bool = False) -> Function:
-    """The dunder method of a binary or unary function; foreign operands are left to Python."""
+def _binary(function: Function, reverse: bool = False) -> Function:
+    """The dunder method of a function of two; foreign operands are left to Python."""
 
-    def operator(self: Tensor, *others: object) -> Any:
-        if not all(isinstance(other, Tensor | int | float) for other in others):
+    def operator(self: Tensor, other: Operand) -> Tensor:
+        if not isinstance(other, Tensor | int | float):
             return NotImplemented
-        return function(*others, self) if reverse else function(self, *others)
+        result: Tensor = function(other, self) if reverse else function(self, other)
+        return result
+
+    return operator
+
+
+def _unary(function: Function) -> Function:
+    """The dunder method of a function of one."""
+
+    def operator(self: Tensor) -> Tensor:
+        result: Tensor = function(self)
+        return result
 
     return operator
 
@@ -117,11 +136,11 @@ def _operator(function: Function, reverse: bool = False) -> Function:
 def _reduction(spec: OpSpec) -> Function:
     def function(
         input: Tensor,
-        dim: int | Sequence[int] | None = None,
+        dim: Dims = None,
         keepdim: bool = False,
         *,
-        axis: int | Sequence[int] | None = None,
-        dtype: Any = None,
+        axis: Dims = None,
+        dtype: DTypeLike | None = None,
     ) -> Tensor:
         dim = axis if dim is None else dim
         tensor = input if dtype is None else input.type(dtype)
@@ -137,11 +156,31 @@ def _reduction(spec: OpSpec) -> Function:
 def _extreme(name: str, search: str, pairwise: str) -> Function:
     """`max` and `min` as PyTorch has them: of all, along an axis with positions, or of two tensors."""
 
+    @overload
+    def function(input: Tensor) -> Tensor: ...
+
+    @overload
+    def function(input: Tensor, dim: int, keepdim: bool = False) -> Extreme: ...
+
+    @overload
+    def function(input: Tensor, *, axis: int, keepdim: bool = False) -> Extreme: ...
+
+    @overload
+    def function(input: Tensor, other: Tensor, /) -> Tensor: ...
+
+    @overload
+    def function(input: Tensor, *, other: Operand) -> Tensor: ...
+
     def function(
-        input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: int | None = None, other: Any = None
-    ) -> Any:
+        input: Tensor,
+        dim: int | Tensor | None = None,
+        keepdim: bool = False,
+        *,
+        axis: int | None = None,
+        other: Operand | None = None,
+    ) -> Tensor | Extreme:
         if isinstance(dim, Tensor) or other is not None:
-            return FUNCTIONS[pairwise](input, dim if other is None else other)
+            return apply(pairwise, operands([input, dim if other is None else other]))
         dim = axis if dim is None else dim
         if dim is None:
             return apply(name, [input])
@@ -156,7 +195,7 @@ def _softmax(name: str) -> Function:
     """The function of `softmax` or its kin, along the last axis by default."""
 
     def function(
-        input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None
+        input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None, axis: int | None = None
     ) -> Tensor:
         where = axis if dim is None else dim
         given = input if dtype is None else input.type(dtype)
@@ -165,7 +204,7 @@ def _softmax(name: str) -> Function:
     return _named(function, name, TABLE[name].doc)
 
 
-def where(condition: Tensor, input: Any, other: Any) -> Tensor:
+def where(condition: Tensor, input: Operand, other: Operand) -> Tensor:
     """`input` where `condition` is true, else `other`."""
     return apply("where", [condition, *operands([input, other])])
 
@@ -192,16 +231,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -
     return cat([tensor.unsqueeze(where) for tensor in tensors], where)
 
 
-def _method(function: Function) -> Function:
-    """`function` as a method: Python binds its first argument."""
-
-    def method(self: Tensor, *args: Any, **named: Any) -> Any:
-        return function(self, *args, **named)
-
-    return _named(method, function.__name__, function.__doc__)
-
-
-def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+def _where_method(self: Tensor, condition: Tensor, other: Operand) -> Tensor:
     return where(condition, self, other)
 
 
@@ -218,8 +248,8 @@ def fill() -> None:
             function = _reduction(spec)
         else:
             continue
-        own = {spec.name} & _OF_TENSOR
-        FUNCTIONS.update(dict.fromkeys({spec.name, *spec.aliases} - own, function))
+        named = (name for name in (spec.name, *spec.aliases) if name != spec.name or name not in _OF_TENSOR)
+        FUNCTIONS.update(dict.fromkeys(named, function))
     FUNCTIONS["max"] = _extreme("max", "argmax", "maximum")
     FUNCTIONS["min"] = _extreme("min", "argmin", "minimum")
     FUNCTIONS.update({name: _softmax(name) for name in ("softmax", "log_softmax", "softmin")})
@@ -227,34 +257,40 @@ def fill() -> None:
         elementwise_functions,
         reduce_functions,
         shape_functions,
+        index_functions,
         spatial_functions,
         unique_functions,
     ):
-        for name, function in module.written_by_hand().items():
-            FUNCTIONS[name] = (
-                function if function.__doc__ else _named(function, name, f"As in PyTorch: `{name}`.")
-            )
+        FUNCTIONS.update(module.written_by_hand())
     for name, function in FUNCTIONS.items():
-        setattr(Tensor, name, _method(function))
+        setattr(Tensor, name, function)
     rows = [spec for spec in TABLE.values() if spec.kind == "elementwise" and spec.name not in _BY_HAND]
-    for name in [*(name for spec in rows for name in (spec.name, *spec.aliases)), *shape_functions.IN_PLACE]:
+    for name in [*(name for spec in rows for name in (spec.name, *spec.aliases)), *_IN_PLACE.split()]:
         setattr(Tensor, f"{name}_", _in_place(FUNCTIONS[name]))
     for spec in TABLE.values():
         if spec.operator:
             _operators(spec.operator, FUNCTIONS[spec.name], len(spec.inputs), spec.result == "bool")
-    for name, function in {"where": _where_method, **shape_functions.METHODS, **draws.METHODS}.items():
-        setattr(Tensor, name, _method(function))
-    for name, function in (("__getitem__", advanced.read), ("__setitem__", advanced.write)):
+    for name, function in _METHODS.items():
         setattr(Tensor, name, function)
     FUNCTIONS.update({"where": where, "cat": cat, "concat": cat, "concatenate": cat, "stack": stack})
 
 
+_METHODS: dict[str, Function] = {
+    "where": _where_method,
+    **shape_functions.METHODS,
+    **draws.METHODS,
+    "__getitem__": advanced.read,
+    "__setitem__": advanced.write,
+}
+"""Methods that are no functions of `torch`, or others."""
+
+
 def _operators(dunder: str, function: Function, operands: int, comparison: bool) -> None:
-    setattr(Tensor, dunder, _operator(function))
+    setattr(Tensor, dunder, _binary(function) if operands == 2 else _unary(function))
     if operands == 2 and not comparison:
-        setattr(Tensor, f"__r{dunder[2:]}", _operator(function, reverse=True))
+        setattr(Tensor, f"__r{dunder[2:]}", _binary(function, reverse=True))
         if dunder != "__matmul__":
-            setattr(Tensor, f"__i{dunder[2:]}", _operator(_in_place(function)))
+            setattr(Tensor, f"__i{dunder[2:]}", _binary(_in_place(function)))
 
 
 fill()

@@ -6,14 +6,13 @@ functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, overload
 
 from ops.errors import AttributeValueError, ShapeError
 from ops.shape_functions import narrow
-from ops.tensor import Tensor, apply, operands
-
-Dims = int | Sequence[int] | None
+from ops.tensor import Operand, Tensor, apply, operands
+from ops.typenames import Dims, DTypeLike
 
 
 class Extreme(NamedTuple):
@@ -63,7 +62,7 @@ def _correction(correction: float | None, unbiased: bool | None, ddof: int | Non
 
 def var(
     input: Tensor,
-    dim: Any = None,
+    dim: Dims | bool = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
@@ -78,27 +77,51 @@ def var(
     return apply("var", [input], axes=_axes(dim, axis), correction=divisor, keepdim=keepdim)
 
 
-def std(input: Tensor, *args: Any, **named: Any) -> Tensor:
+def std(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+    axis: Dims = None,
+    ddof: int | None = None,
+) -> Tensor:
     """Standard deviation, with the arguments of `var`."""
-    return apply("sqrt", [var(input, *args, **named)])
+    variance = var(input, dim, unbiased, keepdim, correction=correction, axis=axis, ddof=ddof)
+    return apply("sqrt", [variance])
 
 
 def var_mean(
-    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, **named: Any
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The variance and the mean."""
     axes = None if isinstance(dim, bool) else _axes(dim)
     mean = apply("mean", [input], axes=axes, keepdim=keepdim)
-    return var(input, dim, unbiased, keepdim, **named), mean
+    return var(input, dim, unbiased, keepdim, correction=correction), mean
 
 
-def std_mean(input: Tensor, *args: Any, **named: Any) -> tuple[Tensor, Tensor]:
+def std_mean(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean."""
-    variance, mean = var_mean(input, *args, **named)
+    variance, mean = var_mean(input, dim, unbiased, keepdim, correction=correction)
     return apply("sqrt", [variance]), mean
 
 
-def norm(input: Tensor, p: Any = 2, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None) -> Tensor:
+def norm(
+    input: Tensor, p: float | str | None = 2, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None
+) -> Tensor:
     """The p-norm of the elements; "fro" is that of 2."""
     return apply("norm", [input], p=2 if p in ("fro", None) else p, axes=_axes(dim, axis), keepdim=keepdim)
 
@@ -119,13 +142,21 @@ def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     return apply("nanmean", [input], axes=_axes(dim), keepdim=keepdim)
 
 
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+@overload
+def median(input: Tensor) -> Tensor: ...
+
+
+@overload
+def median(input: Tensor, dim: int, keepdim: bool = False) -> Extreme: ...
+
+
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
     """The middle element, the lower one of two; along an axis with its position."""
     if dim is None:
         return apply("median", [input])
     if not input.ndim:
         return _of_one(median, input)
-    count = input.shape[dim] if input.ndim else 1
+    count = input.shape[dim]
     order = sort(input, dim)
     middle, last = ([narrow(part, dim, at, 1) for part in order] for at in ((count - 1) // 2, count - 1))
     values, indices = middle
@@ -142,7 +173,7 @@ def _of_one(function: Callable[..., Extreme], input: Tensor, *args: Any) -> Extr
 
 def quantile(
     input: Tensor,
-    q: Any,
+    q: Operand,
     dim: int | None = None,
     keepdim: bool = False,
     *,
@@ -183,19 +214,19 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ext
     return Extreme(*(part if keepdim else part.squeeze(dim) for part in cut))
 
 
-def _numbers(input: Tensor, dtype: Any) -> Tensor:
+def _numbers(input: Tensor, dtype: DTypeLike | None) -> Tensor:
     """`input` as PyTorch sums it: bools as integers."""
     if dtype is not None:
         return input.type(dtype)
     return input.int() if input._node.type.dtype == "bool" else input
 
 
-def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tensor:
     """Running sums along an axis."""
     return apply("cumsum", [_numbers(input, dtype)], axis=dim)
 
 
-def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def cumprod(input: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tensor:
     """Running products along an axis."""
     return apply("cumprod", [_numbers(input, dtype)], axis=dim)
 

@@ -13,7 +13,7 @@ from ops.errors import AttributeValueError
 from ops.hashing import Message, packed, text_bytes, words
 from ops.spec import OpSpec
 from ops.table import TABLE
-from ops.tensor import Tensor, apply, operands
+from ops.tensor import Operand, Tensor, apply, operands
 
 _MODULE = ("bits", "data", "random", "cipher")
 
@@ -25,9 +25,9 @@ def namespace() -> dict[str, object]:
 
 
 def _function(spec: OpSpec) -> Callable[..., Tensor]:
-    """The function of a row, which takes its tensors (or lists), and its attributes by name."""
+    """The function of a row, which takes its tensors, or numbers, and its attributes by name."""
 
-    def function(*inputs: Any, **attributes: object) -> Tensor:
+    def function(*inputs: Operand, **attributes: object) -> Tensor:
         return apply(spec.name, operands(list(inputs)), **attributes)
 
     function.__name__ = function.__qualname__ = spec.name
@@ -35,14 +35,14 @@ def _function(spec: OpSpec) -> Callable[..., Tensor]:
     return function
 
 
-def compact(x: Tensor, keep: Any) -> Tensor:
+def compact(x: Tensor, keep: Tensor) -> Tensor:
     """The elements of a flat tensor where `keep` is true."""
-    return apply("compact", [x, keep])[: int(keep.sum().item())]
+    return apply("compact", [x, keep])[: int(apply("sum", [keep]))]
 
 
-def nonzero(x: Any) -> Tensor:
+def nonzero(x: Tensor) -> Tensor:
     """The positions in a flat tensor where `x` is true."""
-    return apply("nonzero", [x])[: int(x.sum().item())]
+    return apply("nonzero", [x])[: int(apply("sum", [x]))]
 
 
 def runs(x: Tensor) -> tuple[Tensor, Tensor]:

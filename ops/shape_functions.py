@@ -1,30 +1,26 @@
-"""Functions of `torch` that move, cut and repeat elements, and read and write at positions, with PyTorch's arguments.
+"""Functions of `torch` that move, cut and repeat elements, with PyTorch's arguments.
 
-Owns their forms: what gives several tensors, takes sizes one by one, or has its axis before its tensors. Must not know
-how rows become functions.
+Owns their forms: what gives several tensors, or takes sizes one by one. Must not know how rows become functions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
-from ops.advanced import coordinates, positions, put
 from ops.errors import AttributeValueError, ShapeError
 from ops.shapes import axis as counted
 from ops.shapes import broadcast, text
-from ops.tensor import Tensor, apply, operands, sizes, view
-
-_REDUCE = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}
+from ops.tensor import Number, Tensor, apply, operands, sizes, view
+from ops.typenames import Device, DTypeLike, Sizes
 
 
 def written_by_hand() -> dict[str, Callable[..., Any]]:
     """These functions by their names."""
     return {
         "flip": flip,
-        "fliplr": lambda input: flip(input, 1),
-        "flipud": lambda input: flip(input, 0),
+        "fliplr": fliplr,
+        "flipud": flipud,
         "roll": roll,
         "tile": tile,
         "repeat_interleave": repeat_interleave,
@@ -37,70 +33,45 @@ def written_by_hand() -> dict[str, Callable[..., Any]]:
         "select": select,
         "movedim": movedim,
         "moveaxis": movedim,
-        "ravel": lambda input: input.reshape(-1),
+        "ravel": ravel,
         "meshgrid": meshgrid,
         "hstack": hstack,
         "vstack": vstack,
         "broadcast_tensors": broadcast_tensors,
-        "gather": gather,
-        "scatter": scatter,
-        "scatter_add": scatter_add,
-        "scatter_reduce": scatter_reduce,
-        "index_select": index_select,
-        "take_along_dim": take_along_dim,
-        "index_add": index_add,
-        "index_copy": index_copy,
-        "index_fill": index_fill,
-        "index_put": index_put,
-        "masked_select": masked_select,
-        "masked_scatter": masked_scatter,
-        "take": take,
-        "nonzero": nonzero,
-        "argwhere": nonzero,
         "einsum": einsum,
     }
 
 
-IN_PLACE = [
-    "scatter",
-    "scatter_add",
-    "scatter_reduce",
-    "index_add",
-    "index_copy",
-    "index_fill",
-    "index_put",
-    "masked_scatter",
-    "tril",
-    "triu",
-    "cumsum",
-    "cumprod",
-    "addmm",
-    "addmv",
-    "baddbmm",
-]
-"""Functions that are no elementwise rows and have an in-place form."""
-
-
-def flip(input: Tensor, *axes: Any, dims: Any = None) -> Tensor:
+def flip(input: Tensor, *axes: Sizes, dims: Sizes | None = None) -> Tensor:
     """Axes backwards."""
     return apply("flip", [input], axes=sizes(axes if dims is None else [dims]))
 
 
-def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+def fliplr(input: Tensor) -> Tensor:
+    """The second axis backwards."""
+    return flip(input, 1)
+
+
+def flipud(input: Tensor) -> Tensor:
+    """The first axis backwards."""
+    return flip(input, 0)
+
+
+def roll(input: Tensor, shifts: Sizes, dims: Sizes | None = None) -> Tensor:
     """Elements moved along axes; what leaves at one end comes back at the other."""
     return apply("roll", [input], shifts=_list(shifts), axes=None if dims is None else _list(dims))
 
 
-def _list(value: Any) -> list[int]:
+def _list(value: Sizes) -> list[int]:
     return [value] if isinstance(value, int) else list(value)
 
 
-def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
+def tile(input: Tensor, *repeats: Sizes, dims: Sizes | None = None) -> Tensor:
     """The whole tensor side by side, so many times along each axis."""
     return apply("tile", [input], repeats=sizes(repeats if dims is None else [dims]))
 
 
-def repeat(input: Tensor, *repeats: Any) -> Tensor:
+def repeat(input: Tensor, *repeats: Sizes) -> Tensor:
     """As `tile`, with a number for every axis."""
     counts = sizes(repeats)
     if len(counts) < input.ndim:
@@ -109,7 +80,11 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
 
 
 def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+    input: Tensor,
+    repeats: int | Tensor | None = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
 ) -> Tensor:
     """Each element so many times in a row: a number for all, or a flat tensor of one for each.
 
@@ -147,7 +122,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return movedim(apply("diag_embed", [input], offset=offset), (-2, -1), (dim1, dim2))
 
 
-def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """A view of `length` positions of an axis from `start`, a number or a tensor of one, on."""
     start = int(start)
     size = input.shape[counted(dim, input.ndim)] if input.ndim else 0
@@ -163,7 +138,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return input[(*[slice(None)] * where, index)]
 
 
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Sizes, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of an axis: of one size, the last maybe smaller, or of the sizes listed."""
     size = tensor.shape[counted(dim, tensor.ndim)] if tensor.ndim else 0
     parts = split_size_or_sections
@@ -189,7 +164,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(select(input, dim, number) for number in range(input.shape[counted(dim, input.ndim)]))
 
 
-def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+def movedim(input: Tensor, source: Sizes, destination: Sizes) -> Tensor:
     """A view with axes in other places; the others keep their order."""
     here = [counted(number, input.ndim) for number in _list(source)]
     there = [counted(number, input.ndim) for number in _list(destination)]
@@ -198,9 +173,14 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return input.permute(order)
 
 
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+def ravel(input: Tensor) -> Tensor:
+    """All elements along one axis."""
+    return input.reshape(-1)
+
+
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
     """Each flat tensor along its own axis of a grid; "xy" exchanges the first two axes."""
-    given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else list(tensors)
+    given = _flat(tensors)
     if indexing == "xy" and len(given) > 1:
         grids = meshgrid(given[1], given[0], *given[2:])
         return (grids[1], grids[0], *grids[2:])
@@ -209,6 +189,11 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
         each.reshape([-1 if number == own else 1 for number in range(len(given))]).expand(shape)
         for own, each in enumerate(given)
     )
+
+
+def _flat(tensors: Sequence[Tensor | Sequence[Tensor]]) -> list[Tensor]:
+    """Tensors that a call got one by one or as one sequence."""
+    return [part for each in tensors for part in ([each] if isinstance(each, Tensor) else each)]
 
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
@@ -228,131 +213,9 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(each.expand(shape) for each in tensors)
 
 
-def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The elements whose position along an axis is `index`; a tensor of rank 0 counts as one of one element."""
-    wide, places = (each if each.ndim else each.reshape(1) for each in (input, index))
-    found = apply("gather", [wide, places], axis=dim)
-    return found if found.ndim == index.ndim else found.reshape(index.shape)
-
-
-def scatter(
-    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
-) -> Tensor:
-    """`input` with `src`, a tensor or a number, put or folded in at positions along an axis."""
-    given = value if src is None else src
-    if reduce is not None and reduce not in _REDUCE:
-        raise AttributeValueError(f"scatter does not reduce by {str(reduce)[:24]!r}", hint="add or multiply")
-    fold = "none" if reduce is None else _REDUCE[reduce]
-    return apply("scatter", [input, index, _source(input, index, given)], axis=dim, reduce=fold)
-
-
-def _source(input: Tensor, index: Tensor, source: Any) -> Tensor:
-    """What is scattered: a number as a tensor, and of a tensor as much as there are positions."""
-    if not isinstance(source, Tensor):
-        return operands([input, source])[1]
-    if source.ndim == index.ndim and source.shape != index.shape:
-        return source[tuple(slice(size) for size in index.shape)]
-    return source
-
-
-def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """`input` with `src` added at positions along an axis."""
-    return scatter(input, dim, index, src, reduce="add")
-
-
-def scatter_reduce(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
-    """`input` with `src` folded in by "sum", "prod", "amax", "amin" or "mean"."""
-    if reduce == "mean":
-        one = apply("full", [], shape=[], value=1, dtype=input._node.type.dtype)
-        counts = scatter(apply("expand", [one], shape=list(input.shape)), dim, index, 1, reduce="add")
-        total = scatter_reduce(input, dim, index, src, "sum", include_self=include_self)
-        if not include_self:
-            counts = apply("maximum", operands([apply("sub", operands([counts, 1])), 1]))
-        kind = "div" if input.is_floating_point() else "floor_divide"
-        return apply(kind, [total, counts])
-    if reduce not in _REDUCE:
-        raise AttributeValueError(f"scatter_reduce does not reduce by {str(reduce)[:24]!r}")
-    if include_self:
-        return scatter(input, dim, index, src, reduce=reduce)
-    first = scatter(input, dim, index, _neutral(reduce, input))
-    return scatter(first, dim, index, src, reduce=reduce)
-
-
-def _neutral(reduce: str, input: Tensor) -> float | int:
-    floats = input.is_floating_point()
-    unsigned = input._node.type.dtype == "u32"
-    low = float("-inf") if floats else 0 if unsigned else -(1 << 31)
-    high = float("inf") if floats else (1 << 32) - 1 if unsigned else (1 << 31) - 1
-    if input._node.type.dtype == "bool":
-        low, high = 0, 1
-    return {"add": 0, "mul": 1, "max": low, "min": high}[_REDUCE[reduce]]
-
-
-def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The parts at positions along an axis."""
-    taken = apply("index_select", [input, index], axis=dim)
-    return taken if input.ndim else taken.reshape([])
-
-
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """As `gather`, where the other axes broadcast."""
-    return apply("take_along_dim", [input, indices], axis=dim)
-
-
-def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
-    """`input` with parts of `source` added at positions along an axis."""
-    return apply("index_add", [input, index, source], axis=dim, alpha=alpha)
-
-
-def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """`input` with parts of `source` at positions along an axis."""
-    return apply("index_copy", [input, index, source], axis=dim)
-
-
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """`input` with one value at positions along an axis."""
-    number = value.item() if isinstance(value, Tensor) else value
-    return apply("index_fill", [input, index], axis=dim, value=number)
-
-
-def index_put(input: Tensor, indices: Sequence[Tensor], values: Any, accumulate: bool = False) -> Tensor:
-    """`input` with values put or added at positions along its first axes."""
-    result = input.clone()
-    put(result, tuple(indices), values, "add" if accumulate else "none")
-    return result
-
-
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where `mask` is true, as a flat tensor."""
-    wide, flags = (each.reshape(-1) for each in broadcast_tensors(input, mask))
-    return wide[flags.bool()]
-
-
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`input` with the elements of `source`, in order, where `mask` is true."""
-    return apply("masked_scatter", [*broadcast_tensors(input, mask), source])
-
-
-def take(input: Tensor, index: Tensor) -> Tensor:
-    """The elements at positions in the flattened tensor."""
-    return apply("index_select", [input.reshape(-1), index], axis=0)
-
-
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """The coordinates of what is not 0: one row an element, or one tensor an axis."""
-    if not as_tuple and not input.ndim:
-        return apply("full", [], shape=[len(positions(input)), 0], value=0, dtype="i32")
-    wide = input.reshape(1) if not input.ndim else input
-    parts = tuple(coordinates(wide.bool(), wide.shape))
-    return parts if as_tuple else apply("stack", list(parts), axis=1)
-
-
-def einsum(equation: str, *tensors: Any) -> Tensor:
+def einsum(equation: str, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """The sum of products that an equation says."""
-    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
-    return apply("einsum", list(given), equation=equation)
+    return apply("einsum", _flat(tensors), equation=equation)
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
@@ -383,22 +246,49 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return made if input.ndim else made.reshape(-1)
 
 
+def reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    """The same elements in the shape of `other`."""
+    return self.reshape(other.shape)
+
+
+def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """One axis as several."""
+    where = counted(dim, self.ndim)
+    return self.reshape([*self.shape[:where], *sizes, *self.shape[where + 1 :]])
+
+
+def nelement(self: Tensor) -> int:
+    """The number of elements."""
+    return self.numel()
+
+
+def new_full(
+    self: Tensor, size: Sizes, fill_value: Number, dtype: DTypeLike | None = None, device: Device = None
+) -> Tensor:
+    """A tensor of one value, of the dtype of this one."""
+    made = operands([self, fill_value])[1]
+    return apply("expand", [made.type(self.dtype if dtype is None else dtype)], shape=sizes([size]))
+
+
+def new_zeros(self: Tensor, *size: Sizes, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
+    """A tensor of zeros, of the dtype of this one."""
+    return new_full(self, sizes(size), 0, dtype)
+
+
+def new_ones(self: Tensor, *size: Sizes, dtype: DTypeLike | None = None, device: Device = None) -> Tensor:
+    """A tensor of ones, likewise."""
+    return new_full(self, sizes(size), 1, dtype)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "repeat": repeat,
     "unfold": unfold,
-    "view_as": lambda self, other: self.reshape(other.shape),
-    "reshape_as": lambda self, other: self.reshape(other.shape),
-    "unflatten": lambda self, dim, shape: self.reshape(
-        [*self.shape[: counted(dim, self.ndim)], *shape, *self.shape[counted(dim, self.ndim) + 1 :]]
-    ),
-    "nelement": lambda self: prod(self.shape),
-    "new_zeros": lambda self, *size, dtype=None: _new(self, size, 0, dtype),
-    "new_ones": lambda self, *size, dtype=None: _new(self, size, 1, dtype),
-    "new_full": lambda self, size, fill_value, dtype=None: _new(self, size, fill_value, dtype),
+    "view_as": reshape_as,
+    "reshape_as": reshape_as,
+    "unflatten": unflatten,
+    "nelement": nelement,
+    "new_zeros": new_zeros,
+    "new_ones": new_ones,
+    "new_full": new_full,
 }
 """Methods of tensors that are no functions of `torch`."""
-
-
-def _new(self: Tensor, size: Any, value: Any, dtype: Any) -> Tensor:
-    made = operands([self, value])[1]
-    return apply("expand", [made.type(self.dtype if dtype is None else dtype)], shape=sizes(size))

@@ -10,9 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ops.errors import AttributeValueError, ShapeError
+from ops.loose import OneOrMore
 from ops.tensor import Tensor, apply
+from ops.typenames import Sizes
 
-Sizes = int | Sequence[int]
+Factors = float | Sequence[float]
+Parts = int | Sequence[int | None] | None
+"""How many parts adaptive pooling makes along all axes of space, or each; None keeps an axis."""
 Function = Callable[..., Any]
 _RANKS = (1, 2, 3)
 
@@ -21,7 +25,9 @@ def written_by_hand() -> dict[str, Function]:
     """These functions by their names."""
     made: dict[str, Function] = {"interpolate": interpolate, "upsample": interpolate}
     for name, maker in _MAKERS.items():
-        made |= {f"{name}{rank}d": maker(rank) for rank in _RANKS}
+        for rank in _RANKS:
+            function = made[f"{name}{rank}d"] = maker(rank)
+            function.__name__ = function.__qualname__ = f"{name}{rank}d"
     return made
 
 
@@ -81,7 +87,7 @@ def _conv_transpose(rank: int) -> Function:
     return conv_transpose
 
 
-def _with_indices(op: str, input: Tensor, return_indices: bool, **attributes: Any) -> Any:
+def _with_indices(op: str, input: Tensor, return_indices: bool, **attributes: object) -> OneOrMore:
     values = apply(op, [input], **attributes)
     return (values, apply(f"{op}_indices", [input], **attributes)) if return_indices else values
 
@@ -95,7 +101,7 @@ def _max_pool(rank: int) -> Function:
         dilation: Sizes = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
-    ) -> Any:
+    ) -> OneOrMore:
         """The largest element of each window, and with `return_indices` where each is in the flattened image."""
         return _with_indices(
             "max_pool",
@@ -173,7 +179,7 @@ def _max_unpool(rank: int) -> Function:
     return max_unpool
 
 
-def _output(input: Tensor, output_size: Any, rank: int) -> list[int]:
+def _output(input: Tensor, output_size: Parts, rank: int) -> list[int]:
     """The sizes that adaptive pooling shall give; None is the input's own."""
     sizes = [output_size] * rank if output_size is None or isinstance(output_size, int) else list(output_size)
     if len(sizes) != rank:
@@ -183,7 +189,7 @@ def _output(input: Tensor, output_size: Any, rank: int) -> list[int]:
 
 
 def _adaptive_max_pool(rank: int) -> Function:
-    def adaptive_max_pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    def adaptive_max_pool(input: Tensor, output_size: Parts, return_indices: bool = False) -> OneOrMore:
         """The largest element of each of so many parts, and with `return_indices` where it is."""
         sizes = _output(input, output_size, rank)
         return _with_indices("adaptive_max_pool", input, return_indices, output_size=sizes)
@@ -192,7 +198,7 @@ def _adaptive_max_pool(rank: int) -> Function:
 
 
 def _adaptive_avg_pool(rank: int) -> Function:
-    def adaptive_avg_pool(input: Tensor, output_size: Any) -> Tensor:
+    def adaptive_avg_pool(input: Tensor, output_size: Parts) -> Tensor:
         """The mean of each of so many parts of nearly equal size."""
         return apply("adaptive_avg_pool", [input], output_size=_output(input, output_size, rank))
 
@@ -214,7 +220,7 @@ _MAKERS: dict[str, Callable[[int], Function]] = {
 def interpolate(
     input: Tensor,
     size: Sizes | None = None,
-    scale_factor: Any = None,
+    scale_factor: Factors | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
@@ -236,12 +242,14 @@ def interpolate(
     )
 
 
-def upsample_nearest(input: Tensor, size: Sizes | None = None, scale_factor: Any = None) -> Tensor:
+def upsample_nearest(input: Tensor, size: Sizes | None = None, scale_factor: Factors | None = None) -> Tensor:
     """An image in another size, of the elements before."""
     return interpolate(input, size, scale_factor)
 
 
-def upsample_bilinear(input: Tensor, size: Sizes | None = None, scale_factor: Any = None) -> Tensor:
+def upsample_bilinear(
+    input: Tensor, size: Sizes | None = None, scale_factor: Factors | None = None
+) -> Tensor:
     """An image in another size, from one element to the next, with the corners' elements at the corners."""
     return interpolate(input, size, scale_factor, "bilinear", True)
 

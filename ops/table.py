@@ -34,6 +34,7 @@ from ops.rows import (
     vision,
 )
 from ops.spec import OpSpec
+from shaders.suggestions import meant
 
 TABLE: dict[str, OpSpec] = {
     row.name: row
@@ -110,7 +111,7 @@ def find(name: str) -> OpSpec:
 
     An alias will do, ONNX's name (`LeakyRelu`), and the name of a gradient (`gelu.dx`).
 
-    Raises `UnknownOpError`, with the names that are closest.
+    Raises `UnknownOpError`, with the names that are closest, and `GraphError` for a gradient that is not known.
     """
     if name in TABLE:
         return TABLE[name]
@@ -118,13 +119,17 @@ def find(name: str) -> OpSpec:
     bare = rest if dot and space in NAMESPACES else name
     row = TABLE.get(bare) or _ALIASES.get(bare) or _ONNX.get(bare) or _gradient(bare)
     if row is None:
-        raise UnknownOpError(f"there is no op {name[:64]!r}", hint=_suggest(bare))
+        hint = meant(bare, TABLE, "GET /api/ops lists all ops.")
+        raise UnknownOpError(f"there is no op {name[:64]!r}", hint=hint)
     return row
 
 
 @cache
 def gradient(spec: OpSpec, number: int) -> OpSpec | None:
-    """The row of the gradient of an elementwise row by its input `number`; None where it is 0 everywhere."""
+    """The row of the gradient of an elementwise row by its input `number`; None where it is 0 everywhere.
+
+    Raises `GraphError` if it is not known.
+    """
     return gradient_row(spec, number)
 
 
@@ -139,10 +144,3 @@ def _gradient(name: str) -> OpSpec | None:
 def full_name(spec: OpSpec) -> str:
     """The name of the operation among all that there are, as grants spell it: `tensor.add`, `hash.sha256`."""
     return f"{spec.namespace}.{spec.name}"
-
-
-def _suggest(name: str) -> str:
-    import difflib  # a slow module that only a mistake needs
-
-    close = difflib.get_close_matches(name[:64], TABLE, n=3)
-    return f"Did you mean {' or '.join(close)}?" if close else "GET /api/ops lists all ops."

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from math import prod
 from struct import unpack
-from typing import Any
+from typing import Any, overload
 
 from ops import bfloat, dtypes, engine, formatting, lazy
 from ops.aliasing import Link, link, refresh, write
@@ -20,8 +20,9 @@ from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import TensorRef
 from ops.indexing import select
 from ops.lazy import LazyNode
+from ops.loose import Nested
 from ops.shapes import axis, text
-from ops.typenames import Size, TypeName, dtype_of, type_name
+from ops.typenames import Dims, DTypeLike, Size, Sizes, TypeName, dtype_of, type_name
 
 Number = int | float | bool
 _KINDS = {"bool": 0, "int": 1, "float": 2}
@@ -87,6 +88,12 @@ class Tensor:
         """The last two axes exchanged."""
         return self.transpose(-2, -1)
 
+    @overload
+    def size(self) -> Size: ...
+
+    @overload
+    def size(self, dim: int) -> int: ...
+
     def size(self, dim: int | None = None) -> Size | int:
         """The sizes, or that of one axis."""
         return self.shape if dim is None else self.shape[axis(dim, self.ndim)]
@@ -105,7 +112,7 @@ class Tensor:
 
     # values
 
-    def tolist(self) -> Any:
+    def tolist(self) -> Nested:
         """The elements as nested lists, or a number for rank 0."""
         shape, row = self._node.type.shape, dtypes.dtype(self._node.type.dtype)
         if 0 in shape:
@@ -161,15 +168,15 @@ class Tensor:
 
     # views
 
-    def __getitem__(self, index: Any) -> Tensor:
+    def __getitem__(self, index: object) -> Tensor:
         """What integers, slices, `None` and `...` take; `ops/methods.py` adds positions that tensors give."""
         return basic(self, index if isinstance(index, tuple) else (index,))
 
-    def reshape(self, *shape: Any) -> Tensor:
+    def reshape(self, *shape: Sizes) -> Tensor:
         """The same elements in another shape; one size may be -1."""
         return view(self, "reshape", shape=sizes(shape))
 
-    def view(self, *shape: Any) -> Tensor:
+    def view(self, *shape: Sizes) -> Tensor:
         """As `reshape`; a dtype converts bits and is not supported."""
         return self.reshape(*shape)
 
@@ -180,7 +187,7 @@ class Tensor:
             raise ShapeError(f"flatten from axis {start_dim} to {end_dim} goes backwards")
         return self.reshape(*self.shape[:first], prod(self.shape[first : last + 1]), *self.shape[last + 1 :])
 
-    def squeeze(self, dim: int | Sequence[int] | None = None) -> Tensor:
+    def squeeze(self, dim: Dims = None) -> Tensor:
         """Without axes of size 1: all, or those named."""
         named = range(self.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
         gone = {axis(number, self.ndim) for number in named}
@@ -192,7 +199,7 @@ class Tensor:
         where = axis(dim, self.ndim + 1)
         return self.reshape(*self.shape[:where], 1, *self.shape[where:])
 
-    def permute(self, *dims: Any) -> Tensor:
+    def permute(self, *dims: Sizes) -> Tensor:
         """Axes in another order."""
         return view(self, "permute", axes=sizes(dims))
 
@@ -206,7 +213,7 @@ class Tensor:
             raise ShapeError(f"t() takes at most 2 axes, not {self.ndim}", hint="Use .mT or .permute.")
         return self.T
 
-    def expand(self, *shape: Any) -> Tensor:
+    def expand(self, *shape: Sizes) -> Tensor:
         """Axes of size 1, and new ones in front, repeated; -1 keeps a size."""
         return view(self, "expand", shape=sizes(shape))
 
@@ -220,7 +227,7 @@ class Tensor:
 
     # writing
 
-    def copy_(self, source: Any) -> Tensor:
+    def copy_(self, source: Operand) -> Tensor:
         """Take over the elements of a tensor or a number, which broadcasts."""
         tensor = source if isinstance(source, Tensor) else operands([self, source])[1]
         return become(self, apply("expand", [tensor.type(self.dtype)], shape=list(self.shape)))
@@ -235,14 +242,14 @@ class Tensor:
 
     # conversions
 
-    def to(self, *args: Any, dtype: Any = None, **others: Any) -> Tensor:
+    def to(self, *args: object, dtype: DTypeLike | None = None, **others: object) -> Tensor:
         """With elements of another dtype; a device is accepted and means nothing."""
         for arg in args:
             if isinstance(arg, TypeName | Tensor):
                 dtype = arg.dtype if isinstance(arg, Tensor) else arg
         return self if dtype is None else self.type(dtype)
 
-    def type(self, dtype: Any) -> Tensor:
+    def type(self, dtype: DTypeLike) -> Tensor:
         """With elements of `dtype`."""
         name = dtype_of(dtype)
         return self if name == self._node.type.dtype else apply("cast", [self], dtype=name)
@@ -324,6 +331,10 @@ class Tensor:
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if not self.ndim else repr(self), spec)
+
+
+Operand = Tensor | float
+"""What is computed with: a tensor, or a number, which takes the dtype that it meets."""
 
 
 def apply(op: str, tensors: Sequence[Tensor], **attributes: object) -> Tensor:

@@ -6,13 +6,14 @@ Owns the list of names. Must not know how scripts are run: `sandbox/` makes modu
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
 from ops import creation, draws, methods, nn, typenames
 from ops.tensor import Tensor, explain
 from ops.typenames import Size, TypeName
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 _CREATION = "tensor full zeros ones zeros_like ones_like full_like arange linspace eye"
 _ALSO_OF_NN = (
     "layer_norm rms_norm group_norm instance_norm batch_norm cosine_similarity embedding embedding_bag dropout"
@@ -57,7 +58,7 @@ def namespace() -> dict[str, object]:
         **{name: getattr(creation, name) for name in _CREATION.split()},
         **draws.FUNCTIONS,
         **{name: nn.FUNCTIONAL[name] for name in _ALSO_OF_NN.split()},
-        "as_tensor": creation.tensor,
+        "as_tensor": creation.as_tensor,
         "from_numpy": creation.tensor,
         "empty": creation.zeros,
         "empty_like": creation.zeros_like,
@@ -92,15 +93,14 @@ def namespace() -> dict[str, object]:
 def _function(method: Callable[..., Any], sizes: str = "") -> Callable[..., Any]:
     """A method as a function of `input`, which takes what `sizes` names by that name too."""
 
+    @wraps(method)
     def function(input: Tensor, *args: Any, **named: Any) -> Any:
         return method(input, *([named.pop(sizes)] if sizes in named else args), **named)
 
-    function.__name__ = function.__qualname__ = method.__name__
-    function.__doc__ = method.__doc__
     return function
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(value: object) -> bool:
     """Whether `value` is a tensor."""
     return isinstance(value, Tensor)
 

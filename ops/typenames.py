@@ -5,8 +5,8 @@ Owns those two kinds of value and the map from them to our dtype names. Must not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 from ops import dtypes
 from ops.dtypes import DTypeError
@@ -16,6 +16,8 @@ class TypeName:
     """A dtype. Two are equal when they are the same object."""
 
     __slots__ = ("_name", "_text", "is_floating_point", "itemsize")
+    is_floating_point: bool
+    itemsize: int
 
     def __init__(self, name: str, torch_name: str) -> None:
         row = dtypes.dtype(name)
@@ -49,7 +51,7 @@ def type_name(name: str) -> TypeName:
     return _BY_NAME[name]
 
 
-def dtype_of(value: Any) -> str:
+def dtype_of(value: object) -> str:
     """Our name of a dtype that a script gives: a `TypeName`, a name, or Python's float, int or bool."""
     if isinstance(value, TypeName):
         return value._name
@@ -60,6 +62,16 @@ def dtype_of(value: Any) -> str:
     raise DTypeError(
         f"{type(value).__name__} is no dtype", hint="Use torch.float32, torch.int32, torch.bool …"
     )
+
+
+DTypeLike = TypeName | str | type[bool] | type[int] | type[float]
+"""What says a dtype: one of these, a name of ours or of PyTorch's, or a type of Python's."""
+Device = str | int | None
+"""What says a device, which means nothing here: there is one."""
+Sizes = int | Sequence[int]
+"""A size or a number for every axis, or one for each."""
+Dims = int | Sequence[int] | None
+"""An axis, several, or all."""
 
 
 class Size(tuple[int, ...]):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ops.advanced import positions
+from ops.loose import OneOrMore
 from ops.shape_functions import movedim
 from ops.tensor import Tensor, apply, operands
 
@@ -25,7 +26,7 @@ def unique(
     return_inverse: bool = False,
     return_counts: bool = False,
     dim: int | None = None,
-) -> Any:
+) -> OneOrMore:
     """The distinct elements, or parts along an axis, in ascending order.
 
     Where each went, and how often it is there, if asked for.
@@ -42,7 +43,7 @@ def unique(
 
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
+) -> OneOrMore:
     """The elements, or parts along an axis, without repeats of neighbours.
 
     Where each went, and how often it stood there, if asked for.
@@ -53,7 +54,9 @@ def unique_consecutive(
     return _asked(values, _shaped(groups, input, dim), counts, return_inverse, return_counts)
 
 
-def _asked(values: Tensor, inverse: Tensor, counts: Tensor, want_inverse: bool, want_counts: bool) -> Any:
+def _asked(
+    values: Tensor, inverse: Tensor, counts: Tensor, want_inverse: bool, want_counts: bool
+) -> OneOrMore:
     result = [values, *[inverse] * want_inverse, *[counts] * want_counts]
     return values if len(result) == 1 else tuple(result)
 

@@ -28,14 +28,15 @@ LEAVES = {
 class GraphLimits:
     """How large a graph may be.
 
-    `edges` counts the inputs of all nodes, `elements` those of one value, `total_elements` those of all values that
-    are no views, `constant_bytes` the wire form of all constants.
+    `edges` counts the inputs of all nodes, `elements` those of one value (2^28, and the end that `nonzero` and
+    `run_starts` add to positions in them), `total_elements` those of all values that are no views, `constant_bytes` the
+    wire form of all constants.
     """
 
     nodes: int = 10_000
     edges: int = 40_000
     outputs: int = 10_000
-    elements: int = 1 << 28
+    elements: int = (1 << 28) + 1
     total_elements: int = 1 << 34
     constant_bytes: int = 1 << 28
 

@@ -35,6 +35,7 @@ class Console:
         self._stream: StreamName = "stdout"
         self._flushed_at = 0.0
         self._busy = False
+        self._timer = False
 
     def open(self, emit: Emit, limit_bytes: int, timer: bool = True) -> None:
         """Send what is printed from now on to `emit(stream, text, cut)`, at most `limit_bytes` of UTF-8 in all.

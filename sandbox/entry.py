@@ -15,6 +15,7 @@ from typing import Any
 
 from sandbox.errors import ScriptError
 from sandbox.policy import names
+from shaders.suggestions import meant
 
 _VAR_POSITIONAL, _VAR_KEYWORD = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
 
@@ -76,11 +77,15 @@ def _check_inputs(main: Any, inputs: dict[str, Any]) -> None:
     shape = f"main({', '.join(parameters)})"
     missing = [name for name in parameters if name not in inputs and name not in defaulted]
     if missing:
-        raise ScriptError(f"{shape} needs the inputs {', '.join(missing)}", line=code.co_firstlineno)
+        raise ScriptError(
+            f"{shape} needs the inputs {', '.join(missing)}",
+            hint=f'Give {{"inputs": {{"{missing[0]}": …}}}}, or on the command line {missing[0]}=….',
+            line=code.co_firstlineno,
+        )
     unexpected = [name for name in inputs if name not in parameters]
     if unexpected and not code.co_flags & _VAR_KEYWORD:
         raise ScriptError(
             f"{shape} takes no inputs {', '.join(unexpected)}",
-            hint="Add them to main's parameters, or accept **inputs.",
+            hint=meant(unexpected[0], parameters, "Add them to main's parameters, or accept **inputs."),
             line=code.co_firstlineno,
         )

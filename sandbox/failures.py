@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import msgspec
 
+from sandbox.advice import advice
 from sandbox.policy import tracebacks
 from sandbox.policy.compiler import FILENAME
 from sandbox.policy.denials import BadScript, HostError, PermissionDenied, record_behind
 from sandbox.policy.keys import DeniedAttribute
-from sandbox.policy.views import DeniedImport, available
+from sandbox.policy.views import DeniedImport
 from shaders.errors import ErrorRecord, KernelgateError
 
 MAX_TEXT = 8000
@@ -84,10 +85,17 @@ def is_limit(error: MemoryError) -> bool:
 
 
 def _hint(error: BaseException) -> str | None:
-    if isinstance(error, DeniedImport):
-        return f"Available are {', '.join(available())}."
     known = (
         error if isinstance(error, HostError | PermissionDenied | KernelgateError) else record_behind(error)
     )
+    if known is None:
+        return _advice(error)
     hint = getattr(known, "hint", None)
     return hint if isinstance(hint, str) else None
+
+
+def _advice(error: BaseException) -> str | None:
+    try:
+        return advice(error)
+    except BaseException:  # what it looks at may be the script's
+        return None

@@ -80,9 +80,8 @@ class PidFd(Handle):
             signal.pidfd_send_signal(self._descriptor, number)
 
     def cpu_s(self) -> float:
-        return time.clock_gettime(
-            (~self.pid << 3) | 2
-        )  # the clock id of a process, as clock_getcpuclockid(3) makes it
+        clock = (~self.pid << 3) | 2  # of a process, as clock_getcpuclockid(3) makes it
+        return time.clock_gettime(clock)
 
     def resident_bytes(self) -> int:
         return self._status_bytes(b"VmRSS:")

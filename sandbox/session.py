@@ -322,17 +322,15 @@ class Session:
         if number in (signal.SIGXCPU, signal.SIGKILL) and cpu >= self._limits.cpu_s:
             return self.cpu_error()
         name = signal.Signals(number).name if number in signal.valid_signals() else f"signal {number}"
-        meaning = {
-            signal.SIGSYS: "it made a forbidden system call",
-            signal.SIGKILL: "it was killed from outside, most likely for want of memory",
-            signal.SIGSEGV: "native code crashed, or the stack was used up",
-        }.get(
-            signal.Signals(number) if number in signal.valid_signals() else signal.SIGTERM,
-            "native code ended it",
-        )
+        meaning = _MEANINGS.get(number, "native code ended it")
         return errors.WorkerCrashedError(f"the worker died of {name}: {meaning}")
 
 
+_MEANINGS: dict[int, str] = {
+    signal.SIGSYS: "it made a forbidden system call",
+    signal.SIGKILL: "it was killed from outside, most likely for want of memory",
+    signal.SIGSEGV: "native code crashed, or the stack was used up",
+}
 _TOLD_BY_OPS = ("shape_mismatch", "dtype_mismatch", "bad_attribute", "unknown_op", "graph_invalid")
 _SCRIPT_CODES = frozenset(
     (

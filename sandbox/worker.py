@@ -116,9 +116,8 @@ class ScriptWorker(Worker):
         sys.modules["__main__"] = types.ModuleType("__main__")
         self._main_ran = False
         self._space = language.begin(self._entered)
-        language.compiled(
-            _REHEARSAL
-        )  # the pages that a job would write are this process's own before it comes
+        # the pages that a job would write are this process's own before it comes
+        language.compiled(_REHEARSAL)
 
     def _entered(self) -> None:
         self._main_ran = True

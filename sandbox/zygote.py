@@ -78,9 +78,7 @@ class Zygote:
                     case Spawn():
                         assert connection is not None
                         self._fork(connection)
-                    case Kill(pid=pid) if (
-                        pid in self._living
-                    ):  # not reaped yet, so that the number is still its own
+                    case Kill(pid=pid) if pid in self._living:  # not reaped: the number is still its own
                         os.kill(pid, signal.SIGKILL)
         except (OSError, EOFError, FrameError):
             self._end()

@@ -20,6 +20,13 @@ llvmpipe ends every loop of a group of 8 invocations after 65 535 turns in all, 
 messages differ in length may count each one's turns, so that only 8 191 are safe.
 """
 
+SEEN = ("bytes", "first", "extent")
+"""The parameters of kernels that read messages: how many bytes all have, and which words the binding `data` is.
+
+It has `extent` words from `first` on, and behind them what is read of messages from there at a time. What begins
+elsewhere is left to a dispatch that sees that.
+"""
+
 Order = Literal["little", "big"]
 Form = Literal["plain", "continued", "composed"]
 
@@ -173,13 +180,17 @@ DIGESTS = {row.name: row for row in _ROWS}
 """Every digest of the shared kernel, by name. Those of no `digest_words` give as many as are asked for."""
 
 _SHORT_BODY = """
+if in_data(start, end) && !in_window(start) {{
+    return;
+}}
 let chain = digest_absorb({start}, digest_pad(digest_read(start), length, 0u), 0u, length);
 finish(thread, {finish}, in_data({begin}, end) && digest_blocks(length) == 1u);
 """
 
 _LONG_BODY = """
 let total = digest_blocks(length);
-if params.first_block >= total {{
+let at = select(start + params.first_block * digest_block_bytes, {begin}, params.first_block == 0u);
+if params.first_block >= total || (in_data({begin}, end) && !in_window(at)) {{
     return;
 }}
 var chain = {start};
@@ -244,8 +255,8 @@ def digest_spec(
     the first `tail_bytes` (1 to 4) of the word `tail`, its most significant byte first. The messages of that form
     are `one_for_all` (1 or 0): all take the first two offsets.
 
-    Workgroups: `ceil(count / 64)`, over x, then y. Parameters: `count`, those of the digest, and for each pass what
-    `digest_passes` gives. The passes run one after the other on the same `state`, which carries the chaining value
+    Workgroups: `ceil(count / 64)`, over x, then y. Parameters: `count`, `SEEN`, those of the digest, and for each pass
+    what `digest_passes` gives. The passes run one after the other on the same `state`, which carries the chaining value
     from one to the next; a message that is over is skipped.
 
     `max_bytes` is the longest message, None when unknown; give the same to `digest_passes`. Where a message is one
@@ -286,6 +297,7 @@ def digest_spec(
             Param("last", default=1),
             *(Param("prefix"),) * continued,
             *map(Param, ("lead", "tail", "tail_bytes", "one_for_all") * composed),
+            *map(Param, SEEN),
             *map(Param, digest.seed),
             *(Param("constants", length=len(digest.constants)),) * bool(digest.constants),
         ),

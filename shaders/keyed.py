@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from shaders.digests import DIGESTS, Digest, digest_settings
+from shaders.digests import DIGESTS, SEEN, Digest, digest_settings
 from shaders.spec import Binding, KernelSpec, Param, Setting
 
 TreeForm = Literal["plain", "rfc6962", "bitcoin"]
@@ -57,9 +57,9 @@ def hmac_keys_spec(digest: Digest) -> KernelSpec:
     """The states that each of `count` keys begins with: in a row of `keys` that after the inner pad, then the outer.
 
     Inputs: `data` and `offsets` (the keys as messages), `hashed` (the state of the digest of each, for keys over a
-    block). A key outside of `data`, or that fills more than `blocks`, gets zeros.
+    block). A key outside of `data`, or that fills more than `blocks`, gets zeros. `data` may be a part, as `SEEN` says.
     """
-    inputs, params = ("data:u32", "offsets:u32", "hashed"), ("count", "blocks")
+    inputs, params = ("data:u32", "offsets:u32", "hashed"), ("count", "blocks", *SEEN)
     reading = (("read_words", digest.block_words), *_READING)
     return _spec(digest, f"hmac_{digest.name}_keys", inputs, ("keys",), params, "hmac_keys", *reading)
 

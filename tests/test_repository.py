@@ -177,13 +177,14 @@ def test_every_public_function_and_class_has_a_docstring() -> None:
 def undocumented(node: ast.stmt) -> Iterator[tuple[str, int]]:
     """The public names at `node`, and the public methods of a public class, that have no docstring.
 
-    The methods of a derived class are its base's.
+    The methods of a derived class are its base's, and overloads are told of by what they are forms of.
     """
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or node.name.startswith(
         "_"
     ):
         return
-    if not ast.get_docstring(node):
+    is_overload = "overload" in map(ast.unparse, node.decorator_list)
+    if not ast.get_docstring(node) and not is_overload:
         yield node.name, node.lineno
     if isinstance(node, ast.ClassDef) and {ast.unparse(base) for base in node.bases} <= {"Protocol"}:
         for member in node.body:

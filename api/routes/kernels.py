@@ -15,12 +15,13 @@ from api.asked import Asked, DispatchRequest, parse
 from api.builds import text_hash
 from api.errors import InvalidRequest
 from api.fuel import bounds
-from api.kernels import NAME, kernel_name
+from api.kernels import NAME, contents, kernel_name
 from api.keys import Identity
 from api.parameters import MAX_PARAMS, Params, Template, check
 from api.runtime import Runtime
 from api.services import tensor_json
 from api.settings import Settings
+from api.versions import KERNELS
 from api.work import Work, again_if_lost
 from shaders.languages import refuse_fields, refuse_text
 from shaders.limits import LIMITS
@@ -49,6 +50,12 @@ class KernelRequest(body.RequestModel):
         return value
 
 
+class SourceRequest(body.RequestModel):
+    """The text of a kernel that is not stored."""
+
+    source: str = Field(description="WGSL with at least one compute entry point")
+
+
 @dataclass(frozen=True, slots=True)
 class NewKernel:
     """A kernel to store, checked."""
@@ -61,20 +68,30 @@ def _new_kernel(asked: KernelRequest, settings: Settings) -> NewKernel:
     """What is asked for. Raises `KernelLimitError`, `InvalidRequest`, `TemplateParamsError`, `KernelLanguageError`."""
     if (asked.source is None) == (asked.template is None):
         raise InvalidRequest("a kernel has a source, which is WGSL, or a template, and not both")
-    what, text = ("template", asked.template) if asked.source is None else ("source", asked.source)
-    assert text is not None
+    if asked.template is not None:
+        _check_length("template", asked.template)
+        return NewKernel(asked.name, Template(asked.template, check(asked.params)))
+    assert asked.source is not None
+    _check_length("source", asked.source)
+    if asked.params:
+        raise InvalidRequest(
+            "params are those of a template", hint="Post the text as template, not as source."
+        )
+    return NewKernel(asked.name, asked.source)
+
+
+def _source(asked: SourceRequest, settings: Settings) -> str:
+    """What is asked about. Raises `KernelLimitError`, `KernelLanguageError`."""
+    _check_length("source", asked.source)
+    return asked.source
+
+
+def _check_length(what: str, text: str) -> None:
     if len(text) > LIMITS.source_characters:
         refuse_text(text[: LIMITS.source_characters])
         raise KernelLimitError(
             f"the {what} has {len(text)} characters; the limit is {LIMITS.source_characters}"
         )
-    if what == "template":
-        return NewKernel(asked.name, Template(text, check(asked.params)))
-    if asked.params:
-        raise InvalidRequest(
-            "params are those of a template", hint="Post the text as template, not as source."
-        )
-    return NewKernel(asked.name, text)
 
 
 def _asked(asked: DispatchRequest, settings: Settings) -> Asked:
@@ -105,6 +122,16 @@ async def listed(
     page = await server.kernels.page(caller, limit, after, owner)
     following = reference(caller, page[-1].owner, page[-1].name) if len(page) == limit else None
     return json_response({"kernels": [record.document() for record in page], "next": following})
+
+
+@router.post(
+    "/reflect", summary="What is in a kernel's source", openapi_extra=body.body_schema(SourceRequest)
+)
+async def reflect(
+    server: Server, caller: Caller, source: Annotated[str, body.json_body(SourceRequest, _source)]
+) -> Response:
+    """Its entry points, overrides and bindings. It is parsed, and neither compiled nor kept."""
+    return json_response(contents(await server.kernels.reflect(caller, source)))
 
 
 @router.post(
@@ -143,7 +170,10 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
 
 @router.get("/{name:path}", summary="A kernel with its source")
 async def one(server: Server, caller: Caller, name: str) -> Response:
-    """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and why it is in quarantine, if it is."""
+    """The kernel at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and why it is in quarantine, if it is.
+
+    `versions` are the newest 100 that the name has had, as `hash` and `created_at`: `name@hash` is each.
+    """
     record = await server.kernels.find(caller, name)
     template = {} if record.template is None else {"template": record.template.text}
     digest = text_hash(record.source)
@@ -151,6 +181,7 @@ async def one(server: Server, caller: Caller, name: str) -> Response:
         "compile_ms": await server.compiling.milliseconds(digest),
         "quarantine": server.quarantine.find(record.reflection.fingerprint),
         "guarded": record.reflection.guard and record.reflection.guard.source,
+        "versions": await server.database.do(lambda db: KERNELS.of(db, record.target)),
     }
     return json_response({**record.document(), **facts, "source": record.source, **template})
 

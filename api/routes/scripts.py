@@ -13,6 +13,7 @@ from api.access import Caller, Cursor, Owned, PageSize, Server, json_response, r
 from api.routes import submitted
 from api.routes.submitted import Preference
 from api.submission import CallRequest, Submission
+from api.versions import SCRIPTS
 from sandbox.policy.modules import STORABLE
 
 router = APIRouter(prefix="/api/scripts", tags=["scripts"])
@@ -57,10 +58,14 @@ async def listed(
 
 @router.get("/{name:path}", summary="A script with its source")
 async def one(server: Server, caller: Caller, name: str) -> Response:
-    """The script at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and what its `main` takes and gives."""
+    """The script at `name`, `name@hash`, `owner/name` or `owner/name@hash`, and what its `main` takes and gives.
+
+    `versions` are the newest 100 that the name has had, as `hash` and `created_at`: `name@hash` is each.
+    """
     record = await server.scripts.signed(await server.scripts.find(caller, name))
-    told = {**record.document(), **schemas.document(record.known_signature), "source": record.source}
-    return json_response(told)
+    versions = await server.database.do(lambda db: SCRIPTS.of(db, record.target))
+    told = {**record.document(), **schemas.document(record.known_signature)}
+    return json_response({**told, "source": record.source, "versions": versions})
 
 
 async def _call(request: Request, server: Server, caller: Caller, name: str) -> Submission:

@@ -9,6 +9,7 @@ from fastapi.responses import PlainTextResponse
 
 from api.access import Caller, Server
 from api.errors import NotFound
+from shaders.suggestions import meant
 
 router = APIRouter(prefix="/api/stubs", tags=["ops"])
 _Module = Annotated[str | None, Query(max_length=64, description="one module, as `torch.nn`; unset: all")]
@@ -24,5 +25,7 @@ async def stubs(server: Server, caller: Caller, module: _Module = None) -> Plain
     if module is None:
         return PlainTextResponse("\n".join(f"# module {name}\n{text}" for name, text in made.items()))
     if module not in made:
-        raise NotFound(f"scripts have no module {module!r}", hint=f"There are {', '.join(made)}.")
+        raise NotFound(
+            f"scripts have no module {module!r}", hint=meant(module, made, "GET /api/stubs has them all.")
+        )
     return PlainTextResponse(made[module])

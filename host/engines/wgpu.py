@@ -304,7 +304,7 @@ class WgpuEngine:
         return (block.buffer, 0, size)
 
     def _set_fuel(self, settings: EngineSettings) -> None:
-        """The budget that was asked for, or what burns in the stated time."""
+        """The budget that was asked for, or what is measured."""
         if settings.fuel is not None:
             self._guarded.fuel = settings.fuel
         elif self._guarded.kind == "fuel":
@@ -314,7 +314,7 @@ class WgpuEngine:
                 ranges = {info.name: self._dummy(lease, info) for info in kernel.bindings}
                 groups = _grouped(kernel, entry, ranges)
                 launch = Launch(self._guarded.compile(kernel, entry), groups, *self._host_blocks(lease))
-                self._guarded.calibrate(launch, settings.fuel_s)
+                self._guarded.calibrate(launch)
 
     def _prove(self) -> None:
         """One dispatch, so that a device that is ready is known to work, and a driver has done what it does once."""

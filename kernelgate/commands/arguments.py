@@ -70,13 +70,34 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON and 
 Limit: TypeAlias = Annotated[int, typer.Option("--limit", min=1, help="How many at most.")]
 Limits: TypeAlias = Annotated[
     list[Pair] | None,
-    typer.Option("--limit", parser=pair, metavar="NAME=VALUE", help="A limit of the run, as wall_s=10."),
+    typer.Option(
+        "--limit",
+        parser=pair,
+        metavar="NAME=VALUE",
+        help="A limit of the run, as wall_s=10; there are wall_s, cpu_s, memory_mb, output_bytes, device_ms, "
+        "dispatches, handles and fuel. May be given again.",
+    ),
 ]
 Grants: TypeAlias = Annotated[
-    Path | None, typer.Option("--grants", metavar="FILE", help="JSON of what the run may reach.")
+    Path | None,
+    typer.Option(
+        "--grants",
+        metavar="FILE",
+        help='JSON of what the run may reach beyond arithmetic, as {"fetch": [{"host": "example.org"}]}.',
+    ),
 ]
 Watch: TypeAlias = Annotated[
-    bool, typer.Option("--watch", "-w", help="Show output and progress as they come.")
+    bool, typer.Option("--watch", "-w", help="Show output and progress as they come, not at the end.")
+]
+Inputs: TypeAlias = Annotated[
+    list[Pair] | None,
+    typer.Argument(parser=pair, metavar="NAME=VALUE", help=f"arguments of main: {VALUES}"),
+]
+MoreInputs: TypeAlias = Annotated[
+    list[Pair] | None,
+    typer.Option(
+        "--input", "-i", parser=pair, metavar="NAME=VALUE", help="The same, as an option. May be given again."
+    ),
 ]
 ScriptName: TypeAlias = Annotated[
     str,
@@ -110,19 +131,44 @@ TensorId: TypeAlias = Annotated[
 ]
 
 
-def values(client: Client, pairs: Iterable[Pair] | None, *, outputs: bool = False) -> dict[str, object]:
-    """The inputs that the pairs name; files are uploaded. With `outputs`, `u32:4` is an array to be made."""
-    return {each.name: _value(client, each.text, outputs) for each in pairs or ()}
+def values(client: Client, *groups: Iterable[Pair] | None, outputs: bool = False) -> dict[str, object]:
+    """The inputs that the pairs name; files are uploaded. With `outputs`, `u32:4` is an array to be made.
+
+    Raises OSError, and `ValueError` that names the input.
+    """
+    given: dict[str, object] = {}
+    for each in (pair for pairs in groups for pair in pairs or ()):
+        if each.name in given:
+            raise ValueError(f"{each.name} is given twice")
+        try:
+            given[each.name] = _value(client, each.text, outputs)
+        except ValueError as error:
+            raise ValueError(f"{each.name}: {error}") from None
+    return given
 
 
 def numbers(pairs: Iterable[Pair] | None) -> dict[str, float]:
-    """The limits that the pairs name. Raises `ValueError`."""
-    return {each.name: float(each.text) for each in pairs or ()}
+    """The limits that the pairs name. Raises `ValueError` that names the limit."""
+    given = {}
+    for each in pairs or ():
+        try:
+            given[each.name] = float(each.text)
+        except ValueError:
+            raise ValueError(f"the limit {each.name} is a number, not {each.text!r}") from None
+    return given
 
 
-def granted(file: Path | None) -> dict[str, object]:
-    """The grants in a file of JSON. Raises OSError, `ValueError`."""
-    return {} if file is None else dict(json.loads(file.read_text()))
+def from_json(file: Path | None) -> dict[str, Any] | None:
+    """The object in a file of JSON. Raises OSError, and `ValueError` that names the file."""
+    if file is None:
+        return None
+    try:
+        found = json.loads(file.read_text())
+    except ValueError as error:
+        raise ValueError(f"{file} is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{file} holds no JSON object, which begins with {{")
+    return found
 
 
 def plain(text: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from difflib import get_close_matches
 from typing import Annotated
 
 import typer
@@ -35,6 +36,11 @@ def ops(
         for each in table
         if words.lower() in " ".join((each["name"], *each["aliases"], each["doc"])).lower()
     ]
+    if not found and not as_json:
+        complain(f"no op has {words!r} in its name or meaning")
+        for close in get_close_matches(words, [each["name"] for each in table], n=1):
+            complain(f"did you mean {close}?")
+        raise typer.Exit(1)
     print_table(found, ("name", "doc"), as_json)
 
 

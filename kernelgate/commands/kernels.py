@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +13,10 @@ from kernelgate.commands.arguments import (
     AsJson,
     KernelName,
     Limit,
+    MoreInputs,
     Pair,
     Sizes,
+    from_json,
     pair,
     plain,
     sizes,
@@ -41,7 +42,7 @@ def add(
 ) -> None:
     """Store a kernel and print its entry points and bindings."""
     text = file.read_text()
-    declared = None if params is None else json.loads(params.read_text())
+    declared = from_json(params)
     template = file.suffix == ".j2"
     called = name or Path(file.stem if template else file).stem
     with Client() as client:
@@ -54,11 +55,17 @@ def dispatch(
     name: KernelName,
     inputs: Annotated[
         list[Pair] | None,
+        typer.Argument(parser=pair, metavar="NAME=VALUE", help=f"bindings: {VALUES}, {_OUTPUT}"),
+    ] = None,
+    more: MoreInputs = None,
+    workgroups: Annotated[
+        Sizes | None,
         typer.Option(
-            "--input", "-i", parser=pair, metavar="NAME=VALUE", help=f"A binding: {VALUES}, {_OUTPUT}."
+            parser=sizes,
+            metavar="X,Y,Z",
+            help="How many; without these, --threads and --over, a thread an element.",
         ),
     ] = None,
-    workgroups: Annotated[Sizes | None, typer.Option(parser=sizes, metavar="X,Y,Z")] = None,
     threads: Annotated[
         Sizes | None, typer.Option(parser=sizes, metavar="X,Y,Z", help="Rounded up to whole workgroups.")
     ] = None,
@@ -87,12 +94,12 @@ def dispatch(
     with Client() as client:
         outputs = client.dispatch(
             name,
-            values(client, inputs, outputs=True),
+            values(client, inputs, more, outputs=True),
             None if workgroups is None else workgroups.numbers,
             entry_point,
             threads=None if threads is None else threads.numbers,
             over=over,
-            overrides={each.name: json.loads(each.text) for each in overrides or []},
+            overrides={each.name: plain(each.text) for each in overrides or []},
             params={each.name: plain(each.text) for each in params or []},
             fuel=fuel,
         )
@@ -116,6 +123,13 @@ def show(name: KernelName, as_json: AsJson = False) -> None:
         print_value(found, as_json)
     else:
         print(found.get("template") or found["source"])
+
+
+@kernels.command()
+def versions(name: KernelName, as_json: AsJson = False) -> None:
+    """List what the name has meant, the newest first; NAME@HASH is a version wherever NAME is."""
+    with Client() as client:
+        print_table(client.get_kernel(name)["versions"], ("hash", "created_at"), as_json)
 
 
 @kernels.command()

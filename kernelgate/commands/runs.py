@@ -9,17 +9,16 @@ import typer
 
 from kernelgate.client import Client
 from kernelgate.commands.arguments import (
-    VALUES,
     AsJson,
     Grants,
+    Inputs,
     Limit,
     Limits,
-    Pair,
+    MoreInputs,
     RunId,
     Watch,
-    granted,
+    from_json,
     numbers,
-    pair,
     values,
 )
 from kernelgate.commands.printing import print_run, print_table, print_value
@@ -30,13 +29,11 @@ _COLUMNS = ("id", "kind", "status", "owner", "created_at", "seconds", "reason")
 
 
 def run(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="a Python file that defines main")],
-    inputs: Annotated[
-        list[Pair] | None,
-        typer.Option(
-            "--input", "-i", parser=pair, metavar="NAME=VALUE", help=f"An argument of main: {VALUES}."
-        ),
-    ] = None,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="a Python file that defines main, or assigns result")
+    ],
+    inputs: Inputs = None,
+    more: MoreInputs = None,
     limits: Limits = None,
     grants: Grants = None,
     watch: Watch = False,
@@ -45,7 +42,10 @@ def run(
     """Run a script and print its output and result. Ctrl-C cancels it."""
     with Client() as client:
         started = client.start(
-            file.read_text(), values(client, inputs), limits=numbers(limits), grants=granted(grants)
+            file.read_text(),
+            values(client, inputs, more),
+            limits=numbers(limits),
+            grants=from_json(grants),
         )
         raise typer.Exit(finish(client, started, watch=watch, as_json=as_json))
 
@@ -53,7 +53,10 @@ def run(
 @runs.command("list")
 def list_(
     limit: Limit = 20,
-    status: Annotated[str | None, typer.Option(help="Only those that are so, as failed.")] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(help="Only those that are so: queued, running, succeeded, failed …"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the newest runs."""

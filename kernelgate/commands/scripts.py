@@ -9,17 +9,16 @@ import typer
 
 from kernelgate.client import Client
 from kernelgate.commands.arguments import (
-    VALUES,
     AsJson,
     Grants,
+    Inputs,
     Limit,
     Limits,
-    Pair,
+    MoreInputs,
     ScriptName,
     Watch,
-    granted,
+    from_json,
     numbers,
-    pair,
     values,
 )
 from kernelgate.commands.printing import print_table, print_value
@@ -42,10 +41,8 @@ def add(
 @scripts.command()
 def call(
     name: ScriptName,
-    inputs: Annotated[
-        list[Pair] | None,
-        typer.Argument(parser=pair, metavar="NAME=VALUE", help=f"an argument of main: {VALUES}"),
-    ] = None,
+    inputs: Inputs = None,
+    more: MoreInputs = None,
     limits: Limits = None,
     grants: Grants = None,
     watch: Watch = False,
@@ -53,8 +50,8 @@ def call(
 ) -> None:
     """Call a stored script and print its output and result. Ctrl-C cancels it."""
     with Client() as client:
-        given = values(client, inputs)
-        started = client.start_script(name, given, limits=numbers(limits), grants=granted(grants))
+        given = values(client, inputs, more)
+        started = client.start_script(name, given, limits=numbers(limits), grants=from_json(grants))
         raise typer.Exit(finish(client, started, watch=watch, as_json=as_json))
 
 
@@ -74,6 +71,13 @@ def show(name: ScriptName, as_json: AsJson = False) -> None:
         print_value(found, as_json)
     else:
         print(found["source"])
+
+
+@scripts.command()
+def versions(name: ScriptName, as_json: AsJson = False) -> None:
+    """List what the name has meant, the newest first; NAME@HASH is a version wherever NAME is."""
+    with Client() as client:
+        print_table(client.get_script(name)["versions"], ("hash", "created_at"), as_json)
 
 
 @scripts.command()

@@ -29,23 +29,26 @@ from ops.composites import (
 )
 from ops.graph import Node, TensorType
 
+_FAMILIES = (
+    chance,
+    folding,
+    indexing,
+    linear,
+    losses,
+    margins,
+    neural,
+    norms,
+    quantised,
+    sequences,
+    shaping,
+    spatial,
+    pooling,
+    resizing,
+    sampling,
+    vision,
+)
 MEANINGS: dict[str, Meaning] = {
-    **chance.MEANINGS,
-    **folding.MEANINGS,
-    **indexing.MEANINGS,
-    **linear.MEANINGS,
-    **losses.MEANINGS,
-    **margins.MEANINGS,
-    **neural.MEANINGS,
-    **norms.MEANINGS,
-    **quantised.MEANINGS,
-    **sequences.MEANINGS,
-    **shaping.MEANINGS,
-    **spatial.MEANINGS,
-    **pooling.MEANINGS,
-    **resizing.MEANINGS,
-    **sampling.MEANINGS,
-    **vision.MEANINGS,
+    name: meaning for family in _FAMILIES for name, meaning in family.MEANINGS.items()
 }
 
 

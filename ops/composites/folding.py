@@ -7,7 +7,8 @@ from math import inf, prod
 
 from ops.composite import Meaning, Parts, Value
 from ops.errors import AttributeValueError
-from ops.shapes import axes, axis, reduced
+from ops.shapes import axes, reduced
+from ops.shapes import axis as counted
 
 Axes = tuple[int, ...] | None
 
@@ -96,7 +97,7 @@ def _flat(do: Parts, x: Value, where: int | None) -> tuple[Value, int]:
     """`x` and the axis that is meant: that of the flattened tensor for None."""
     if where is None or not x.rank:
         return do.reshape(x, prod(x.shape)), 0
-    return x, axis(where, x.rank)
+    return x, counted(where, x.rank)
 
 
 def median(do: Parts, x: Value, axis: int | None, keepdim: bool) -> Value:
@@ -154,8 +155,8 @@ def topk_indices(do: Parts, x: Value, k: int, axis: int, largest: bool) -> Value
     """The positions (i32) of the k largest or smallest, in order."""
     if not x.rank:
         x = do.reshape(x, 1)
-    where = axis % x.rank if -x.rank <= axis < x.rank else axis
-    if not 0 <= k <= (x.shape[where] if where < x.rank else 0):
+    where = counted(axis, x.rank)
+    if not 0 <= k <= x.shape[where]:
         raise AttributeValueError(f"topk: k is {k}, which axis {axis} has not")
     order = do("argsort", x, axis=where, descending=largest)
     return do.cast(do.slice(order, where, 0, k), "i32")

@@ -31,11 +31,6 @@ def _rank(op: str, x: Value, size: Extents) -> int:
     return space_of(op, x, x.rank - 2 if isinstance(size, int) or len(size) == 1 < x.rank - 2 else len(size))
 
 
-def _along(do: Parts, line: Value, axis: int, rank: int) -> Value:
-    """A flat tensor along an axis of `rank`."""
-    return do.reshape(line, *(line.shape[0] if number == axis else 1 for number in range(rank)))
-
-
 @dataclass(frozen=True, slots=True)
 class _Pool:
     """The numbers of a pooling, one for each axis of space; `count` is how many windows there are, `over` how far the
@@ -92,7 +87,7 @@ class _Pool:
 
         def place(element: Value) -> Value:
             begins = do.numbers(self.count[number]) * step - self.before[number]
-            found = _along(do, begins, number + 2, element.rank) + element * far
+            found = do.along(begins, number + 2, element.rank) + element * far
             # padding is found only where nothing is larger: then the first element within is meant
             return do("where", do("lt", found, 0), do("remainder", found, far), found)
 
@@ -188,7 +183,7 @@ def _counted(do: Parts, pool: _Pool, number: int, length: int, with_padding: boo
     begins = do.numbers(pool.count[number]) * pool.stride[number] - before
     low, high = (-before, length + after) if with_padding else (0, length)
     counts = do("minimum", begins + size, high) - do("maximum", begins, low)
-    return _along(do, do.cast(counts, "f32"), number + 2, rank)
+    return do.along(do.cast(counts, "f32"), number + 2, rank)
 
 
 def lp_pool(
@@ -235,7 +230,7 @@ def _adapted(do: Parts, axis: int, length: int, count: int) -> tuple[_Axis, Valu
             return do("windows", x, axis=axis, size=size, step=size)
 
         def place_equal(element: Value) -> Value:
-            return _along(do, do.numbers(count) * size, axis, element.rank) + element
+            return do.along(do.numbers(count) * size, axis, element.rank) + element
 
         return _Axis(see_equal, place_equal), None
     begins = do("floor_divide", do.numbers(count) * length, count)
@@ -250,7 +245,7 @@ def _adapted(do: Parts, axis: int, length: int, count: int) -> tuple[_Axis, Valu
         return do("permute", taken, axes=[*order, axis + 1])
 
     def place(element: Value) -> Value:
-        return _along(do, begins, axis, element.rank) + element
+        return do.along(begins, axis, element.rank) + element
 
     return _Axis(see, place), stops - begins
 
@@ -278,9 +273,9 @@ def _means(do: Parts, x: Value, axes: Sequence[tuple[_Axis, Value | None]]) -> V
         if counts is None:
             x = do("mean", windows, axes=[-1])
             continue
-        each_count = _along(do, counts, number, windows.rank)
+        each_count = do.along(counts, number, windows.rank)
         kept = do("where", do("lt", do.numbers(windows.shape[-1]), each_count), windows, 0.0)
-        x = do("sum", kept, axes=[-1]) / do.cast(_along(do, counts, number, x.rank), "f32")
+        x = do("sum", kept, axes=[-1]) / do.cast(do.along(counts, number, x.rank), "f32")
     return x
 
 

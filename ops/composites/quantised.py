@@ -111,7 +111,7 @@ def _along(do: Parts, each: Value, x: Value, axis: int) -> Value:
         raise ShapeError(
             f"axis {axis} of {text(x.shape)} has {x.shape[where]} channels, and their numbers are {text(each.shape)}"
         )
-    return do.reshape(each, *(size if number == where else 1 for number, size in enumerate(x.shape)))
+    return do.along(each, where, x.rank)
 
 
 MEANINGS: dict[str, Meaning] = {

@@ -92,11 +92,7 @@ def _nearest(exact: bool) -> Callable[[Parts, Value, int, _Grid], Value]:
 def _linear(do: Parts, x: Value, axis: int, grid: _Grid) -> Value:
     low, weight = grid.between(inside=True)
     ends = (_taken(do, x, grid.inside(place), axis) for place in (low, low + 1))
-    return do("lerp", *ends, _column(do, weight, axis, x.rank))
-
-
-def _column(do: Parts, line: Value, axis: int, rank: int) -> Value:
-    return do.reshape(line, *(line.shape[0] if number == axis else 1 for number in range(rank)))
+    return do("lerp", *ends, do.along(weight, axis, x.rank))
 
 
 def _cubic(do: Parts, x: Value, axis: int, grid: _Grid) -> Value:
@@ -111,7 +107,7 @@ def _cubic(do: Parts, x: Value, axis: int, grid: _Grid) -> Value:
     )
     total = None
     for step, each_weight in enumerate(weights, -1):
-        part = _taken(do, x, grid.inside(low + step), axis) * _column(do, each_weight, axis, x.rank)
+        part = _taken(do, x, grid.inside(low + step), axis) * do.along(each_weight, axis, x.rank)
         total = part if total is None else total + part
     assert total is not None, "there are four"
     return total

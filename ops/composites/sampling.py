@@ -153,7 +153,7 @@ def affine_grid(do: Parts, x: Value, size: Shape, align_corners: bool) -> Value:
         step = (2.0 / (count - 1) if count > 1 else 0.0) if align_corners else 2.0 / max(count, 1)
         first = (-1.0 if count > 1 else 0.0) if align_corners else step / 2 - 1.0
         line = do.cast(do.numbers(count), "f32") * step + first
-        wide = do.reshape(line, *(count if axis == number else 1 for axis in range(rank)))
+        wide = do.along(line, number, rank)
         lines.append(do.reshape(do("expand", wide, shape=list(size[2:])), prod(size[2:]), 1))
     ones = do("expand", do.full((), 1.0, "f32"), shape=[prod(size[2:]), 1])
     places = do("concat", *lines[::-1], ones, axis=1)

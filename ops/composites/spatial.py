@@ -71,14 +71,19 @@ def _same(
     return [max((-(-n // step) - 1) * step + span(k, apart) - n, 0) for n, k, step, apart in each_axis]
 
 
-def _padding(
-    x: Value, weight: Value, padding: Extents | str, stride: Sequence[int], dilation: Sequence[int]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    rank = len(stride)
+def _numbers(
+    x: Value, weight: Value, stride: Extents, padding: Extents | str, dilation: Extents
+) -> dict[str, tuple[int, ...]]:
+    """Stride, dilation, and the padding before and after, one number of each for each axis of space."""
+    rank = weight.rank - 2
+    steps, apart = each("conv", "stride", stride, rank), each("conv", "dilation", dilation, rank)
+    positive("conv", stride=steps, dilation=apart)
     if padding == "same":
-        missing = _same(x.shape[2:], weight.shape[2:], stride, dilation)
-        return tuple(n // 2 for n in missing), tuple(n - n // 2 for n in missing)
-    return ends("conv", 0 if isinstance(padding, str) else padding, rank)
+        missing = _same(x.shape[2:], weight.shape[2:], steps, apart)
+        before, after = tuple(n // 2 for n in missing), tuple(n - n // 2 for n in missing)
+    else:
+        before, after = ends("conv", 0 if isinstance(padding, str) else padding, rank)
+    return {"stride": steps, "dilation": apart, "before": before, "after": after}
 
 
 def conv(
@@ -94,13 +99,9 @@ def conv(
     channels_last: bool,
 ) -> Value:
     """Convolution, as neural networks say."""
-    rank = space_of("conv", x, weight.rank - 2)
-    image = channels_first(do, x, rank, channels_last)
-    steps, apart = each("conv", "stride", stride, rank), each("conv", "dilation", dilation, rank)
-    positive("conv", stride=steps, dilation=apart)
-    before, after = _padding(image, weight, padding, steps, apart)
+    image = channels_first(do, x, space_of("conv", x, weight.rank - 2), channels_last)
     made = do(
-        "convolution", image, weight, stride=steps, dilation=apart, before=before, after=after, groups=groups
+        "convolution", image, weight, groups=groups, **_numbers(image, weight, stride, padding, dilation)
     )
     return as_given(do, _biased(do, made, bias), x, channels_last)
 
@@ -119,16 +120,16 @@ def byte_convolution(
     """A convolution of bytes by bytes, summed in i32: a product of windows, as rows, with the weights."""
     rank = space_of("conv", x, weight.rank - 2)
     image = channels_first(do, x, rank, channels_last)
-    steps, apart = each("conv", "stride", stride, rank), each("conv", "dilation", dilation, rank)
-    positive("conv", stride=steps, dilation=apart, groups=[groups])
-    before, after = _padding(image, weight, padding, steps, apart)
+    numbers = _numbers(image, weight, stride, padding, dilation)
+    positive("conv", groups=[groups])
     outputs, inner, taps = weight.shape[0], weight.shape[1], weight.shape[2:]
     if image.shape[1] != inner * groups or outputs % groups:
         raise ShapeError(
             f"a convolution of {image.shape[1]} channels with a weight of shape {text(weight.shape)} in {groups} groups"
         )
-    seen = do("pad", image, before=[0, 0, *before], after=[0, 0, *after])
-    for number, (size, step, far) in enumerate(zip(taps, steps, apart, strict=True), 2):
+    seen = do("pad", image, before=[0, 0, *numbers["before"]], after=[0, 0, *numbers["after"]])
+    each_axis = zip(taps, numbers["stride"], numbers["dilation"], strict=True)
+    for number, (size, step, far) in enumerate(each_axis, 2):
         seen = do("windows", seen, axis=number, size=size, step=step, dilation=far)
     batch, _, *places = seen.shape[: rank + 2]
     order = [0, *range(2, rank + 2), 1, *range(rank + 2, seen.rank)]

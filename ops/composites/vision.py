@@ -24,8 +24,7 @@ def soft_argmax(do: Parts, x: Value, axis: int) -> Value:
     """The sum of positions, each times its share by `softmax`."""
     where = counted(axis, x.rank)
     shares = do("softmax", x if x.rank else do.reshape(x, 1), axis=where)
-    line = [size if number == where else 1 for number, size in enumerate(shares.shape)]
-    places = do.reshape(do.cast(do.numbers(shares.shape[where]), "f32"), *line)
+    places = do.along(do.cast(do.numbers(shares.shape[where]), "f32"), where, shares.rank)
     return do.cast(do("sum", shares * places, axes=[where]), x.dtype)
 
 

@@ -14,10 +14,10 @@ from math import inf, prod
 from msgspec import structs
 
 from ops.expression import Term, bind, constant, input_term, parse, scalar_term
-from ops.lowering import attention_tiles, elementwise, matmul, softmax
+from ops.lowering import attention_tiles, elementwise, matmul, register_tile, softmax
 from ops.lowering.base import Builder, HostAttention, Source, Target
 
-_MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 25}
+_MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 26}
 _EVEN = 16
 _SCORE_WORK = 32
 
@@ -47,6 +47,9 @@ def emit(
         return
     most = _MOST_SCORES[builder.device.kind] // (prod(batch) * columns)
     step = rows if most >= rows else max(most - most % _EVEN, 1)
+    turned = _turned(key)
+    if step < rows:
+        turned = register_tile.packed(builder, turned)  # once, since every block reads it
     for begin in range(0, rows, step):
         part = range(begin, min(begin + step, rows))
         seen = range(min(part.stop, columns) if is_causal else columns)
@@ -54,8 +57,7 @@ def emit(
         if is_causal:
             biases.append(_unseen(builder, part, seen))
         scores = builder.temp((*batch, len(part), len(seen)), "f32")
-        turned = _turned(_cut(key, -2, seen))
-        matmul.emit(builder, _cut(query, -2, part), turned, scores)
+        matmul.emit(builder, _cut(query, -2, part), _cut(turned, -1, seen), scores)
         load = _load(factor, len(biases))
         shares = builder.temp(scores.layout.shape, "f32")
         softmax.emit(builder, load, [scores.source(), *biases], scores.layout.shape, len(batch) + 1, shares)

@@ -5,6 +5,7 @@ Owns how work is spread over workgroups and which operand is which. Must not kno
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -19,7 +20,7 @@ from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Para
 
 MAX_GROUPS = 65_535
 GROUP = 64
-_INVOCATION_WORK = 64
+INVOCATION_WORK = 64
 _LANE_UNITS = 8
 _FEWEST_TURNS = 64
 RANKS = (2, 4, 8)
@@ -109,11 +110,27 @@ class After(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HostProduct:
-    """`target` = `left` @ `right` on f32 by the host, in the device's memory, without a dispatch.
+class _OfHost(ABC):
+    """A step of the host's, in the device's memory, without a dispatch. `work` counts multiply-adds."""
 
-    All have the same batch axes; the last two are a matrix. `work` counts multiply-adds.
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def values(self) -> tuple[Source | Target, ...]:
+        """What it touches, the one that it writes last."""
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The buffers of these."""
+        return tuple(value.operand for value in self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class HostProduct(_OfHost):
+    """`target` = `left` @ `right` on f32 by the host; `right` may be of bytes.
+
+    All have the same batch axes; the last two are a matrix.
     """
 
     op: ClassVar = "matmul"
@@ -123,20 +140,14 @@ class HostProduct:
     work: int
 
     @property
-    def operands(self) -> tuple[Operand, Operand, Operand]:
-        """The buffers that it touches, the one that it writes last."""
-        return self.left.operand, self.right.operand, self.target.operand
-
-    @property
-    def layouts(self) -> tuple[Layout, Layout, Layout]:
-        """How these lie."""
-        return self.left.layout, self.right.layout, self.target.layout
+    def values(self) -> tuple[Source | Target, ...]:
+        return self.left, self.right, self.target
 
 
 @dataclass(frozen=True, slots=True)
-class HostConvolution:
+class HostConvolution(_OfHost):
     """`target` [batch, groups, outputs, *places] = the convolution of `x` [batch, groups, channels, *space] with
-    `weight` [groups, outputs, channels, *taps] on f32 by the host, in the device's memory.
+    `weight` [groups, outputs, channels, *taps] on f32 by the host.
 
     `before` is how many zeros stand before each axis of space; after it are as many as the places need.
     """
@@ -151,19 +162,13 @@ class HostConvolution:
     work: int
 
     @property
-    def operands(self) -> tuple[Operand, Operand, Operand]:
-        """The buffers that it touches, the one that it writes last."""
-        return self.x.operand, self.weight.operand, self.target.operand
-
-    @property
-    def layouts(self) -> tuple[Layout, Layout, Layout]:
-        """How these lie."""
-        return self.x.layout, self.weight.layout, self.target.layout
+    def values(self) -> tuple[Source | Target, ...]:
+        return self.x, self.weight, self.target
 
 
 @dataclass(frozen=True, slots=True)
-class HostAttention:
-    """`target` = softmax(`query` @ `key`.T * `scale` + `mask`) @ `value` on f32 by the host, in the device's memory.
+class HostAttention(_OfHost):
+    """`target` = softmax(`query` @ `key`.T * `scale` + `mask`) @ `value` on f32 by the host.
 
     All have the same batch axes; the last two are a matrix. With `is_causal` query n sees the keys 0 to n.
     """
@@ -179,19 +184,9 @@ class HostAttention:
     work: int
 
     @property
-    def operands(self) -> tuple[Operand, ...]:
-        """The buffers that it touches, the one that it writes last."""
-        return (*(source.operand for source in self._read), self.target.operand)
-
-    @property
-    def layouts(self) -> tuple[Layout, ...]:
-        """How these lie."""
-        return (*(source.layout for source in self._read), self.target.layout)
-
-    @property
-    def _read(self) -> tuple[Source, ...]:
-        given = (self.query, self.key, self.value)
-        return given if self.mask is None else (*given, self.mask)
+    def values(self) -> tuple[Source | Target, ...]:
+        masks = () if self.mask is None else (self.mask,)
+        return self.query, self.key, self.value, *masks, self.target
 
 
 HostTask = HostProduct | HostConvolution | HostAttention
@@ -223,7 +218,7 @@ class Builder:
         workgroups: tuple[int, int, int],
         operands: Sequence[Operand],
         params: Given,
-        each: int = _INVOCATION_WORK,
+        each: int = INVOCATION_WORK,
     ) -> None:
         """Add a launch of `spec`, each invocation of which costs about as much as `each` multiply-adds."""
         work = each * prod(workgroups) * prod(spec.workgroup_size)
@@ -235,7 +230,7 @@ class Builder:
         threads: int,
         operands: Sequence[Operand],
         params: Given,
-        each: int = _INVOCATION_WORK,
+        each: int = INVOCATION_WORK,
     ) -> None:
         """Add launches of at least `threads` invocations together, which the body numbers as `thread`; `each` as above.
 

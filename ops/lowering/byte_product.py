@@ -18,10 +18,9 @@ from ops.expression import input_term
 from ops.layout import Layout, collapse
 from ops.lowering import packing, windows
 from ops.lowering.base import GROUP, After, Builder, Params, Source, Target
+from ops.lowering.packing import BYTES
 from shaders.spec import Binding, KernelSpec, Operand, Param
 
-BYTES = ("i8", "u8")
-"""Dtypes that the kernel reads as they lie."""
 _MOST_ROWS = 8
 _CHUNK = 64
 _SPAN = 8

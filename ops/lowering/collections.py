@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from ops import expression
 from ops.attributes import Attributes, integer
-from ops.lowering import elementwise, scan
+from ops.lowering import elementwise, scan, windows
 from ops.lowering.base import Builder, Source, Target
 from ops.lowering.messages import whole
+from ops.lowering.shares import Anywhere, Share, spread
 from ops.shapes import axis
 from ops.spec import Reduction
 from shaders.routines import routine_spec
@@ -50,8 +51,8 @@ def histogram(builder: Builder, attributes: Attributes, sources: list[Source], t
     fill(builder, target, 0)
     count = sources[0].layout.count
     if count and target.layout.count:
-        spec = routine_spec("histogram", "x:u32", "counts:atomic<u32>")
-        builder.spread(spec, count, [whole(builder, sources[0]).operand, target.operand], {"count": count})
+        spec = routine_spec("histogram", "x:u32", "counts:atomic<u32>", "first extent")
+        spread(builder, spec, count, [Share(whole(builder, sources[0])), Anywhere(target)], {})
 
 
 def compact(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -73,8 +74,11 @@ def run_starts(builder: Builder, attributes: Attributes, sources: list[Source], 
     fill(builder, target, count)
     if count:
         flags = builder.temp((count,), "u32")
-        spec = routine_spec("run_flags", "x:u32", "keep:u32")
-        builder.spread(spec, count, [whole(builder, sources[0]).operand, flags.operand], {"count": count})
+        fill(builder, windows.part_of(flags, 0, range(1)), 1)
+        if count > 1:
+            spec = routine_spec("run_flags", "x:u32", "keep:u32")
+            operands = [Share(whole(builder, sources[0]), after=1), Share(flags, after=1)]
+            spread(builder, spec, count - 1, operands, {})
         _keep(builder, flags.source(), [], target)
 
 
@@ -90,28 +94,24 @@ def fill(builder: Builder, target: Target, value: int) -> None:
     elementwise.emit(builder, number, (), Target(target.operand, target.layout, "u32"))
 
 
-def _scan(builder: Builder, x: Source, y: Target, exclusive: bool) -> None:
-    """Running sums of a flat array."""
-    scan.scan_rows(builder, scan.SUM, x, y, x.layout.count, exclusive)
-
-
 def _keep(builder: Builder, keep: Source, values: list[Source], target: Target) -> None:
     """Write the values, or the positions, of what is kept to the front of the target."""
     count = keep.layout.count
     if not count:
         return
     places = builder.temp((count,), "u32")
-    _scan(builder, Source(keep.operand, keep.layout, "u32"), places, exclusive=False)
+    scan.emit(builder, scan.SUM, Source(keep.operand, keep.layout, "u32"), 0, exclusive=False, target=places)
     inputs = "keep:u32 places:u32" + " x:u32" * len(values)
-    spec = routine_spec("scatter_kept", inputs, "y:u32", settings=(("positions", int(not values)),))
-    operands = [keep.operand, places.operand, *(value.operand for value in values), target.operand]
-    builder.spread(spec, count, operands, {"count": count})
+    names, settings = "first extent skipped", (("positions", int(not values)),)
+    spec = routine_spec("scatter_kept", inputs, "y:u32", names, settings=settings)
+    shares = [Share(keep), Share(places), *(Share(value) for value in values)]
+    spread(builder, spec, count, [*shares, Anywhere(target)], {"skipped": 0}, {"skipped": 1})
 
 
 def take_at(builder: Builder, x: Source, places: Source, target: Target) -> None:
     """The elements of a contiguous array at positions."""
     count = target.layout.count
     if count:
-        spec = routine_spec("take", "x:u32 places:u32", "y:u32", "total")
-        params = {"count": count, "total": x.layout.count}
-        builder.spread(spec, count, [x.operand, places.operand, target.operand], params)
+        settings = (("in_parts", int(windows.is_wide(builder.device, x.layout))),)
+        spec = routine_spec("take", "x:u32 places:u32", "y:u32", "first extent", settings=settings)
+        spread(builder, spec, count, [Anywhere(x), Share(places), Share(target)], {})

@@ -11,7 +11,7 @@ is several dispatches, since a device is deaf until one ends. Must not know op n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -52,7 +52,7 @@ _LEAST_GROUPS = {"cpu": 2, "gpu": 256}
 @dataclass(frozen=True, slots=True)
 class _Form:
     """What the text of a kernel depends on: `rows` outputs and `width` places an invocation, `axes` of space, and
-    what comes after.
+    what comes after. `adds`: to what is there.
 
     `taps` are those of the last axis where places are taken by fours, else 0. `stack` rows of places lie above each
     other; where these are several, `lines` are the taps of the last axis but one.
@@ -65,6 +65,7 @@ class _Form:
     taps: int
     lanes: int
     axes: int
+    adds: bool
     finish: str
     params: tuple[Param, ...]
     types: tuple[str, ...]
@@ -118,6 +119,7 @@ def emit(
         form.taps[-1] if takes_quads(form) else 0,
         device.lanes,
         len(form.taps),
+        False,
         "" if after.term.function == "input" else finish.text,
         finish.params,
         tuple(wgsl.storage(source.dtype) for source in after.sources),
@@ -126,12 +128,13 @@ def emit(
     operands = [x.operand, weights.operand, *(source.operand for source in after.sources), target.operand]
     column_tiles = -(-columns // (device.lanes * across))
     looped = _looped(form, stack)
-    for part in _parts(device, form, looped, lines, column_tiles * device.lanes * width * rows):
+    for adds, part in _parts(device, form, looped, lines, column_tiles * device.lanes * width * rows):
         count = part["stop"] - part["first"]
         depth = -(-count // MAX_GROUPS)
         turns = (part["end"] - part["begin"]) * (part["tap_end"] - part["tap_begin"]) * looped[1]
         groups = (column_tiles, -(-count // depth), depth)
-        builder.dispatch(_spec(text), groups, operands, {**params, **part}, rows * width * turns)
+        spec = _spec(replace(text, adds=adds))
+        builder.dispatch(spec, groups, operands, {**params, **part}, rows * width * turns)
 
 
 def takes_quads(form: Convolution) -> bool:
@@ -246,8 +249,9 @@ def _looped(form: Convolution, stack: int) -> tuple[int, int]:
 
 def _parts(
     device: DeviceClass, form: Convolution, looped: tuple[int, int], lines: int, width: int
-) -> Iterator[dict[str, int]]:
-    """Which lines of tiles, channels, and taps of the first axis each dispatch takes, by `device.work`.
+) -> Iterator[tuple[bool, dict[str, int]]]:
+    """Whether each dispatch adds to what is there, and which lines of tiles, channels, and taps of the first axis it
+    takes, by `device.work`.
 
     A line has `width` elements. The first part of each line makes its sums, the others add to them, the last finishes.
     """
@@ -259,16 +263,16 @@ def _parts(
     inner = list(product(range(0, form.channels, span), range(0, first_taps, tap_span)))
     for first in range(0, lines, height):
         for begin, tap in inner:
-            yield {
+            part = {
                 "first": first,
                 "stop": min(first + height, lines),
                 "begin": begin,
                 "end": min(begin + span, form.channels),
                 "tap_begin": tap,
                 "tap_end": min(tap + tap_span, first_taps),
-                "adds": int((begin, tap) != inner[0]),
                 "is_last": int((begin, tap) == inner[-1]),
             }
+            yield (begin, tap) != inner[0], part
 
 
 @lru_cache(maxsize=256)
@@ -295,7 +299,7 @@ def _spec(form: _Form) -> KernelSpec:
     kinds = ("offset", "row", "line") if form.stack > 1 else ("offset", "row")
     extras = [f"{kind}_{name}" for name in form.extras for kind in kinds]
     names = ["offset_x", "row_x", "columns", "points", "last", "outputs", "row_tiles", "quads"]
-    names += ["channels", "first", "stop", "begin", "end", "tap_begin", "tap_end", "adds", "is_last", *extras]
+    names += ["channels", "first", "stop", "begin", "end", "tap_begin", "tap_end", "is_last", *extras]
     names += ["height", "line_x", "line_out"] if form.stack > 1 else []
     arrays = [
         "shape",
@@ -439,6 +443,7 @@ def _finish(form: _Form) -> list[str]:
 def _store(form: _Form) -> str:
     """The functions that put the sums of a place where they belong."""
     sides = [side for side, _ in _sides(form)]
+    sign = "+=" if form.adds else "="
     return _STORE.format(
         coordinates=coordinates("place", _RANK),
         at=address("out", _RANK).removeprefix("params.offset_out + "),
@@ -447,7 +452,7 @@ def _store(form: _Form) -> str:
         values=", ".join(f"{side}: vec4<f32>" for side in sides),
         line=_line("out", form),
         stores="\n".join(
-            f"    if (spot.w > {r}u) {{ store_one(at + {r}u * params.points, {sides[r // 4]}.{'xyzw'[r % 4]}); }}"
+            f"    if (spot.w > {r}u) {{ out[at + {r}u * params.points] {sign} {sides[r // 4]}.{'xyzw'[r % 4]}; }}"
             for r in range(form.rows)
         ),
     )
@@ -466,14 +471,6 @@ fn store(spot: vec4<u32>, lane: u32, line: u32, {values}) {{
   if (lane < spot.y && line < spot.z) {{
     let at = spot.x + lane{line};
 {stores}
-  }}
-}}
-
-fn store_one(at: u32, value: f32) {{
-  if (params.adds != 0u) {{
-    out[at] += value;
-  }} else {{
-    out[at] = value;
   }}
 }}
 """

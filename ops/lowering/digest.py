@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from ops.lowering import elementwise
 from ops.lowering.base import Builder, Params, Source, Target
 from ops.lowering.messages import Messages, whole
+from ops.lowering.shares import Anywhere, Share, spread
 from shaders.digest_rows import row_spec
 from shaders.digests import DIGESTS, Digest, Form, blocks_a_pass, digest_passes, digest_spec, squeeze_spec
 
@@ -43,10 +44,9 @@ def emit_rows(
     size = attributes["bytes"] if isinstance(attributes["bytes"], int) else 4 * words
     is_whole = digest.state_words == digest.digest_words
     state = target if is_whole else states(builder, digest, count)
-    params: Params = {"count": count, **constants(digest)}
-    operands = [whole(builder, sources[0]).operand, state.operand]
+    operands = [Share(whole(builder, sources[0]), words), rows(state)]
     work = digest.work * digest.blocks(size)
-    builder.spread(row_spec(digest.name, size, words), count, operands, params, work)
+    spread(builder, row_spec(digest.name, size, words), count, operands, constants(digest), work=work)
     if not is_whole:
         _squeeze(builder, digest, state, target)
 
@@ -63,19 +63,34 @@ def absorb(
     """Hash all messages into `state` (u32 [n, state_words]); see `digest_spec` for the forms."""
     count = state.layout.shape[0]
     spec = digest_spec(digest, messages.longest, form=form)
-    fixed: Params = {"count": count, **params, **constants(digest)}
-    operands = [messages.data.operand, messages.offsets.operand]
-    operands += [before.operand, state.operand] if before else [state.operand]
+    fixed: Params = {**data_bytes(messages), **params, **constants(digest)}
+    others = [rows(before), rows(state)] if before else [rows(state)]
     if digest.chunk_bytes:
-        fixed["levels"] = digest.levels(messages.longest)
-        operands.append(
-            builder.temp((count, digest.levels(messages.longest) * digest.state_words), "u32").operand
-        )
+        levels = fixed["levels"] = digest.levels(messages.longest)
+        others.append(rows(builder.temp((count, levels * digest.state_words), "u32")))
     most = messages.longest + (4 * digest.digest_words + _TAIL_BYTES if form == "composed" else 0)
     step, hashed = _share(builder, digest, messages, count, digest.blocks(most))
     for turn in digest_passes(digest, most, step):
-        each = min(hashed, turn["blocks"]) * digest.work
-        builder.spread(spec, count, operands, {**fixed, **turn}, each)
+        operands = [*given(messages, turn["blocks"] * digest.block_words), *others]
+        work = min(hashed, turn["blocks"]) * digest.work
+        spread(builder, spec, count, operands, {**fixed, **turn}, work=work)
+
+
+def given(messages: Messages, words: int) -> list[Share | Anywhere]:
+    """What kernels that read up to `words` words of each message at a time take of them; all have the one alone."""
+    offsets = Share(messages.offsets, 0 if messages.count == 1 else 1, after=1)
+    return [Anywhere(messages.data, after=words + 1), offsets]
+
+
+def rows(value: Source | Target) -> Share:
+    """A row of a matrix an invocation; all have the one where there is no other."""
+    count, words = value.layout.shape
+    return Share(value, 0 if count == 1 else words)
+
+
+def data_bytes(messages: Messages) -> Params:
+    """The parameter that says how many bytes all messages have."""
+    return {"bytes": min(4 * messages.data.layout.count, _WORD)}
 
 
 def _share(builder: Builder, digest: Digest, messages: Messages, count: int, blocks: int) -> tuple[int, int]:
@@ -84,7 +99,7 @@ def _share(builder: Builder, digest: Digest, messages: Messages, count: int, blo
     These are the same, so that no dispatch can be long, unless that made very many of them: then the bound on the
     longest message says nothing, and messages that do not overlap are as long as they can be on average.
     """
-    most = blocks_a_pass(digest)
+    most = min(blocks_a_pass(digest), builder.device.binding // (2 * digest.block_bytes))
     if count * blocks * digest.work <= _MOST_DISPATCHES * builder.device.work:
         step = builder.turns(count, digest.work, most)
         return step, step
@@ -115,12 +130,9 @@ def _squeeze(builder: Builder, digest: Digest, state: Target, target: Target) ->
     for begin in range(0, words, step):
         size = min(step, words - begin)
         if begin:
-            params = {"count": count, **constants(digest)}
-            builder.spread(squeeze_spec(digest), count, [state.operand], params, digest.work)
-        rows = range(count)
-        part = state.source()
-        shown = Source(part.operand, part.layout.slice([rows, range(size)]), "u32")
-        place = target.layout.slice([rows, range(begin, begin + size)])
+            spread(builder, squeeze_spec(digest), count, [rows(state)], constants(digest), work=digest.work)
+        shown = Source(state.operand, state.layout.slice([range(count), range(size)]), "u32")
+        place = target.layout.slice([range(count), range(begin, begin + size)])
         elementwise.copy(builder, shown, Target(target.operand, place, "u32"))
 
 

@@ -226,7 +226,10 @@ def _contiguous_spec(
     shifted: bool,
     group: int,
 ) -> KernelSpec:
-    """`shifted`: some operand begins at an offset; most do not, which saves llvmpipe 5 % of its time."""
+    """`shifted`: some operand begins at an offset; most do not, which saves llvmpipe 5 % of its time.
+
+    Each quad is written before the next is read, which saves as much.
+    """
     names = _names(len(modes))
     modes = (*modes, "vector")
     bindings = [_binding(type, mode) for type, mode in zip(types, modes, strict=True)]
@@ -236,7 +239,6 @@ def _contiguous_spec(
         for name, type, mode in zip(names, types, modes[:-1], strict=False):
             place = f"first + {quad}u" if mode == "vector" else "0u"
             body.append(f"let v{name[2:]}_{quad} = {_read(name, type, mode, begins[name] + place)};")
-    for quad in range(quads):
         elements = []
         for lane, part in enumerate("xyzw"):
             values = [f"v{n}_{quad}{f'.{part}' * (mode == 'vector')}" for n, mode in enumerate(modes[:-1])]

@@ -11,6 +11,7 @@ from math import prod
 from ops.layout import Layout, collapse
 from ops.lowering import elementwise
 from ops.lowering.base import Builder, DeviceClass, HostProduct, Source, Target
+from ops.lowering.packing import BYTES
 
 _LEAST_MATRIX = 1 << 12
 
@@ -21,10 +22,22 @@ def is_for_host(device: DeviceClass, dtype: str, batches: int, work: int) -> boo
     return dtype == "f32" and 0 < least <= batches * work and work >= _LEAST_MATRIX
 
 
+def reads_bytes(device: DeviceClass, left: Source, right: Source) -> bool:
+    """Whether the host multiplies `left` by a matrix of bytes as it lies."""
+    if right.dtype not in BYTES or len(right.layout.shape) != 2:
+        return False
+    return is_for_host(device, "f32", 1, left.layout.count * right.layout.shape[-1])
+
+
 def emit(builder: Builder, x: Source, y: Source, domain: Sequence[int], target: Target) -> None:
-    """Write the product of `x` and `y`, both with two axes or more, to `target`; `domain` is as in `matmul.py`."""
+    """Write the product of `x` and `y`, both with two axes or more, to `target`; `domain` is as in `matmul.py`.
+
+    `x` is of f32, `y` too or of bytes.
+    """
     *batch, rows, columns, inner = domain
-    left, right = (_for_blas(builder, source) for source in (x, y))
+    if len(y.layout.shape) == 2:
+        x, batch, rows = _flat(builder, x), [], prod((*batch, rows))
+    left, right = _for_blas(builder, x), y if y.dtype in BYTES else _for_blas(builder, y)
     a, b = left.layout.expand((*batch, rows, inner)), right.layout.expand((*batch, inner, columns))
     c = Layout.contiguous((*batch, rows, columns))
     shape, steps = collapse(tuple(batch), *(layout.strides[:-2] for layout in (a, b, c)))
@@ -35,11 +48,21 @@ def emit(builder: Builder, x: Source, y: Source, domain: Sequence[int], target: 
     builder.dispatches.append(
         HostProduct(
             Source(left.operand, a, "f32"),
-            Source(right.operand, b, "f32"),
+            Source(right.operand, b, right.dtype),
             Target(target.operand, c, "f32"),
             prod(domain),
         )
     )
+
+
+def _flat(builder: Builder, source: Source) -> Source:
+    """`source` with all axes but the last as one of rows: itself, or a copy."""
+    layout = source.layout
+    outer, (steps,) = collapse(layout.shape[:-1], layout.strides[:-1])
+    if len(outer) > 1:
+        return _flat(builder, elementwise.gather(builder, source))
+    shape, strides = (*(outer or (1,)), layout.shape[-1]), (*(steps or (0,)), layout.strides[-1])
+    return Source(source.operand, Layout(shape, strides, layout.offset), source.dtype)
 
 
 def _for_blas(builder: Builder, source: Source) -> Source:

@@ -11,8 +11,9 @@ from typing import cast
 from ops.attributes import Attributes, integer, maybe_integer
 from ops.lowering import elementwise
 from ops.lowering.base import Builder, Params, Source, Target
-from ops.lowering.digest import absorb, constants, states
+from ops.lowering.digest import absorb, constants, data_bytes, given, rows, states
 from ops.lowering.messages import Messages, messages, whole
+from ops.lowering.shares import Share, spread
 from shaders.digests import DIGESTS, Digest, blocks_a_pass
 from shaders.keyed import (
     TreeForm,
@@ -68,14 +69,14 @@ def pbkdf2(
     rounds = 2 * (integer(attributes, "iterations") - 1)
     step = builder.turns(count, digest.work, blocks_a_pass(digest)) // 2 * 2
     last, total = (states(builder, digest, count) for _ in range(2))
-    operands = [pads.operand, last.operand, total.operand]
+    operands = [rows(pads), rows(last), rows(total)]
     for number in range(_blocks(digest, target)):
         _hmac(digest, builder, pads, salt, last, Tail(number + 1, 4))
         elementwise.copy(builder, last.source(), total)
         for done in range(0, rounds, step):
             turns = min(step, rounds - done)
-            params = {"count": count, "turns": turns, **constants(digest)}
-            builder.spread(pbkdf2_spec(digest), count, operands, params, turns * digest.work)
+            params = {"turns": turns, **constants(digest)}
+            spread(builder, pbkdf2_spec(digest), count, operands, params, work=turns * digest.work)
         _put(digest, builder, total, target, number)
 
 
@@ -92,9 +93,8 @@ def hkdf(
     salt = messages(builder, salts, salt_offsets, None)
     _hmac(digest, builder, _keys(digest, builder, salt), material, extracted)
     pads = _pads(builder, digest, count)
-    params = {"count": count, **constants(digest)}
-    operands = [extracted.operand, pads.operand]
-    builder.spread(hmac_digests_spec(digest), count, operands, params, 2 * digest.work)
+    operands = [rows(extracted), rows(pads)]
+    spread(builder, hmac_digests_spec(digest), count, operands, constants(digest), work=2 * digest.work)
     context = messages(builder, info, info_offsets, maybe_integer(attributes, "max_info_bytes"))
     before: Source | None = None
     for number in range(_blocks(digest, target)):
@@ -112,8 +112,8 @@ def tree(builder: Builder, attributes: Attributes, sources: list[Source], target
     while below > 1:
         count = (below + 1) // 2
         upper = target if count == 1 else builder.temp((count, _WORDS), "u32")
-        params = {"count": count, "below": below}
-        builder.spread(spec, count, [lower.operand, upper.operand], params, 3 * _SHA256.work)
+        operands = [Share(lower, 2 * _WORDS), Share(upper, _WORDS)]
+        spread(builder, spec, count, operands, {"below": below}, {"below": -2}, 3 * _SHA256.work)
         lower, below = upper.source(), count
     if lower.operand != target.operand:
         elementwise.copy(builder, Source(lower.operand, target.layout, "u32"), target)
@@ -139,15 +139,14 @@ def _pads(builder: Builder, digest: Digest, count: int) -> Target:
 
 def _keys(digest: Digest, builder: Builder, keys: Messages) -> Target:
     """The states that each key begins with: after the inner pad, then after the outer."""
-    count = keys.offsets.layout.shape[0] - 1
-    hashed = states(builder, digest, count)
+    hashed = states(builder, digest, keys.count)
     blocks = digest.blocks(keys.longest)
     if blocks > 1:
         absorb(builder, digest, keys, hashed, {})
-    pads = _pads(builder, digest, count)
-    operands = [keys.data.operand, keys.offsets.operand, hashed.operand, pads.operand]
-    params = {"count": count, "blocks": blocks, **constants(digest)}
-    builder.spread(hmac_keys_spec(digest), count, operands, params, 2 * digest.work)
+    pads = _pads(builder, digest, keys.count)
+    operands = [*given(keys, digest.block_words), rows(hashed), rows(pads)]
+    params = {"blocks": blocks, **data_bytes(keys), **constants(digest)}
+    spread(builder, hmac_keys_spec(digest), keys.count, operands, params, work=2 * digest.work)
     return pads
 
 
@@ -167,11 +166,11 @@ def _hmac(
             "tail": tail.word,
             "tail_bytes": tail.size,
             "lead": 4 * digest.digest_words if tail.before else 0,
-            "one_for_all": int(text.offsets.layout.shape[0] == 2),
+            "one_for_all": int(text.count == 1),
         }
         absorb(builder, digest, text, state, params, "composed", tail.before or pads.source())
-    params = {"count": count, "one_for_all": shared, **constants(digest)}
-    builder.spread(hmac_finish_spec(digest), count, [pads.operand, state.operand], params, digest.work)
+    params = {"one_for_all": shared, **constants(digest)}
+    spread(builder, hmac_finish_spec(digest), count, [rows(pads), rows(state)], params, work=digest.work)
 
 
 def _put(digest: Digest, builder: Builder, state: Target, target: Target, number: int) -> None:

@@ -20,6 +20,11 @@ class Messages:
     offsets: Source
     longest: int
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self.offsets.layout.count - 1
+
 
 def messages(builder: Builder, data: Source, offsets: Source, max_bytes: int | None) -> Messages:
     """The messages of two inputs of an op."""

@@ -16,6 +16,8 @@ from ops.lowering.base import Builder, Source, Target
 from shaders.spec import Binding, KernelSpec, Param
 
 QUAD = 4
+BYTES = ("i8", "u8")
+"""Dtypes of which a word holds four."""
 
 
 def per_word(dtype: str) -> int:

@@ -31,7 +31,6 @@ from shaders.spec import Binding, KernelSpec, Param
 
 _CHUNK = 256
 _ELEMENT_WORK = 8
-_WORDS = windows.ALIGNMENT // 4
 _INFINITY = float("inf")
 
 
@@ -79,11 +78,10 @@ def _write(
             _write(builder, index_part, value_part, axis, reduce, target, seen)
         return
     values = _values(builder, value, target.dtype)
-    count, most = target.layout.count, builder.device.binding // windows.ALIGNMENT * _WORDS
-    for first in range(0, count, most):
-        near = Layout.contiguous((min(most, count - first),), first)
+    for span in windows.spans(builder.device, target.layout.count):
+        near = Layout.contiguous((len(span),), span.start)
         shown = Target(*windows.through(target.operand, near, target.dtype), target.dtype)
-        places = _places(builder, index, there, axis, first, near.count)
+        places = _places(builder, index, there, axis, span.start, len(span))
         if reduce == "none":
             _put(builder, places, values, shown)
         else:

@@ -349,11 +349,10 @@ fn {name}(x: {type}) -> {type} {{
   let n = round(bounded * 1.44269504f);
   let coarse = max(fma(n, {type}(-0.693359375f), bounded), {type}(-1.0f));
   let r = fma(n, {type}(2.12194440e-4f), coarse);
-  var p = fma({type}(1.9875691500e-4f), r, {type}(1.3981999507e-3f));
-  p = fma(p, r, {type}(8.3334519073e-3f));
-  p = fma(p, r, {type}(4.1665795894e-2f));
-  p = fma(p, r, {type}(1.6666665459e-1f));
-  p = fma(p, r, {type}(5.0000001201e-1f));
+  var p = fma({type}(1.3814539416e-3f), r, {type}(8.3687454462e-3f));
+  p = fma(p, r, {type}(4.1668388993e-2f));
+  p = fma(p, r, {type}(1.6666521132e-1f));
+  p = fma(p, r, {type}(4.9999994040e-1f));
   p = fma(p, r * r, r) + 1.0f;
   let exponent = bitcast<{bits}>(n + 12582912.0f) << {bits}(23u);
   return p * bitcast<{type}>(exponent + 0x3f800000u);

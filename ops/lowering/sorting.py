@@ -13,6 +13,7 @@ from ops.lowering import elementwise, indexing, scan, sorting_windows, tiles, wi
 from ops.lowering.base import Builder, Source, Target
 from ops.lowering.collections import take_at
 from ops.lowering.messages import whole
+from ops.lowering.shares import Share, spread
 from ops.shapes import axis
 from shaders.routines import routine_spec
 
@@ -111,14 +112,9 @@ def _keys(builder: Builder, x: Source, descending: bool) -> Source:
 def _write_keys(builder: Builder, x: Source, descending: bool, keys: Target, places: Target) -> None:
     """Words in the order of the elements, or in the opposite one, and 0, 1, 2 …"""
     settings = (("type", x.dtype), ("descending", int(descending)))
-    spec = routine_spec("sort_keys", "x:u32", "keys:u32 places:u32", settings=settings)
-    flat = Target(x.operand, Layout.contiguous((x.layout.count,), x.layout.offset), "u32")
-    parts = sorting_windows.parts(builder, x.layout.count)
-    for part in parts:
-        operands = [sorting_windows.part_of(each, part).operand for each in (flat, keys, places)]
-        builder.spread(spec, len(part), operands, {"count": len(part)})
-    if len(parts) > 1:
-        sorting_windows.count_up(builder, places)
+    spec = routine_spec("sort_keys", "x:u32", "keys:u32 places:u32", "skipped", settings=settings)
+    operands = [Share(x), Share(keys), Share(places)]
+    spread(builder, spec, x.layout.count, operands, {"skipped": 0}, {"skipped": 1})
 
 
 def sort_places(builder: Builder, x: Source, target: Target) -> None:

@@ -6,9 +6,8 @@ and makes the keys.
 
 from __future__ import annotations
 
-from ops import expression
 from ops.layout import Layout
-from ops.lowering import elementwise, scan, windows
+from ops.lowering import scan, windows
 from ops.lowering.base import Builder, Target
 from shaders.routines import routine_spec
 
@@ -21,17 +20,6 @@ def parts(builder: Builder, total: int) -> list[range]:
     """The positions of `total` words in parts that can be bound."""
     most = max(builder.device.binding // (4 * _CHUNK), 1) * _CHUNK
     return [range(first, min(first + most, total)) for first in range(0, total, most)]
-
-
-def part_of(target: Target, part: range) -> Target:
-    """A part of a contiguous array of words."""
-    layout = Layout.contiguous((len(part),), target.layout.offset + part.start)
-    return Target(*windows.through(target.operand, layout, "u32"), target.dtype)
-
-
-def count_up(builder: Builder, target: Target) -> None:
-    """Write 0, 1, 2 …"""
-    elementwise.emit(builder, expression.bind(expression.parse("index"), {}), (), target)
 
 
 def sort(builder: Builder, keys: Target, places: Target) -> None:
@@ -68,14 +56,14 @@ def _pass(
 
     work = _WORK * min(now[0].layout.count, _CHUNK)
     for part in every:
-        given, keys = count(part), part_of(now[0], part).operand
+        given, keys = count(part), windows.piece(now[0], part)
         builder.spread(count_spec, given["count"], [keys, counts.operand], given, work)
     scan.scan_rows(builder, scan.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
     for part in every:
         given, goes = count(part), builder.temp((len(part),), "u32")
-        keys, places = (part_of(target, part).operand for target in now)
+        keys, places = (windows.piece(target, part) for target in now)
         builder.spread(places_spec, given["count"], [keys, starts.operand, goes.operand], given, work)
         for seen in every:
-            written = [part_of(target, seen).operand for target in new]
+            written = [windows.piece(target, seen) for target in new]
             params = {"count": len(part), "first": seen.start, "extent": len(seen)}
             builder.spread(move_spec, len(part), [keys, places, goes.operand, *written], params)

@@ -5,12 +5,15 @@ Owns their dispatches. Must not know rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from ops.attributes import U32, Attributes, integer, words_or_holes
-from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.base import INVOCATION_WORK, Builder, Given, Params, Source, Target
 from ops.lowering.messages import whole
+from ops.lowering.shares import Share, spread
 from shaders.routines import routine_spec
+from shaders.spec import KernelSpec
 
 _AES_ROUND_WORK = 256
 _CHACHA_WORK = 256
@@ -29,27 +32,23 @@ def threefry(builder: Builder, attributes: Attributes, sources: list[Source], ta
 
 def pcg32(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """PCG32, XSH-RR."""
-    total = target.layout.count
     seed, stream = integer(attributes, "seed"), integer(attributes, "stream")
     params = {
-        "count": -(-total // 16), "total": total,
         "seed_low": seed & U32, "seed_high": seed >> 32,
         "stream_low": stream & U32, "stream_high": stream >> 32,
     }  # fmt: skip
-    if total:
-        names = "total seed_low seed_high stream_low stream_high"
-        spec = routine_spec("pcg32", "", "y:u32", names, ("wide",))
-        builder.spread(spec, params["count"], [target.operand], params, _PCG_WORK)
+    names = "total skipped seed_low seed_high stream_low stream_high"
+    spec = routine_spec("pcg32", "", "y:u32", names, ("wide",))
+    _blocks(builder, spec, 16, [], target, params | {"skipped": 0}, {"skipped": 1}, _PCG_WORK)
 
 
 def chacha20(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """ChaCha20 of RFC 8439."""
-    total = target.layout.count
-    if total:
-        spec = routine_spec("chacha20", "x:u32 key:u32 nonce:u32", "y:u32", "total counter")
-        params = {"count": -(-total // 16), "total": total, "counter": integer(attributes, "counter")}
-        operands = [*(whole(builder, source).operand for source in sources), target.operand]
-        builder.spread(spec, params["count"], operands, params, _CHACHA_WORK)
+    x, key, nonce = (whole(builder, source) for source in sources)
+    spec = routine_spec("chacha20", "x:u32 key:u32 nonce:u32", "y:u32", "total counter")
+    operands = [Share(x, 16), Share(key, 0), Share(nonce, 0)]
+    params = {"counter": integer(attributes, "counter")}
+    _blocks(builder, spec, 16, operands, target, params, {"counter": 1}, _CHACHA_WORK)
 
 
 def aes_ctr(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -65,25 +64,38 @@ def aes_ctr(builder: Builder, attributes: Attributes, sources: list[Source], tar
     spec = routine_spec("aes_key", "key:u32", "round_keys:u32", "words", ("routines/_aes",), (), tables)
     builder.spread(spec, 1, [key.operand, keys.operand], {"count": 1, "words": words, "sbox": sbox()})
     inputs = "x:u32 round_keys:u32 first:u32"
-    spec = routine_spec("aes_ctr", inputs, "y:u32", "total rounds", ("routines/_aes",), (), tables)
-    count = -(-total // 4)
-    operands = [x.operand, keys.operand, counter.operand, target.operand]
-    params: Params = {"count": count, "total": total, "rounds": rounds, "sbox": sbox()}
-    builder.spread(spec, count, operands, params, _AES_ROUND_WORK * rounds)
+    spec = routine_spec("aes_ctr", inputs, "y:u32", "total skipped rounds", ("routines/_aes",), (), tables)
+    operands = [Share(x, 4), Share(keys, 0), Share(counter, 0)]
+    params: Params = {"skipped": 0, "rounds": rounds, "sbox": sbox()}
+    _blocks(builder, spec, 4, operands, target, params, {"skipped": 1}, _AES_ROUND_WORK * rounds)
 
 
 def _counted(
     builder: Builder, name: str, attributes: Attributes, target: Target, partials: tuple[str, ...]
 ) -> None:
-    total, key = target.layout.count, words_or_holes(attributes, "key")
+    key, counter = (words_or_holes(attributes, word) for word in ("key", "counter"))
+    tables = (("key", len(key)), ("counter", 4))
+    spec = routine_spec(name, "", "y:u32", "total skipped", partials, (), tables)
+    params: Params = {"key": key, "counter": counter, "skipped": 0}
+    _blocks(builder, spec, 4, [], target, params, {"skipped": 1})
+
+
+def _blocks(
+    builder: Builder,
+    spec: KernelSpec,
+    size: int,
+    operands: Sequence[Share],
+    target: Target,
+    params: Given,
+    moves: Mapping[str, int],
+    work: int = INVOCATION_WORK,
+) -> None:
+    """A block of `size` words an invocation, from the number that `moves` counts up, as far as the target goes."""
+    total = target.layout.count
     if total:
-        tables = (("key", len(key)), ("counter", 4))
-        spec = routine_spec(name, "", "y:u32", "total", partials, (), tables)
-        count = -(-total // 4)
-        counter = words_or_holes(attributes, "counter")
-        builder.spread(
-            spec, count, [target.operand], {"count": count, "total": total, "key": key, "counter": counter}
-        )
+        moves = {"total": -size, **moves}
+        shares = [*operands, Share(target, size)]
+        spread(builder, spec, -(-total // size), shares, {"total": total, **params}, moves, work)
 
 
 @cache

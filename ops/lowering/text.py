@@ -5,10 +5,16 @@ Owns the dispatches of each. Must not know rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
 from ops.attributes import Attributes, integer
+from ops.lowering import elementwise, windows
 from ops.lowering.base import Builder, Source, Target
 from ops.lowering.collections import fill
 from ops.lowering.messages import whole
+from ops.lowering.shares import Share, spread
 from shaders.digests import TURNS_A_PASS
 from shaders.routines import routine_spec
 
@@ -17,16 +23,41 @@ _COLUMN_WORK = 64
 _BYTE_WORK = 8
 
 
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What an invocation of a kernel `x` to `y` takes and makes: so many words, and so much of what numbers count."""
+
+    x: int | Fraction
+    y: int = 1
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def moves(self) -> dict[str, int]:
+        """How the numbers of what is left change from one invocation to the next."""
+        return {name: -count for name, count in self.counts.items()}
+
+
+UNITS = {
+    "pack_bits": Unit(32, 1, {"total": 32}),
+    "unpack_bits": Unit(Fraction(1, 32)),
+    "hex_encode": Unit(Fraction(1, 2), 1, {"size": 2}),
+    "base64_encode": Unit(Fraction(3, 4), 1, {"size": 3}),
+    "hex_decode": Unit(2, 1, {"size": 8, "words": 1}),
+    "base64_decode": Unit(4, 3, {"size": 16, "words": 3}),
+}
+
+
 def find_bytes(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """Which needle stands at each place."""
     data, needles, offsets = (whole(builder, source) for source in sources)
     size = target.layout.count
     if size:
         spec = routine_spec("find_bytes", "data:u32 needles:u32 offsets:u32", "y:u32", "size many turns")
-        params = {"count": size, "size": size, "many": offsets.layout.count - 1, "turns": TURNS_A_PASS}
-        operands = [data.operand, needles.operand, offsets.operand, target.operand]
-        most = 4 * needles.layout.count + offsets.layout.count
-        builder.spread(spec, size, operands, params, _BYTE_WORK * most)
+        params = {"size": size, "many": offsets.layout.count - 1, "turns": TURNS_A_PASS}
+        longest = needles.layout.count + 1
+        operands = [Share(data, Fraction(1, 4), longest), Share(needles, 0), Share(offsets, 0), Share(target)]
+        work = _BYTE_WORK * (4 * needles.layout.count + offsets.layout.count)
+        spread(builder, spec, size, operands, params, {"size": -1}, work)
 
 
 def levenshtein(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -40,59 +71,65 @@ def levenshtein(builder: Builder, attributes: Attributes, sources: list[Source],
         "lines:u32 y:u32",
         "longest first strips",
     )
-    lines = builder.temp((count, max(longest, 1)), "u32")
-    operands = [*(whole(builder, source).operand for source in sources), lines.operand, target.operand]
-    column = _COLUMN_WORK * max(longest, 1)
-    strips = builder.turns(count, column, max(1, TURNS_A_PASS // max(longest, 1)))
+    columns = max(longest, 1)
+    lines = builder.temp((count, columns), "u32")
+    left, left_offsets, right, right_offsets = (whole(builder, source) for source in sources)
+    texts = [Share(left, 0), Share(left_offsets, after=1), Share(right, 0), Share(right_offsets, after=1)]
+    operands = [*texts, Share(lines, columns), Share(target)]
+    work = _COLUMN_WORK * columns
+    strips = builder.turns(count, work, max(1, TURNS_A_PASS // columns))
     for first in range(0, max(1, -(-longest // _STRIP)), strips):
-        params = {"count": count, "longest": longest, "first": first, "strips": strips}
-        builder.spread(spec, count, operands, params, strips * column)
+        params = {"longest": longest, "first": first, "strips": strips}
+        spread(builder, spec, count, operands, params, work=strips * work)
 
 
 def pack_bits(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """Thirty-two bools a word."""
-    params = {"count": target.layout.count, "total": sources[0].layout.count}
-    _each(builder, "pack_bits", "total", sources[0], target, params)
+    _each(builder, "pack_bits", sources[0], target, {"total": sources[0].layout.count})
 
 
 def unpack_bits(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """A bool a bit."""
-    _each(builder, "unpack_bits", "", sources[0], target, {"count": target.layout.count})
+    _each(builder, "unpack_bits", sources[0], target, {})
 
 
 def hex_encode(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """Two digits a byte."""
-    params = {"count": target.layout.count, "size": integer(attributes, "size")}
-    _each(builder, "hex_encode", "size", sources[0], target, params)
+    _each(builder, "hex_encode", sources[0], target, {"size": integer(attributes, "size")})
 
 
 def base64_encode(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """Four letters for three bytes."""
-    params = {"count": target.layout.count, "size": integer(attributes, "size")}
-    _each(builder, "base64_encode", "size", sources[0], target, params)
+    _each(builder, "base64_encode", sources[0], target, {"size": integer(attributes, "size")})
 
 
 def hex_decode(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """A byte for two digits, and how many bytes."""
-    fill(builder, target, 0)
-    words, size = target.layout.count - 1, integer(attributes, "size")
-    _decode(builder, "hex_decode", sources[0], target, {"count": max(words, 1), "words": words, "size": size})
+    size = integer(attributes, "size")
+    _decode(builder, "hex_decode", sources[0], target, size, size // 2)
 
 
 def base64_decode(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """Three bytes for four letters, and how many bytes."""
-    fill(builder, target, 0)
-    words, size = target.layout.count - 1, integer(attributes, "size")
-    params = {"count": max(1, -(-words // 3)), "words": words, "size": size}
-    _decode(builder, "base64_decode", sources[0], target, params)
+    size = integer(attributes, "size")
+    _decode(builder, "base64_decode", sources[0], target, size, size // 4 * 3)
 
 
-def _each(builder: Builder, name: str, names: str, x: Source, target: Target, params: dict[str, int]) -> None:
-    if params["count"]:
-        spec = routine_spec(name, "x:u32", "y:u32", names)
-        builder.spread(spec, params["count"], [whole(builder, x).operand, target.operand], params)
+def _each(builder: Builder, name: str, x: Source, target: Target, params: dict[str, int]) -> None:
+    if target.layout.count:
+        unit = UNITS[name]
+        spec = routine_spec(name, "x:u32", "y:u32", " ".join(params))
+        operands = [Share(whole(builder, x), unit.x), Share(target, unit.y)]
+        spread(builder, spec, target.layout.count, operands, params, unit.moves)
 
 
-def _decode(builder: Builder, name: str, x: Source, target: Target, params: dict[str, int]) -> None:
-    spec = routine_spec(name, "x:u32", "y:atomic<u32>", "words size")
-    builder.spread(spec, params["count"], [whole(builder, x).operand, target.operand], params)
+def _decode(builder: Builder, name: str, x: Source, target: Target, size: int, most: int) -> None:
+    """The bytes of a text of `size` bytes, `most` if it has no padding; the word behind them says how many."""
+    unit, words = UNITS[name], target.layout.count - 1
+    found = builder.temp((1,), "u32")
+    fill(builder, found, 0)
+    spec = routine_spec(name, "x:u32", "y:u32 found:atomic<u32>", "words size most")
+    operands = [Share(whole(builder, x), unit.x), Share(target, unit.y), Share(found, 0)]
+    params = {"words": words, "size": size, "most": most}
+    spread(builder, spec, max(1, -(-words // unit.y)), operands, params, unit.moves)
+    elementwise.copy(builder, found.source(), windows.part_of(target, 0, range(words, words + 1)))

@@ -17,6 +17,8 @@ from shaders.spec import Operand
 
 ALIGNMENT = 256
 """Bytes at whose multiples a binding may begin on every adapter (WebGPU's `minStorageBufferOffsetAlignment`)."""
+WORDS = ALIGNMENT // 4
+"""The same in words."""
 _UNIT = 16
 _EVEN = 64
 _LONG = 1024
@@ -114,6 +116,29 @@ def through(operand: Operand, layout: Layout, dtype: str) -> tuple[Operand, Layo
     return structs.replace(operand, begin=operand.begin + begin, nbytes=nbytes), seen
 
 
+def room(device: DeviceClass) -> int:
+    """How many words a window may have."""
+    return device.binding // _UNIT * _UNIT // 4
+
+
+def spans(device: DeviceClass, count: int, after: int = 0) -> list[range]:
+    """The positions in a contiguous array of words in parts that can be bound, each with up to `after` words behind it.
+
+    All begin where a window may.
+    """
+    if count <= room(device):
+        return [range(count)]
+    step = max((room(device) - after) // WORDS * WORDS, WORDS)
+    return [range(first, min(first + step, count)) for first in range(0, count, step)]
+
+
+def piece(value: Source | Target, part: range) -> Operand:
+    """The window on the elements `part` of a contiguous array of words, which begins where one may."""
+    if len(part) == value.layout.count:
+        return value.operand
+    return through(value.operand, Layout.contiguous((len(part),), value.layout.offset + part.start), "u32")[0]
+
+
 def boxes(
     device: DeviceClass, sources: Sequence[Source], target: Target
 ) -> Iterator[tuple[list[Source], Target, int]]:
@@ -139,6 +164,13 @@ def _parts(device: DeviceClass, layouts: Sequence[Layout], width: int) -> Iterat
         return
     for part in halves(layouts[0].shape[axis]):
         yield from _parts(device, [half(layout, axis, part) for layout in layouts], width)
+
+
+def place_in(device: DeviceClass, target: Target, layout: Layout) -> Target:
+    """What of a target lies as `layout`, through a window where not all of the target can be bound."""
+    if not is_wide(device, target.layout, width_of([target.dtype])):
+        return Target(target.operand, layout, target.dtype)
+    return Target(*through(target.operand, layout, target.dtype), target.dtype)
 
 
 def part_of(target: Target, axis: int, part: range) -> Target:

@@ -10,18 +10,6 @@ from ops.methods import FUNCTIONS
 from ops.nn.module import Module, layer
 from ops.tensor import Tensor, apply, become
 
-
-def _in_place(name: str) -> Callable[..., Any]:
-    """The function that writes to its input."""
-
-    def function(input: Any, *args: Any, **named: Any) -> Any:
-        return getattr(input, f"{name}_")(*args, **named)
-
-    function.__name__ = function.__qualname__ = f"{name}_"
-    function.__doc__ = f"{FUNCTIONS[name].__doc__} In place."
-    return function
-
-
 _LAYERS = {
     "ReLU": ("relu", "inplace"),
     "ReLU6": ("relu6", "inplace"),
@@ -58,16 +46,17 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 def rrelu(
-    input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """`leaky_relu` by the slope between `lower` and `upper`, or, when `training`, by one of chance for each element."""
+    x: Any = input
     slopes: Any = uniform(input.shape, lower, upper) if training else (lower + upper) / 2
-    result: Tensor = apply("where", [input >= 0, input, (input * slopes).type(input.dtype)])
+    result = apply("where", [x >= 0, x, (x * slopes).type(input.dtype)])
     return become(input, result) if inplace else result
 
 
 def gumbel_softmax(
-    logits: Any, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1
+    logits: Tensor, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
     """A sample of the Gumbel-Softmax distribution (Jang et al., 2017); `hard`: 1 where it is largest, else 0."""
     drawn: Any = uniform(logits.shape, 0.0, 1.0)
@@ -123,7 +112,7 @@ LAYERS = (
 )
 FUNCTIONAL: dict[str, Callable[..., Any]] = {
     **{name: FUNCTIONS[name] for name in (*(name for name, _ in _LAYERS.values()), *_ALSO)},
-    **{f"{name}_": _in_place(name) for name in _IN_PLACE},
+    **{f"{name}_": getattr(Tensor, f"{name}_") for name in _IN_PLACE},
     "glu": glu,
     "rrelu": rrelu,
     "gumbel_softmax": gumbel_softmax,

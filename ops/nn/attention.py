@@ -63,8 +63,8 @@ class MultiheadAttention(Module):
         self.dropout, self.batch_first = dropout, batch_first
         sizes = (embed_dim, embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim)
         names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
-        self.separate = set(sizes) != {embed_dim}
-        if self.separate:
+        self._is_separate = set(sizes) != {embed_dim}
+        if self._is_separate:
             for name, size in zip(names, sizes, strict=True):
                 setattr(self, name, _weight(embed_dim, size, embed_dim))
         else:
@@ -115,7 +115,7 @@ class MultiheadAttention(Module):
         projected = []
         for number, (name, each) in enumerate(zip(names, given, strict=True)):
             rows = slice(number * size, (number + 1) * size)
-            weight: Any = getattr(self, name) if self.separate else self.in_proj_weight[rows]
+            weight: Any = getattr(self, name) if self._is_separate else self.in_proj_weight[rows]
             bias: Any = None if self.in_proj_bias is None else self.in_proj_bias[rows]
             made: Any = linear(each, weight, bias)
             projected.append(made.reshape(*each.shape[:2], self.num_heads, -1).transpose(1, 2))

@@ -6,32 +6,35 @@ Owns how what is held becomes attributes, which is where `Module` looks for it. 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Generic, Self, TypeVar, overload
 
 from ops.errors import AttributeValueError
 from ops.nn.module import Module
+from ops.shape_functions import unflatten
 from ops.tensor import Tensor
 
+T = TypeVar("T")
 
-class _List(Module):
+
+class _List(Module, Generic[T]):
     """What is held, as the attributes `0`, `1` …"""
 
-    def __init__(self, values: Iterable[Any] | None = None) -> None:
+    def __init__(self, values: Iterable[T] | None = None) -> None:
         super().__init__()
         self.extend(values or ())
 
-    def append(self, value: Any) -> _List:
+    def append(self, value: T) -> Self:
         """Hold one more."""
         vars(self)[str(len(self))] = value
         return self
 
-    def extend(self, values: Iterable[Any]) -> _List:
+    def extend(self, values: Iterable[T]) -> Self:
         """Hold more."""
         for value in values:
             self.append(value)
         return self
 
-    def insert(self, index: int, value: Any) -> None:
+    def insert(self, index: int, value: T) -> None:
         """Hold one more, before the one at `index`."""
         held = list(self)
         held.insert(index, value)
@@ -40,34 +43,40 @@ class _List(Module):
     def __len__(self) -> int:
         return sum(name.isdigit() for name in vars(self))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[T]:
         return iter([vars(self)[str(number)] for number in range(len(self))])
 
-    def __getitem__(self, index: int | slice) -> Any:
-        held = list(self)[index]
-        return type(self)(held) if isinstance(index, slice) else held
+    @overload
+    def __getitem__(self, index: int) -> T: ...
 
-    def __setitem__(self, index: int, value: Any) -> None:
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+
+    def __getitem__(self, index: int | slice) -> T | Self:
+        held = list(self)
+        return type(self)(held[index]) if isinstance(index, slice) else held[index]
+
+    def __setitem__(self, index: int, value: T) -> None:
         vars(self)[str(range(len(self))[index])] = value
 
 
-class ModuleList(_List):
+class ModuleList(_List[Module]):
     """Modules in a list, which are found among the children."""
 
 
-class ParameterList(_List):
+class ParameterList(_List[Tensor]):
     """Tensors in a list, which are found among the parameters."""
 
 
-class _Dict(Module):
+class _Dict(Module, Generic[T]):
     """What is held, as attributes by its names."""
 
-    def __init__(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
+    def __init__(self, values: Mapping[str, T] | Iterable[tuple[str, T]] | None = None) -> None:
         super().__init__()
         self._names: list[str] = []
         self.update(values or {})
 
-    def update(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
+    def update(self, values: Mapping[str, T] | Iterable[tuple[str, T]]) -> None:
         """Hold more."""
         for name, value in dict(values).items():
             self[name] = value
@@ -76,20 +85,21 @@ class _Dict(Module):
         """The names, in order."""
         return list(self._names)
 
-    def values(self) -> list[Any]:
+    def values(self) -> list[T]:
         """What is held, in order."""
         return [vars(self)[name] for name in self._names]
 
-    def items(self) -> list[tuple[str, Any]]:
+    def items(self) -> list[tuple[str, T]]:
         """The names and what is held by them."""
         return list(zip(self._names, self.values(), strict=True))
 
-    def pop(self, name: str) -> Any:
+    def pop(self, name: str) -> T:
         """What is held by a name, no longer."""
         self._names.remove(name)
-        return vars(self).pop(name)
+        held: T = vars(self).pop(name)
+        return held
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: T) -> None:
         if name not in self._names:
             if hasattr(self, name) or not name:
                 raise AttributeValueError(
@@ -98,10 +108,11 @@ class _Dict(Module):
             self._names.append(name)
         vars(self)[name] = value
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> T:
         if name not in self._names:
             raise KeyError(name)
-        return vars(self)[name]
+        held: T = vars(self)[name]
+        return held
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -113,11 +124,11 @@ class _Dict(Module):
         return len(self._names)
 
 
-class ModuleDict(_Dict):
+class ModuleDict(_Dict[Module]):
     """Modules by name, which are found among the children."""
 
 
-class ParameterDict(_Dict):
+class ParameterDict(_Dict[Tensor]):
     """Tensors by name, which are found among the parameters."""
 
 
@@ -137,11 +148,11 @@ class Unflatten(Module):
 
     def __init__(self, dim: int, unflattened_size: Iterable[int]) -> None:
         super().__init__()
-        self.dim, self.unflattened_size = dim, tuple(unflattened_size)
+        self.dim = dim
+        self.unflattened_size: tuple[int, ...] = tuple(unflattened_size)
 
-    def forward(self, input: Any) -> Tensor:
-        result: Tensor = input.unflatten(self.dim, self.unflattened_size)
-        return result
+    def forward(self, input: Tensor) -> Tensor:
+        return unflatten(input, self.dim, self.unflattened_size)
 
 
 LAYERS = (ModuleList, ParameterList, ModuleDict, ParameterDict, Flatten, Unflatten)

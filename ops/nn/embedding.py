@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from ops.draws import normals
 from ops.errors import AttributeValueError, ShapeError
@@ -137,10 +137,18 @@ class Embedding(Module):
 
     @classmethod
     def from_pretrained(
-        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **named: Any
-    ) -> Embedding:
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Self:
         """A layer with these rows."""
-        made = cls(embeddings.shape[0], embeddings.shape[1], padding_idx, **named)
+        options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+        made = cls(embeddings.shape[0], embeddings.shape[1], *options)
         made.weight = embeddings
         return made
 

@@ -25,11 +25,11 @@ def _of_pair(op: str) -> Callable[..., Tensor]:
         *,
         reduction: str = "mean",
         weight: Tensor | None = None,
-        **options: Any,
+        **attributes: object,
     ) -> Tensor:
         if weight is None:
-            return apply(op, [input, target], reduction=reduction, **options)
-        return _weighted(apply(op, [input, target], reduction="none", **options), weight, reduction)
+            return apply(op, [input, target], reduction=reduction, **attributes)
+        return _weighted(apply(op, [input, target], reduction="none", **attributes), weight, reduction)
 
     function.__name__ = function.__qualname__ = op
     function.__doc__ = f"As in PyTorch: `{op}`."
@@ -131,10 +131,15 @@ def cosine_embedding_loss(
 
 
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
 ) -> Tensor:
     """The loss of a mean and a variance, for numbers."""
-    spread: Tensor = var if isinstance(var, Tensor) else apply("full", [], shape=list(input.shape), value=var)
+    spread = var if isinstance(var, Tensor) else apply("full", [], shape=list(input.shape), value=var)
     return apply("gaussian_nll_loss", [input, target, spread], full=full, eps=eps, reduction=reduction)
 
 
@@ -159,7 +164,7 @@ def triplet_margin_with_distance_loss(
     positive: Tensor,
     negative: Tensor,
     *,
-    distance_function: Callable[[Tensor, Tensor], Any] | None = None,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
     margin: float = 1.0,
     swap: bool = False,
     reduction: str = "mean",

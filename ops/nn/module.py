@@ -6,31 +6,31 @@ Owns what every layer has: a module's parameters and children are its attributes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self
 
+from ops.loose import Passed
 from ops.tensor import Tensor
 
 
 class Module:
     """Base of layers and models: define `forward` and call the object."""
 
-    training = True
-    buffers_of: tuple[str, ...] = ()
-    """The names of tensors that are no parameters."""
+    training: bool = True
+    _buffer_names: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         pass
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Keep a tensor that is no parameter as the attribute `name`."""
-        self.buffers_of = (*self.buffers_of, name)
+        self._buffer_names = (*self._buffer_names, name)
         setattr(self, name, tensor)
 
-    def forward(self, *args: Any, **named: Any) -> Any:
+    def forward(self, *args: Passed, **named: Passed) -> Passed:
         """What calling the module computes."""
         raise NotImplementedError(f"{type(self).__name__} defines no forward")
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: Passed, **named: Passed) -> Passed:
         return self.forward(*args, **named)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
@@ -51,7 +51,7 @@ class Module:
 
     def _tensors(self, prefix: str, of_buffers: bool) -> Iterator[tuple[str, Tensor]]:
         for name, value in vars(self).items():
-            if isinstance(value, Tensor) and (name in self.buffers_of) == of_buffers:
+            if isinstance(value, Tensor) and (name in self._buffer_names) == of_buffers:
                 yield prefix + name, value
         for name, child in self.named_children():
             yield from child._tensors(f"{prefix}{name}.", of_buffers)
@@ -68,14 +68,14 @@ class Module:
         """Parameters and buffers by dotted name."""
         return {**dict(self.named_parameters()), **dict(self.named_buffers())}
 
-    def train(self, mode: bool = True) -> Module:
+    def train(self, mode: bool = True) -> Self:
         """Set `training`, of children too."""
         self.training = mode
         for child in self.children():
             child.train(mode)
         return self
 
-    def eval(self) -> Module:
+    def eval(self) -> Self:
         """`train(False)`."""
         return self.train(False)
 
@@ -88,7 +88,7 @@ class Sequential(Module):
         for number, module in enumerate(modules):
             setattr(self, str(number), module)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Passed) -> Passed:
         for module in self.children():
             input = module(input)
         return input
@@ -103,39 +103,42 @@ class Sequential(Module):
 class Applied(Module):
     """A function as a layer, with what it takes beside tensors; `layer` makes such a class."""
 
-    function: Callable[..., Any]
-    options: tuple[str, ...]
+    _function: Callable[..., Any]
+    _options: tuple[str, ...]
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__()
-        given = dict(zip(self.options, args, strict=False)) | named
-        if len(args) > len(self.options) or not given.keys() <= set(self.options):
-            raise TypeError(f"{type(self).__name__} takes {', '.join(self.options) or 'nothing'}")
+        given = dict(zip(self._options, args, strict=False)) | named
+        if len(args) > len(self._options) or not given.keys() <= set(self._options):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self._options) or 'nothing'}")
         for name, value in given.items():
             if isinstance(value, Tensor):
                 self.register_buffer(name, value)
             else:
                 setattr(self, name, value)
 
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, *inputs: Any, **named: Any) -> Any:
         mine = vars(self)
-        return type(self).function(*inputs, **{name: mine[name] for name in self.options if name in mine})
+        options = {name: mine[name] for name in self._options if name in mine}
+        return type(self)._function(*inputs, **options, **named)
 
 
-def layer(title: str, function: Callable[..., Any], options: str = "") -> type[Module]:
+def layer(
+    title: str, function: Callable[..., Any], options: str = "", base: type[Applied] = Applied
+) -> type[Module]:
     """The class `title`, whose objects call `function` with the options that they were made with."""
     members = {
         "__doc__": f"`{function.__name__}` as a layer.",
-        "function": staticmethod(function),
-        "options": tuple(options.split()),
+        "_function": staticmethod(function),
+        "_options": tuple(options.split()),
     }
-    return type(title, (Applied,), members)
+    return type(title, (base,), members)
 
 
 class Identity(Module):
     """What goes in comes out."""
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Passed) -> Passed:
         return input
 
 

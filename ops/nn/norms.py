@@ -9,8 +9,7 @@ from ops.creation import ones, zeros
 from ops.errors import AttributeValueError, ShapeError
 from ops.nn.module import Module, layer
 from ops.tensor import Tensor, apply, become, sizes
-
-Sizes = int | Sequence[int]
+from ops.typenames import Sizes
 
 
 def _normalised(
@@ -148,7 +147,7 @@ class LayerNorm(Module):
         self, normalized_shape: Sizes, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True
     ) -> None:
         super().__init__()
-        self.normalized_shape = tuple(sizes([normalized_shape]))
+        self.normalized_shape: tuple[int, ...] = tuple(sizes([normalized_shape]))
         self.eps = eps
         self.weight = ones(*self.normalized_shape) if elementwise_affine else None
         self.bias = zeros(*self.normalized_shape) if elementwise_affine and bias else None
@@ -164,7 +163,7 @@ class RMSNorm(Module):
         self, normalized_shape: Sizes, eps: float | None = None, elementwise_affine: bool = True
     ) -> None:
         super().__init__()
-        self.normalized_shape = tuple(sizes([normalized_shape]))
+        self.normalized_shape: tuple[int, ...] = tuple(sizes([normalized_shape]))
         self.eps = eps
         self.weight = ones(*self.normalized_shape) if elementwise_affine else None
 
@@ -200,7 +199,7 @@ class _Running(Module):
         super().__init__()
         self.eps = eps
         self.momentum = momentum
-        self.batches = 0
+        self._batches = 0
         self.weight = ones(num_features) if affine else None
         self.bias = zeros(num_features) if affine else None
         self.register_buffer("running_mean", zeros(num_features) if track_running_stats else None)
@@ -210,8 +209,8 @@ class _Running(Module):
 
     def _apply(self, function: Callable[..., Tensor], input: Tensor) -> Tensor:
         of_batch = self.training or self.running_mean is None
-        self.batches += self.training
-        momentum = 1 / max(self.batches, 1) if self.momentum is None else self.momentum
+        self._batches += self.training
+        momentum = 1 / max(self._batches, 1) if self.momentum is None else self.momentum
         running = (self.running_mean, self.running_var)
         return function(input, *running, self.weight, self.bias, of_batch, momentum, self.eps)
 

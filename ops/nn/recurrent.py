@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from ops.creation import zeros
 from ops.draws import uniform
 from ops.errors import AttributeValueError, ShapeError
+from ops.loose import Hidden
 from ops.methods import FUNCTIONS
 from ops.nn.dropout import dropout
 from ops.nn.linear import linear
@@ -49,14 +50,14 @@ def _gated(x: Any, h: Any, state: State) -> State:
 class _Weighted(Module):
     """Base of what has the weights of cells, which start uniform within 1 / sqrt(hidden_size)."""
 
-    gates: ClassVar = 1
-    states: ClassVar = 1
+    _gates: ClassVar = 1
+    _states: ClassVar = 1
 
     def _weights(self, suffix: str, inputs: int, hidden: int, bias: bool) -> None:
         bound = hidden**-0.5 if hidden > 0 else 0.0
         for name, shape in (("ih", [inputs]), ("hh", [hidden])):
-            setattr(self, f"weight_{name}{suffix}", uniform([self.gates * hidden, *shape], -bound, bound))
-            made = uniform([self.gates * hidden], -bound, bound) if bias else None
+            setattr(self, f"weight_{name}{suffix}", uniform([self._gates * hidden, *shape], -bound, bound))
+            made = uniform([self._gates * hidden], -bound, bound) if bias else None
             setattr(self, f"bias_{name}{suffix}", made)
 
     def _through(self, name: str, suffix: str, x: Any) -> Any:
@@ -68,20 +69,22 @@ class _Weighted(Module):
 
 
 class _Tanh(_Weighted):
+    nonlinearity: str
+
     def _step(self) -> Step:
-        return _plain(vars(self).get("nonlinearity", "tanh"))
+        return _plain(self.nonlinearity)
 
 
 class _Lstm(_Weighted):
-    gates = 4
-    states = 2
+    _gates = 4
+    _states = 2
 
     def _step(self) -> Step:
         return _long
 
 
 class _Gru(_Weighted):
-    gates = 3
+    _gates = 3
 
     def _step(self) -> Step:
         return _gated
@@ -90,27 +93,17 @@ class _Gru(_Weighted):
 class _Cell(_Weighted):
     """Base of single cells: [batch, input] or [input] and a state to the next one."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True) -> None:
         super().__init__()
         self.input_size, self.hidden_size = input_size, hidden_size
-        vars(self).update(_known(self, options))
         self._weights("", input_size, hidden_size, bias)
 
-    def forward(self, input: Any, state: Any = None) -> Any:
+    def forward(self, input: Tensor, state: Hidden | None = None) -> Hidden:
         if state is None:
-            state = (zeros(*input.shape[:-1], self.hidden_size),) * self.states
-        given = tuple(state) if self.states > 1 else state if isinstance(state, tuple) else (state,)
+            state = (zeros(*input.shape[:-1], self.hidden_size),) * self._states
+        given = tuple(state) if self._states > 1 else state if isinstance(state, tuple) else (state,)
         made = self._step()(self._through("ih", "", input), self._through("hh", "", given[0]), given)
-        return made if self.states > 1 else made[0]
-
-
-def _known(module: Module, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a plain cell; others have none."""
-    if options.keys() - ({"nonlinearity"} if isinstance(module, _Tanh) else set()):
-        raise TypeError(f"{type(module).__name__} does not take {', '.join(options)}")
-    if "nonlinearity" in options:
-        _plain(options["nonlinearity"])
-    return options
+        return made if self._states > 1 else made[0]
 
 
 class _Layers(_Weighted):
@@ -125,19 +118,17 @@ class _Layers(_Weighted):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        **options: Any,
     ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.batch_first, self.dropout, self.bidirectional = batch_first, dropout, bidirectional
-        vars(self).update(_known(self, options))
         self._ways = ("", "_reverse") if bidirectional else ("",)
         for number in range(num_layers):
             inputs = hidden_size * len(self._ways) if number else input_size
             for way in self._ways:
                 self._weights(f"_l{number}{way}", inputs, hidden_size, bias)
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def forward(self, input: Tensor, hx: Hidden | None = None) -> tuple[Tensor, Hidden]:
         """The results of the last layer at all times, and the last state of each layer and direction."""
         if input.ndim not in (2, 3):
             raise ShapeError(f"a recurrent layer takes 2 or 3 axes, not {input.ndim}")
@@ -157,18 +148,18 @@ class _Layers(_Weighted):
         result = x.squeeze(1) if is_single else x.transpose(0, 1) if turned else x
         last = [FUNCTIONS["stack"](list(each)) for each in zip(*ends, strict=True)]
         shown = tuple(each.squeeze(1) if is_single else each for each in last)
-        return result, shown if self.states > 1 else shown[0]
+        return result, shown if self._states > 1 else shown[0]
 
     def _begins(self, batch: int, hx: Any, is_single: bool) -> list[State]:
         """The state in which each layer and direction begins."""
         count = self.num_layers * len(self._ways)
         if hx is None:
-            return [(zeros(batch, self.hidden_size),) * self.states] * count
-        given = list(hx) if self.states > 1 else [hx]
+            return [(zeros(batch, self.hidden_size),) * self._states] * count
+        given = list(hx) if self._states > 1 else [hx]
         wide = [each.unsqueeze(1) if is_single else each for each in given]
-        if any(each.shape != (count, batch, self.hidden_size) for each in wide) or len(wide) != self.states:
+        if any(each.shape != (count, batch, self.hidden_size) for each in wide) or len(wide) != self._states:
             raise ShapeError(
-                f"{type(self).__name__} takes {self.states} states of {count} layers and directions, a batch of"
+                f"{type(self).__name__} takes {self._states} states of {count} layers and directions, a batch of"
                 f" {batch}, and {self.hidden_size} numbers"
             )
         return [tuple(each[number] for each in wide) for number in range(count)]
@@ -192,6 +183,13 @@ def _times(count: int, is_reverse: bool) -> Sequence[int]:
 class RNNCell(_Tanh, _Cell):
     """`tanh(x @ weight_ih.T + h @ weight_hh.T)` with biases; or `relu`, by `nonlinearity`."""
 
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh"
+    ) -> None:
+        _plain(nonlinearity)
+        super().__init__(input_size, hidden_size, bias)
+        self.nonlinearity = nonlinearity
+
 
 class LSTMCell(_Lstm, _Cell):
     """A cell with long short-term memory; its state is a result and a memory."""
@@ -203,6 +201,21 @@ class GRUCell(_Gru, _Cell):
 
 class RNN(_Tanh, _Layers):
     """Layers of `RNNCell`."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+    ) -> None:
+        _plain(nonlinearity)
+        super().__init__(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional)
+        self.nonlinearity = nonlinearity
 
 
 class LSTM(_Lstm, _Layers):

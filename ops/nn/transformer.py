@@ -16,10 +16,10 @@ from ops.nn.module import Module
 from ops.nn.norms import LayerNorm
 from ops.tensor import Tensor, apply
 
-Activation = str | Callable[[Any], Any]
+Activation = str | Callable[[Tensor], Tensor]
 
 
-def _function(activation: Activation) -> Callable[[Any], Any]:
+def _function(activation: Activation) -> Callable[[Tensor], Tensor]:
     if activation in ("relu", "gelu"):
         return FUNCTIONS[str(activation)]
     if not callable(activation):
@@ -33,7 +33,7 @@ class _Block(Module):
     """Base of layers: each part's result, dropped out, is added to what goes in and normalised, or, by `norm_first`,
     what goes in is normalised for the part."""
 
-    attentions: tuple[str, ...] = ()
+    _attentions: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -48,15 +48,16 @@ class _Block(Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        for name in self.attentions:
+        for name in self._attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first))
         self.linear1 = Linear(d_model, dim_feedforward, bias)
         self.linear2 = Linear(dim_feedforward, d_model, bias)
         self.dropout = Dropout(dropout)
-        for number in range(1, len(self.attentions) + 2):
+        for number in range(1, len(self._attentions) + 2):
             setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, bias=bias))
             setattr(self, f"dropout{number}", Dropout(dropout))
-        self.norm_first, self.activation = norm_first, _function(activation)
+        self.norm_first = norm_first
+        self.activation = _function(activation)
 
     def _with(self, number: int, x: Any, part: Callable[[Any], Any]) -> Any:
         """`x` and what part `number` makes of it."""
@@ -80,10 +81,14 @@ class _Block(Module):
 class TransformerEncoderLayer(_Block):
     """Attention to itself, then two products."""
 
-    attentions = ("self_attn",)
+    _attentions = ("self_attn",)
 
     def forward(
-        self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
     ) -> Tensor:
         masks = {"attn_mask": src_mask, "key_padding_mask": src_key_padding_mask, "is_causal": is_causal}
         result: Tensor = self._with(2, self._with(1, src, self._attended("self_attn", **masks)), self._fed)
@@ -93,16 +98,16 @@ class TransformerEncoderLayer(_Block):
 class TransformerDecoderLayer(_Block):
     """Attention to itself, then to what an encoder made, then two products."""
 
-    attentions = ("self_attn", "multihead_attn")
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
-        tgt: Any,
-        memory: Any,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
@@ -144,7 +149,11 @@ class TransformerEncoder(_Stack):
     """Encoder layers one after the other, all with the same masks."""
 
     def forward(
-        self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
     ) -> Tensor:
         for each in self.layers:
             src = each(src, mask, src_key_padding_mask, is_causal)
@@ -154,9 +163,20 @@ class TransformerEncoder(_Stack):
 class TransformerDecoder(_Stack):
     """Decoder layers one after the other, all with the same masks."""
 
-    def forward(self, tgt: Any, memory: Any, *masks: Any, **named: Any) -> Tensor:
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         for each in self.layers:
-            tgt = each(tgt, memory, *masks, **named)
+            tgt = each(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
         return self._finished(tgt)
 
 
@@ -197,14 +217,14 @@ class Transformer(Module):
 
     def forward(
         self,
-        src: Any,
-        tgt: Any,
-        src_mask: Any = None,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        src_key_padding_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
         src_is_causal: bool = False,
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,

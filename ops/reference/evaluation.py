@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ops import lower, shapes
+from ops import shapes
 from ops.attributes import Attributes, integer, integers
 from ops.composites import expand
 from ops.dtypes import BY_NAME
@@ -32,6 +32,7 @@ from ops.reference.routines import ROUTINES
 from ops.space import Convolution, window
 from ops.spec import OpSpec, check_attributes
 from ops.table import find
+from ops.terms import term
 from shaders.digests import DIGESTS
 
 Array = npt.NDArray[Any]
@@ -153,7 +154,7 @@ def narrow(value: Array, dtype: str) -> Array:
 def _elementwise(spec: OpSpec, attributes: Attributes, args: list[Array], result: TensorType) -> Array:
     terms = [input_term(number, dtype_name(arg.dtype)) for number, arg in enumerate(args)]
     index = np.arange(math.prod(result.shape), dtype=np.int64).reshape(result.shape)
-    value = run(lower.term(spec.name, attributes, terms, result.dtype), args, index)
+    value = run(term(spec.name, attributes, terms, result.dtype), args, index)
     return np.broadcast_to(value, result.shape)
 
 
@@ -209,7 +210,7 @@ def _reduction(spec: OpSpec, attributes: Attributes, args: list[Array], result: 
 
 
 def _mean(wide: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
-    total = np.asarray(np.sum(wide, axis=axis, keepdims=keepdims))
+    total = np.asarray(REDUCTIONS["sum"](wide, axis=axis, keepdims=keepdims))
     return np.asarray(total / math.prod(wide.shape[number] for number in axis))
 
 

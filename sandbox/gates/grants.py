@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import posixpath
+import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -24,6 +25,7 @@ from sandbox.gates.patterns import (
     meet_hosts,
     meet_names,
 )
+from shaders.suggestions import meant
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 Mode = Literal["ro", "overlay", "rw"]
@@ -115,6 +117,8 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
             raise PermissionDenied(gate, repr(name[:200]), {gate: [name[:200]]})
 
 
+_FIELDS = (*Grants.__struct_fields__, *FetchGrant.__struct_fields__, *FileGrant.__struct_fields__)
+_UNKNOWN = re.compile("unknown field `([^`]*)`")
 _FORM = (
     'As in {"fetch": [{"host": "example.org"}], "files": [{"path": "/data"}]}; docs/api.md#grants has all.'
 )
@@ -125,7 +129,10 @@ def parse(data: object) -> Grants:
     try:
         return msgspec.convert(data, Grants)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise GrantError(f"grants: {error}", hint=_FORM) from None
+        unknown = _UNKNOWN.search(str(error))
+        raise GrantError(
+            f"grants: {error}", hint=meant(unknown[1], _FIELDS, _FORM) if unknown else _FORM
+        ) from None
 
 
 _NONE = Grants()

@@ -31,6 +31,10 @@ class Network(NamedTuple):
 
 CONNECT_SECONDS = 5.0
 ATTEMPTS = 4
+_PUBLIC = (
+    "No grant opens these: what listens there trusts whoever reaches it, and a script would reach it as the server. "
+    "Give the run what it needs as an input."
+)
 READ_BYTES = 16 * 1024  # at once, so that parsing one read never holds up the server
 
 
@@ -83,7 +87,10 @@ class CheckedNetwork(httpcore2.AsyncNetworkBackend):
                 return Metered(await self._connect(address, port), self._allowance)
             except (OSError, httpcore2.NetworkError, httpcore2.TimeoutException):
                 continue
-        raise FetchFailed(f"no connection to {host} at port {port}")
+        raise FetchFailed(
+            f"no connection to {host} at port {port}",
+            hint="Nothing listens there, or the server's machine cannot reach it: a proxy of its own is not used.",
+        )
 
     async def _addresses(self, host: str, port: int) -> Sequence[str]:
         try:
@@ -91,12 +98,15 @@ class CheckedNetwork(httpcore2.AsyncNetworkBackend):
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise FetchFailed(f"the name {host} has no address")
+            raise FetchFailed(
+                f"the name {host} has no address",
+                hint="The server's machine does not know it: check its spelling, and that machine's DNS.",
+            )
         for address in addresses:
             if (reason := special(address)) is not None:
-                raise FetchRefused(f"{host} leads to an address that is not public ({reason})")
+                raise FetchRefused(f"{host} leads to an address that is not public ({reason})", hint=_PUBLIC)
             if is_own(address):
-                raise FetchRefused(f"{host} leads back to this machine")
+                raise FetchRefused(f"{host} leads back to this machine", hint=_PUBLIC)
         return addresses
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ops.creation import tensor
+from ops.loose import Data, Value
 from ops.table import NAMESPACES, find, full_name
 from ops.tensor import Tensor, apply
 from sandbox.entry import result_of
@@ -16,7 +17,7 @@ from sandbox.errors import ScriptError
 from sandbox.library import kernels, stored
 
 
-def call(operation: str, /, *tensors: Any, **attributes: Any) -> Any:
+def call(operation: str, /, *tensors: Data, **attributes: Value) -> Value:
     """Run an operation: `call("tensor.matmul", a, b)`, `call("hash.sha256", data, offsets)`.
 
     Of an op, what is no tensor becomes one, and attributes go by name. `call("kernel.NAME", …)` is
@@ -30,7 +31,7 @@ def call(operation: str, /, *tensors: Any, **attributes: Any) -> Any:
 def call_of(owner: str) -> Callable[..., Any]:
     """The `call` of a stored script of another owner's."""
 
-    def call(operation: str, /, *tensors: Any, **attributes: Any) -> Any:
+    def call(operation: str, /, *tensors: Data, **attributes: Value) -> Value:
         return _call(owner, operation, tensors, attributes)
 
     return call
@@ -51,7 +52,8 @@ def _call(home: str, operation: str, tensors: tuple[Any, ...], attributes: dict[
         return kernels.run(name, **attributes)
     if namespace not in NAMESPACES:
         raise ValueError(
-            f"{operation!r} is in no namespace of operations: {', '.join(NAMESPACES)}, kernel or script"
+            f"{operation!r} is in no namespace of operations: {', '.join(NAMESPACES)}, kernel or script; "
+            "a stored script is script.NAME"
         )
     spec = find(name)
     if full_name(spec) != f"{namespace}.{spec.name}":

@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import json as json_format
 import time
-from typing import Any
+from typing import Any, Protocol
 
+from ops.loose import Json
 from sandbox.gates.frames import Fetch
 from sandbox.library import gate
-from sandbox.library.headers import Headers, form, merged, text, with_query
+from sandbox.library.headers import Headers, HeadersLike, Query, form, merged, text, with_query
 from sandbox.library.response import (
     ConnectionError,
     InvalidURL,
@@ -26,6 +27,19 @@ from sandbox.policy import ownership
 from sandbox.policy.classes import seal_class
 from sandbox.policy.denials import HostError, standing_for
 
+
+class Readable(Protocol):
+    """What is open for reading, as a file."""
+
+    def read(self) -> str | bytes:
+        """All that is left."""
+
+
+Content = Query | bytearray | Readable
+"""A body: text, bytes, a file, or the fields of a form."""
+Credentials = tuple[str | bytes, str | bytes]
+Timeout = float | tuple[float | None, float | None] | None
+"""Seconds for all of it; a pair, as `requests` has it, is added up."""
 _FORM = "application/x-www-form-urlencoded"
 _ERRORS: dict[str, type[RequestException]] = {
     "fetch_refused": InvalidURL,
@@ -36,15 +50,15 @@ _ERRORS: dict[str, type[RequestException]] = {
 
 
 def fetch(
-    url: Any,
+    url: str,
     method: str = "GET",
     *,
-    headers: Any = None,
-    params: Any = None,
-    json: Any = None,
-    data: Any = None,
-    timeout: Any = None,
-    auth: Any = None,
+    headers: HeadersLike | None = None,
+    params: Query | None = None,
+    json: Json = None,
+    data: Content | None = None,
+    timeout: Timeout = None,
+    auth: Credentials | None = None,
     follow: bool = True,
 ) -> Response:
     """Make an HTTP request that the run was granted; the whole response, its body decompressed.
@@ -74,7 +88,7 @@ def fetch(
     return Response(gate.decode_response(answer), time.perf_counter() - began)
 
 
-def _body(data: Any, json: Any) -> tuple[bytes, str | None]:
+def _body(data: Any, json: Json) -> tuple[bytes, str | None]:
     """The body and the content type that it implies."""
     if json is not None and data is None:
         return json_format.dumps(json, allow_nan=False).encode(), "application/json"
@@ -89,7 +103,7 @@ def _body(data: Any, json: Any) -> tuple[bytes, str | None]:
     return form(data).encode(), _FORM
 
 
-def _basic(auth: Any) -> str | None:
+def _basic(auth: Credentials | None) -> str | None:
     """The header of a name and a password."""
     if auth is None:
         return None
@@ -97,7 +111,7 @@ def _basic(auth: Any) -> str | None:
     return "Basic " + base64.b64encode(f"{text(name)}:{text(password)}".encode()).decode()
 
 
-def _seconds(timeout: Any) -> float | None:
+def _seconds(timeout: Timeout) -> float | None:
     """All seconds of a timeout: a number, or a pair for connecting and reading."""
     if timeout is None:
         return None

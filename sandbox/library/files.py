@@ -11,9 +11,11 @@ import errno
 import io
 import os
 from collections.abc import Iterable
+from os import PathLike
 from typing import Any, NoReturn
 from weakref import WeakSet
 
+from ops.loose import Piece, Target
 from sandbox.library import filesystem
 from sandbox.library.modes import Mode
 from sandbox.policy import views
@@ -178,24 +180,25 @@ class File(Whole):
         return errors
 
     @property
-    def newlines(self) -> Any:
+    def newlines(self) -> str | tuple[str, ...] | None:
         """The ends of lines that were read so far."""
-        return self._text().newlines
+        newlines: str | tuple[str, ...] | None = self._text().newlines
+        return newlines
 
-    def read(self, size: int | None = -1, /) -> Any:
+    def read(self, size: int | None = -1, /) -> Piece:
         """Up to `size` characters or bytes; all that is left without one."""
         return self._inner.read(size)
 
-    def readline(self, size: int = -1, /) -> Any:
+    def readline(self, size: int = -1, /) -> Piece:
         """The next line."""
         return self._inner.readline(size)
 
-    def readlines(self, hint: int = -1, /) -> list[Any]:
+    def readlines(self, hint: int = -1, /) -> list[Piece]:
         """The lines that are left."""
         lines: list[Any] = self._inner.readlines(hint)
         return lines
 
-    def readinto(self, target: Any, /) -> int:
+    def readinto(self, target: Target, /) -> int:
         """Read bytes into a bytearray; how many."""
         if self._is_text():
             raise AttributeError("a text file has no readinto()")
@@ -203,22 +206,22 @@ class File(Whole):
         target[: len(data)] = data
         return len(data)
 
-    def write(self, data: Any, /) -> int:
+    def write(self, data: str | bytes | bytearray | memoryview, /) -> int:
         """Write text or bytes; how many characters or bytes."""
         if self._is_text():
             if not isinstance(data, str):
                 raise TypeError(f"write() argument must be str, not {type(data).__name__}")
-            data = str.__str__(data)
+            given: Any = str.__str__(data)
         elif isinstance(data, str):
             raise TypeError("a bytes-like object is required, not 'str'")
         else:
-            data = bytes(memoryview(data))
-        count: int = self._inner.write(data)
+            given = bytes(memoryview(data))
+        count: int = self._inner.write(given)
         if self._eager:
             self._inner.flush()
         return count
 
-    def writelines(self, lines: Iterable[Any], /) -> None:
+    def writelines(self, lines: Iterable[str | bytes], /) -> None:
         """Write each of `lines`."""
         for line in lines:
             self.write(line)
@@ -270,14 +273,14 @@ class File(Whole):
         iter(self._inner)  # raises when it is closed
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Piece:
         return next(self._inner)
 
     def __enter__(self) -> File:
         self._inner.__enter__()
         return self
 
-    def __exit__(self, *_error: Any) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._inner.close()
 
     def __repr__(self) -> str:
@@ -294,7 +297,7 @@ class File(Whole):
 
 
 def open(
-    file: Any,
+    file: str | PathLike[str] | int,
     mode: str = "r",
     buffering: int = -1,
     encoding: str | None = None,

@@ -5,11 +5,19 @@ Owns the mapping whose names have no case, and the merging of what a session and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 from sandbox.policy.whole import Whole
+
+HeadersLike = Mapping[str, str | bytes | None] | Iterable[tuple[str | bytes, str | bytes | None]]
+"""Names and values, a mapping or pairs; None takes one of a session away."""
+Simple = str | bytes | int | float | None
+Query = (
+    str | bytes | Mapping[str, Simple | Sequence[Simple]] | Iterable[tuple[str, Simple | Sequence[Simple]]]
+)
+"""A query or a form: text, a mapping (also of lists), or pairs."""
 
 
 class Headers(Whole, MutableMapping[str, str]):
@@ -17,7 +25,7 @@ class Headers(Whole, MutableMapping[str, str]):
 
     __slots__ = ("_entries",)
 
-    def __init__(self, given: Any = ()) -> None:
+    def __init__(self, given: HeadersLike = ()) -> None:
         self._entries: dict[str, tuple[str, str]] = {}
         for name, value in pairs(given):
             known = self._entries.get(name.lower())
@@ -29,7 +37,7 @@ class Headers(Whole, MutableMapping[str, str]):
         except (KeyError, AttributeError):
             raise KeyError(name) from None
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: str | bytes) -> None:
         plain = text(name)
         self._entries[plain.lower()] = (plain, text(value))
 

@@ -5,12 +5,12 @@ Owns the module's functions and `Client`. Must not know how a request is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Self, TypedDict, Unpack
 
+from ops.loose import Json
 from sandbox.library import response
-from sandbox.library.fetch import fetch
-from sandbox.library.headers import Headers, merged, with_query
+from sandbox.library.fetch import Content, Credentials, Timeout, fetch
+from sandbox.library.headers import Headers, HeadersLike, Query, merged, with_query
 from sandbox.library.response import Response
 from sandbox.policy import views
 from sandbox.policy.classes import seal_class
@@ -22,15 +22,15 @@ TIMEOUT_S = 5.0
 
 def request(
     method: str,
-    url: Any,
+    url: str,
     *,
-    params: Any = None,
-    content: Any = None,
-    data: Any = None,
-    json: Any = None,
-    headers: Any = None,
-    auth: Any = None,
-    timeout: Any = TIMEOUT_S,
+    params: Query | None = None,
+    content: Content | None = None,
+    data: Content | None = None,
+    json: Json = None,
+    headers: HeadersLike | None = None,
+    auth: Credentials | None = None,
+    timeout: Timeout = TIMEOUT_S,
     follow_redirects: bool = False,
 ) -> Response:
     """`httpx.request`: redirects are followed only if asked, and five seconds are all unless more are asked."""
@@ -47,80 +47,81 @@ def request(
     )
 
 
-def _verb(method: str) -> Callable[..., Response]:
-    def call(url: Any, **options: Any) -> Response:
-        return request(method, url, **options)
+class Options(TypedDict, total=False):
+    """What each verb takes by name."""
 
-    call.__name__ = call.__qualname__ = method
-    return call
+    params: Query | None
+    content: Content | None
+    data: Content | None
+    json: Json
+    headers: HeadersLike | None
+    auth: Credentials | None
+    timeout: Timeout
+    follow_redirects: bool
 
 
 class Client(Whole):
     """Headers, parameters and a base URL for several requests. There are no cookies."""
 
-    __slots__ = ("_base", "_options", "headers")
+    __slots__ = ("_base", "_options", "_params", "headers")
 
     def __init__(
         self,
         *,
-        base_url: Any = "",
-        headers: Any = None,
-        params: Any = None,
-        auth: Any = None,
-        timeout: Any = TIMEOUT_S,
+        base_url: str = "",
+        headers: HeadersLike | None = None,
+        params: Query | None = None,
+        auth: Credentials | None = None,
+        timeout: Timeout = TIMEOUT_S,
         follow_redirects: bool = False,
     ) -> None:
         self._base = str(base_url)
-        self._options = {
-            "params": params,
-            "auth": auth,
-            "timeout": timeout,
-            "follow_redirects": follow_redirects,
-        }
-        self.headers = Headers(headers or ())
+        self._params = params
+        self._options: Options = {"auth": auth, "timeout": timeout, "follow_redirects": follow_redirects}
+        self.headers: Headers = Headers(headers or ())
 
-    def request(self, method: str, url: Any, **options: Any) -> Response:
+    def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
         """A request with what the client has, and what the call says instead."""
-        common = dict(self._options)
-        params = common.pop("params")
-        options["headers"] = merged(self.headers, options.get("headers"))
-        return request(method, with_query(self._joined(str(url)), params), **{**common, **options})
+        chosen: Options = {**self._options, **options}
+        chosen["headers"] = merged(self.headers, options.get("headers"))
+        whole = with_query(self._joined(str(url)), self._params)
+        return request(method, whole, **chosen)
 
-    def get(self, url: Any, **options: Any) -> Response:
+    def get(self, url: str, **options: Unpack[Options]) -> Response:
         """GET."""
         return self.request("get", url, **options)
 
-    def head(self, url: Any, **options: Any) -> Response:
+    def head(self, url: str, **options: Unpack[Options]) -> Response:
         """HEAD."""
         return self.request("head", url, **options)
 
-    def options(self, url: Any, **options: Any) -> Response:
+    def options(self, url: str, **options: Unpack[Options]) -> Response:
         """OPTIONS."""
         return self.request("options", url, **options)
 
-    def post(self, url: Any, **options: Any) -> Response:
+    def post(self, url: str, **options: Unpack[Options]) -> Response:
         """POST."""
         return self.request("post", url, **options)
 
-    def put(self, url: Any, **options: Any) -> Response:
+    def put(self, url: str, **options: Unpack[Options]) -> Response:
         """PUT."""
         return self.request("put", url, **options)
 
-    def patch(self, url: Any, **options: Any) -> Response:
+    def patch(self, url: str, **options: Unpack[Options]) -> Response:
         """PATCH."""
         return self.request("patch", url, **options)
 
-    def delete(self, url: Any, **options: Any) -> Response:
+    def delete(self, url: str, **options: Unpack[Options]) -> Response:
         """DELETE."""
         return self.request("delete", url, **options)
 
     def close(self) -> None:
         """Nothing to do: connections are the host's."""
 
-    def __enter__(self) -> Client:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_error: Any) -> None:
+    def __exit__(self, *_error: object) -> None:
         pass
 
     def _joined(self, url: str) -> str:
@@ -132,7 +133,7 @@ class Client(Whole):
 
 def _members() -> dict[str, Any]:
     return {
-        **{verb: _verb(verb) for verb in VERBS},
+        **{verb: getattr(Client(), verb) for verb in VERBS},
         "request": request,
         "Client": Client,
         "Response": Response,

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ops.dtypes import dtype as dtype_row
 from ops.graph import TensorRef
+from ops.loose import Value
 from ops.tensor import Tensor, from_ref, refs
+from ops.typenames import DTypeLike, dtype_of
 from sandbox import values
 from sandbox.frames import DispatchKernel
 from sandbox.link import Link
@@ -35,12 +36,12 @@ def connect(link: Link) -> None:
     _link = link
 
 
-def output(shape: int | Sequence[int], dtype: Any = "f32", *, temporary: bool = False) -> Output:
+def output(shape: int | Sequence[int], dtype: DTypeLike = "f32", *, temporary: bool = False) -> Output:
     """A tensor of `shape` for a kernel to write, zero at the start; `temporary`: for its steps only."""
     sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
     if any(size < 0 for size in sizes):
         raise ValueError(f"output(): a size of {sizes} is negative")
-    return Output(sizes, dtype_row(str(dtype).removeprefix("torch.")).name, bool(temporary))
+    return Output(sizes, dtype_of(dtype), bool(temporary))
 
 
 def run(
@@ -51,14 +52,14 @@ def run(
     threads: int | Sequence[int] | None = None,
     over: str | None = None,
     entry_point: str | None = None,
-    overrides: dict[str, Any] | None = None,
-    steps: Sequence[dict[str, Any]] | None = None,
+    overrides: dict[str, float] | None = None,
+    steps: Sequence[dict[str, Value]] | None = None,
     outputs: Sequence[str] | None = None,
     fuel: int | None = None,
-    inputs: dict[str, Any] | None = None,
-    template_params: Mapping[str, Any] | None = None,
-    **bindings: Any,
-) -> Any:
+    inputs: dict[str, Value] | None = None,
+    template_params: Mapping[str, Value] | None = None,
+    **bindings: Value,
+) -> Value:
     """Dispatch the stored kernel `name`, once or in `steps`; all words mean what they do over HTTP.
 
     The size is `workgroups` or `threads` (x, or x and y, or all three), or a thread an element of the binding `over`,

@@ -6,7 +6,7 @@ Owns that function. Must not know who listens.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, SupportsFloat
 
 from sandbox.frames import Progress
 from sandbox.link import Link
@@ -23,7 +23,7 @@ def connect(link: Link) -> None:
     _link = link
 
 
-def progress(fraction: float | None = None, /, **values: Any) -> None:
+def progress(fraction: float | None = None, /, **values: float | str | SupportsFloat | None) -> None:
     """Report how far the script is (0 to 1), and named values: numbers, bools, strings or None."""
     if fraction is not None:
         fraction = float(fraction)

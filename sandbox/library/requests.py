@@ -5,13 +5,13 @@ Owns the module's functions and `Session`. Must not know how a request is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Self, TypedDict, Unpack
 
+from ops.loose import Json
 from sandbox.library import response
-from sandbox.library.fetch import fetch
-from sandbox.library.headers import Headers, merged, with_query
+from sandbox.library.fetch import Content, Credentials, Timeout, fetch
+from sandbox.library.headers import Headers, HeadersLike, Query, merged, with_query
 from sandbox.library.response import Response
 from sandbox.policy import ownership, views
 from sandbox.policy.classes import seal_class
@@ -22,14 +22,14 @@ VERBS = ("get", "head", "options", "post", "put", "patch", "delete")
 
 def request(
     method: str,
-    url: Any,
+    url: str,
     *,
-    params: Any = None,
-    data: Any = None,
-    json: Any = None,
-    headers: Any = None,
-    auth: Any = None,
-    timeout: Any = None,
+    params: Query | None = None,
+    data: Content | None = None,
+    json: Json = None,
+    headers: HeadersLike | None = None,
+    auth: Credentials | None = None,
+    timeout: Timeout = None,
     allow_redirects: bool = True,
     stream: bool = False,
     verify: bool = True,
@@ -50,18 +50,40 @@ def request(
     )
 
 
-def _verb(method: str, send: Callable[..., Response]) -> Callable[..., Response]:
-    """`requests.get` and its like: POST, PUT and PATCH take `data` and `json` by position, GET `params`."""
+class Common(TypedDict, total=False):
+    """What each verb takes by name."""
 
-    def call(url: Any, *args: Any, **options: Any) -> Response:
-        names = ("params",) if method == "get" else ("data", "json") if method == "post" else ("data",)
-        if len(args) > len(names):
-            raise TypeError(f"{method}() takes at most {1 + len(names)} arguments by position")
-        options.setdefault("allow_redirects", method != "head")
-        return send(method, url, **dict(zip(names, args, strict=False)), **options)
+    headers: HeadersLike | None
+    auth: Credentials | None
+    timeout: Timeout
+    allow_redirects: bool
+    stream: bool
+    verify: bool
 
-    call.__name__ = call.__qualname__ = method
-    return call
+
+class OfGet(Common, total=False):
+    """What `get` takes by name alone."""
+
+    data: Content | None
+    json: Json
+
+
+class OfPost(Common, total=False):
+    """What `post` takes by name alone."""
+
+    params: Query | None
+
+
+class OfPut(OfPost, total=False):
+    """What `put` and `patch` take by name alone."""
+
+    json: Json
+
+
+class Options(OfPut, total=False):
+    """What the others take by name."""
+
+    data: Content | None
 
 
 class Session(Whole):
@@ -70,51 +92,54 @@ class Session(Whole):
     __slots__ = ("auth", "headers", "params")
 
     def __init__(self) -> None:
-        self.headers: Any = Headers()
-        self.params: Any = {}
-        self.auth: Any = None
+        self.headers: Headers = Headers()
+        self.params: Query = {}
+        self.auth: Credentials | None = None
 
-    def request(self, method: str, url: Any, **options: Any) -> Response:
+    def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
         """A request with what the session has, and what the call says instead."""
         options["headers"] = merged(self.headers, options.get("headers"))
         options.setdefault("auth", self.auth)
         return request(method, with_query(str(url), self.params), **options)
 
-    def get(self, url: Any, *args: Any, **options: Any) -> Response:
+    def get(self, url: str, params: Query | None = None, **options: Unpack[OfGet]) -> Response:
         """GET."""
-        return _verb("get", self.request)(url, *args, **options)
+        return self.request("get", url, params=params, **options)
 
-    def head(self, url: Any, **options: Any) -> Response:
-        """HEAD."""
-        return _verb("head", self.request)(url, **options)
+    def head(self, url: str, **options: Unpack[Options]) -> Response:
+        """HEAD; redirects are followed only if asked."""
+        options.setdefault("allow_redirects", False)
+        return self.request("head", url, **options)
 
-    def options(self, url: Any, **options: Any) -> Response:
+    def options(self, url: str, **options: Unpack[Options]) -> Response:
         """OPTIONS."""
-        return _verb("options", self.request)(url, **options)
+        return self.request("options", url, **options)
 
-    def post(self, url: Any, *args: Any, **options: Any) -> Response:
+    def post(
+        self, url: str, data: Content | None = None, json: Json = None, **options: Unpack[OfPost]
+    ) -> Response:
         """POST."""
-        return _verb("post", self.request)(url, *args, **options)
+        return self.request("post", url, data=data, json=json, **options)
 
-    def put(self, url: Any, *args: Any, **options: Any) -> Response:
+    def put(self, url: str, data: Content | None = None, **options: Unpack[OfPut]) -> Response:
         """PUT."""
-        return _verb("put", self.request)(url, *args, **options)
+        return self.request("put", url, data=data, **options)
 
-    def patch(self, url: Any, *args: Any, **options: Any) -> Response:
+    def patch(self, url: str, data: Content | None = None, **options: Unpack[OfPut]) -> Response:
         """PATCH."""
-        return _verb("patch", self.request)(url, *args, **options)
+        return self.request("patch", url, data=data, **options)
 
-    def delete(self, url: Any, **options: Any) -> Response:
+    def delete(self, url: str, **options: Unpack[Options]) -> Response:
         """DELETE."""
-        return _verb("delete", self.request)(url, **options)
+        return self.request("delete", url, **options)
 
     def close(self) -> None:
         """Nothing to do: connections are the host's."""
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_error: Any) -> None:
+    def __exit__(self, *_error: object) -> None:
         pass
 
 
@@ -130,7 +155,7 @@ def _exceptions() -> dict[str, Any]:
 def _members() -> dict[str, Any]:
     codes = {status.name.lower(): status.value for status in HTTPStatus}
     return {
-        **{verb: _verb(verb, request) for verb in VERBS},
+        **{verb: getattr(Session(), verb) for verb in VERBS},
         **_exceptions(),
         "request": request,
         "Session": Session,

@@ -9,8 +9,9 @@ import codecs
 import json
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal, Self, overload
 
+from ops.loose import Json, Option
 from sandbox.gates.frames import FetchResponse
 from sandbox.library.headers import Headers
 from sandbox.policy.whole import Whole
@@ -19,7 +20,7 @@ from sandbox.policy.whole import Whole
 class RequestException(OSError):
     """A request failed. `response` is set once there is one."""
 
-    def __init__(self, *args: Any, response: Any = None) -> None:
+    def __init__(self, *args: object, response: Response | None = None) -> None:
         super().__init__(*args)
         self.response = response
 
@@ -141,7 +142,7 @@ class Response(Whole):
         except LookupError:
             return str(self._answer.body, "utf-8", "replace")
 
-    def json(self, **options: Any) -> Any:
+    def json(self, **options: Option) -> Json:
         """The body as JSON. Raises `JSONDecodeError`, which is a ValueError."""
         try:
             return json.loads(self._answer.body, **options)
@@ -163,9 +164,15 @@ class Response(Whole):
         size, text = int(chunk_size or 65536), self.text
         return iter([text[start : start + size] for start in range(0, len(text), size)])
 
-    def iter_lines(self, decode_unicode: bool = False) -> Iterator[Any]:
+    @overload
+    def iter_lines(self, decode_unicode: Literal[False] = False) -> Iterator[bytes]: ...
+
+    @overload
+    def iter_lines(self, decode_unicode: Literal[True]) -> Iterator[str]: ...
+
+    def iter_lines(self, decode_unicode: bool = False) -> Iterator[str] | Iterator[bytes]:
         """The lines of the body, as bytes unless they are to be decoded."""
-        return iter(self.text.splitlines() if decode_unicode else self._answer.body.splitlines())
+        return iter(self.text.splitlines()) if decode_unicode else iter(self._answer.body.splitlines())
 
     def raise_for_status(self) -> Response:
         """The response itself. Raises `HTTPError` when its status is 400 or more."""
@@ -184,10 +191,10 @@ class Response(Whole):
     def __bool__(self) -> bool:
         return self.ok
 
-    def __enter__(self) -> Response:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_error: Any) -> None:
+    def __exit__(self, *_error: object) -> None:
         pass
 
     def __repr__(self) -> str:

@@ -56,9 +56,8 @@ def _unbound(cls: type, method: types.FunctionType) -> Callable[..., Any]:
     """`method` of `cls` for instances of `cls` only: `C.__init__(x)` would write attributes of any `x`."""
 
     def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if (
-            cls not in type(instance).__mro__
-        ):  # `issubclass` would ask the class, which the script may have made
+        # `issubclass` would ask the class, which the script may have made
+        if cls not in type(instance).__mro__:
             raise TypeError(
                 f"{method.__name__}() needs a {cls.__name__!r} object, not {type(instance).__name__!r}"
             )

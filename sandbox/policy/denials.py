@@ -6,8 +6,9 @@ gates.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from ops.loose import Json
 from shaders.errors import ErrorRecord
 
 E = TypeVar("E", bound=BaseException)
@@ -22,7 +23,7 @@ class PermissionDenied(PermissionError):
         hint: str | None = None,
         gate: str | None = None,
         asked: str | None = None,
-        grant: dict[str, Any] | None = None,
+        grant: dict[str, Json] | None = None,
     ) -> None:
         super().__init__(message)
         self.hint = hint

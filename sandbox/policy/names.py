@@ -29,9 +29,8 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-_OPERATORS = words(
-    "add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul"
-)  # and r, i forms
+_OPERATORS = words("add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul")
+"""Those that have a reflected form and one in place."""
 DEFINABLE = frozenset(f"__{prefix}{name}__" for name in _OPERATORS for prefix in ("", "r", "i")) | frozenset(
     words("""
     __init__ __new__ __post_init__ __repr__ __str__ __bytes__ __format__ __len__ __iter__ __next__ __getitem__

@@ -86,9 +86,8 @@ def defines(value: object, name: str) -> bool:
     cls = value if isinstance(value, type) else type(value)
     if not owns_class(cls):
         return False
-    for (
-        base
-    ) in cls.__mro__:  # the first that has it is what CPython would read, a data descriptor at any rate
+    for base in cls.__mro__:
+        # the first that has it is what CPython would read, a data descriptor at any rate
         if name in base.__dict__:
             return owns_class(base)
     return not isinstance(value, type) and name in getattr(value, "__dict__", ())

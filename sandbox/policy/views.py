@@ -58,6 +58,11 @@ class Namespace:
 seal_class(Namespace)
 
 
+def title_of(space: Namespace) -> str:
+    """What `space` is called where it is imported."""
+    return str(object.__getattribute__(space, "__dict__").get(_TITLE))
+
+
 class DeniedImport(ModuleNotFoundError):
     """A module that scripts have not got."""
 
@@ -180,8 +185,15 @@ def _imported(name: str, fromlist: Any, level: int, finders: Sequence[Finder]) -
     found = _found(name, finders)
     for member in fromlist or ():
         if not hasattr(found, member):
-            raise ImportError(f"cannot import name {names.unmangle(member)!r} from {name!r}", name=name)
+            raise _without(name, names.unmangle(member))
     return found if fromlist or "." not in name else view(name.split(".")[0])
+
+
+def _without(module: str, member: str) -> ImportError:
+    """The error for a name that a module has not, with what Python 3.12 adds to such."""
+    error = ImportError(f"cannot import name {member!r} from {module!r}", name=module)
+    error.name_from = member  # type: ignore[attr-defined]
+    return error
 
 
 def _found(name: str, finders: Sequence[Finder]) -> Namespace:

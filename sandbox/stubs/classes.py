@@ -5,46 +5,65 @@ Owns which members of a class scripts see. Must not know modules.
 
 from __future__ import annotations
 
-import ast
-import inspect
-import textwrap
+import sys
 import types
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol, TypeVar, get_args, get_origin
 
-from ops.nn.module import Applied
+from ops.nn.module import Applied, Module
 from sandbox.policy.names import DEFINABLE
-from sandbox.stubs.functions import Function, as_method, choosing, definition, signature_of
-from sandbox.stubs.types import Writer
+from sandbox.stubs.attributes import assigned
+from sandbox.stubs.functions import (
+    Function,
+    Verbatim,
+    as_method,
+    as_start,
+    definition,
+    definitions,
+    is_for_scripts,
+    of_layer,
+    signature_of,
+    text,
+)
+from sandbox.stubs.types import Writer, home_of
 
-_SHOWN = DEFINABLE - {"__copy__", "__deepcopy__", "__format__", "__init_subclass__", "__repr__", "__str__"}
+_HIDDEN = ("copy", "deepcopy", "format", "init_subclass", "replace", "repr", "str")
+_SHOWN = DEFINABLE - {f"__{name}__" for name in _HIDDEN}
 
 
-def written(name: str, cls: type, writer: Writer, kin: Mapping[str, Any]) -> list[str]:
-    """The lines of `class name`; `kin` are functions that methods of the same name call."""
-    bases, own = _lineage(cls, writer)
-    members = _members(own)
-    inside = writer.inside(members)
-    body = [line for key, value in members.items() for line in _member(key, value, inside, kin, own)]
-    body += [f"{key}: Any" for key in _assigned(own) if key not in members]
-    shown = [writer.type(base) for base in bases]
-    lines = [f"class {name}({', '.join(shown)}):" if shown else f"class {name}:"]
-    doc = inspect.cleandoc(cls.__doc__).split("\n\n")[0] if isinstance(cls.__doc__, str) else ""
-    lines += [
-        f"    {line}" for line in (['"""' + " ".join(doc.split()).rstrip('"') + '"""'] if doc else []) + body
-    ]
+def written(name: str, cls: type, writer: Writer) -> list[str]:
+    """The lines of `class name`."""
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        bases, body = ["NamedTuple"], list(_fields(cls, writer))
+    else:
+        shown, own = _lineage(cls, writer)
+        bases, body = (
+            ["Protocol" if base is Protocol else writer.type(base) for base in shown],
+            list(_body(own, writer)),
+        )
+    lines = [f"class {name}({', '.join(bases)}):" if bases else f"class {name}:"]
+    doc = text(cls.__doc__) if isinstance(cls.__doc__, str) else ""
+    lines += [f"    {line}" for line in ([doc] if doc else []) + body]
     return lines if len(lines) > 1 else [f"{lines[0]} ..."]
 
 
-def _lineage(cls: type, writer: Writer) -> tuple[list[type], list[type]]:
+def _fields(cls: type, writer: Writer) -> Iterator[str]:
+    for name, written in cls.__annotations__.items():
+        yield f"{name}: {writer.of_results().annotation(written, _names(cls))}"
+
+
+def _lineage(cls: type, writer: Writer) -> tuple[list[Any], list[type]]:
     """The bases that scripts can name, and the classes whose members are shown as the class's own, itself first."""
-    bases: list[type] = []
+    bases: list[Any] = []
     own = [cls]
-    for base in cls.__bases__:
-        if base is object:
-            continue
-        if writer.named(base):
+    for written in vars(cls).get("__orig_bases__", cls.__bases__):
+        base = get_origin(written) or written
+        if base is Protocol:
             bases.append(base)
+        elif base is object or base.__module__ == "typing":
+            continue
+        elif writer.named(base):
+            bases.append(written)
         else:
             further, hidden = _lineage(base, writer)
             bases += further
@@ -52,79 +71,112 @@ def _lineage(cls: type, writer: Writer) -> tuple[list[type], list[type]]:
     return list(dict.fromkeys(bases)), list(dict.fromkeys(own))
 
 
-def _members(own: list[type]) -> dict[str, Any]:
-    """The public members by name; an annotation without a value counts, as the text of it."""
-    found: dict[str, Any] = {}
-    for cls in reversed(own):
-        found |= {key: _Annotated(text) for key, text in vars(cls).get("__annotations__", {}).items()}
-        found |= {
-            key: value for key, value in vars(cls).items() if not isinstance(found.get(key), _Annotated)
-        }
-    return {key: value for key, value in found.items() if key in _SHOWN or not key.startswith("_")}
+def _bound(own: list[type], writer: Writer) -> dict[TypeVar, str]:
+    """What the type variables of hidden generic bases mean."""
+    found: dict[TypeVar, str] = {}
+    for cls in own:
+        for base in vars(cls).get("__orig_bases__", ()):
+            origin = get_origin(base)
+            if origin in own:
+                found |= zip(origin.__parameters__, map(writer.type, get_args(base)), strict=True)
+    return found
 
 
-class _Annotated:
+def _body(own: list[type], writer: Writer) -> Iterator[str]:
+    members = {name: value for name, value in _members(own).items() if name in _SHOWN or name[:1] != "_"}
+    inside = writer.inside(members, _bound(own, writer))
+    layer = own[0] if issubclass(own[0], Applied) and own[0] is not Applied else None
+    for name, value in members.items():
+        if layer is None or name not in ("__init__", "forward"):
+            yield from _member(name, value, inside)
+    if layer is not None:
+        yield from _layer(layer, inside)
+    elif isinstance(members.get("forward"), types.FunctionType) and own[0] is not Module:
+        yield from definition("__call__", as_method(signature_of(members["forward"], inside)))
+
+
+def _layer(layer: type[Applied], writer: Writer) -> Iterator[str]:
+    """The members that follow from the function that a layer calls: the options are its attributes too."""
+    starts, forward = of_layer(layer._function, layer._options, writer)
+    if "forward" in vars(layer.__bases__[0]) and layer.__bases__[0] is not Applied:
+        forward = as_method(signature_of(layer.forward, writer))
+    yield from definition("__init__", starts)
+    for name in ("forward", "__call__"):
+        yield from definition(name, forward)
+    for name, each in list(starts.parameters.items())[1:]:
+        yield f"{name}: {each.annotation}"
+
+
+class _Typed:
     """A member of which only the type is known."""
 
-    __slots__ = ("text",)
+    __slots__ = ("names", "type")
 
-    def __init__(self, text: Any) -> None:
-        self.text = text
+    def __init__(self, type: Any, names: dict[str, Any]) -> None:
+        self.type, self.names = type, names
 
 
-def _member(key: str, value: Any, writer: Writer, kin: Mapping[str, Any], own: list[type]) -> Iterator[str]:
-    if key == "__init__" and issubclass(own[0], Applied) and own[0] is not Applied:
-        yield from definition(key, choosing(own[0].function, own[0].options, writer))
+def _members(own: list[type]) -> dict[str, Any]:
+    """The members by name, with what `__init__` adds. An annotation says more of one than its value."""
+    found: dict[str, Any] = {}
+    for cls in reversed(own):
+        names = _names(cls)
+        start = vars(cls).get("__init__")
+        found |= {name: value for name, value in vars(cls).items() if not _is_generated(value)}
+        if isinstance(start, types.FunctionType) and not home_of(cls):
+            attributes = {name: _Typed(each, names) for name, each in assigned(start).items()}
+            found |= {
+                name: each for name, each in attributes.items() if not isinstance(found.get(name), property)
+            }
+        found |= {
+            name: _Typed(written, names)
+            for name, written in vars(cls).get("__annotations__", {}).items()
+            if name[:1] != "_"
+        }
+    return found
+
+
+def _is_generated(value: Any) -> bool:
+    """Whether a dataclass wrote it."""
+    return isinstance(value, types.FunctionType) and value.__code__.co_filename == "<string>"
+
+
+def _names(cls: type) -> dict[str, Any]:
+    """The globals of the module that has `cls`, wherever it says that it is."""
+    modules = (vars(module) for module in list(sys.modules.values()))
+    return next((names for names in modules if names.get(cls.__name__) is cls), {})
+
+
+def _member(name: str, value: Any, writer: Writer) -> Iterator[str]:
+    if name == "__init__":
+        signature = as_start(signature_of(value, writer))
+        if is_for_scripts(signature):
+            yield from definition(name, signature)
     elif isinstance(value, property):
-        yield from _property(key, value, writer)
+        yield from _property(name, value, writer)
     elif isinstance(value, types.FunctionType):
-        signature = signature_of(value, writer, kin.get(key.rstrip("_")))
-        yield from definition(key, as_method(signature, starts=key == "__init__"))
-    elif key == "__new__":
-        yield from definition(key, as_method(signature_of(value.__func__, writer), starts=False))
-    elif isinstance(value, classmethod):
-        signature = as_method(signature_of(value.__func__, writer), starts=False)
-        yield from definition(key, signature, decorator="@classmethod")
-    elif isinstance(value, staticmethod):
-        yield from definition(key, signature_of(value.__func__, writer), decorator="@staticmethod")
-    elif isinstance(value, _Annotated):
-        names = vars(inspect.getmodule(own[0]) or types)
-        yield f"{key}: {writer.annotation(value.text, names)}"
-    elif value is None and key == "__hash__":
-        yield "__hash__: None  # type: ignore[assignment]"
+        yield from definitions(name, value, writer, as_method)
+    elif name == "__new__":
+        signature = as_method(signature_of(value.__func__, writer))
+        yield from definition(name, signature.replace(return_annotation=Verbatim("Self")))
+    elif isinstance(value, classmethod | staticmethod):
+        is_static = isinstance(value, staticmethod)
+        signature = signature_of(value.__func__, writer)
+        decorator = "@staticmethod" if is_static else "@classmethod"
+        yield from definition(
+            name, signature if is_static else as_method(signature), value.__doc__, decorator
+        )
+    elif isinstance(value, _Typed):
+        yield f"{name}: {writer.of_results().annotation(value.type, value.names)}"
+    elif name == "__hash__":
+        yield ("__hash__: None" if value is None else f"def __hash__(self) -> {writer.type(int)}: ...")
     else:
-        known = value is not None and not isinstance(value, types.MemberDescriptorType)
-        yield f"{key}: {writer.type(type(value)) if known else 'Any'}"
+        yield f"{name}: {writer.of_results().type(type(value))}"
 
 
-def _property(key: str, value: property, writer: Writer) -> Iterator[str]:
+def _property(name: str, value: property, writer: Writer) -> Iterator[str]:
     getter: Function | None = value.fget
     assert getter is not None
-    signature = as_method(signature_of(getter, writer), starts=False)
-    yield from definition(key, signature, getter.__doc__, "@property")
+    yield from definition(name, as_method(signature_of(getter, writer)), getter.__doc__, "@property")
     if value.fset is not None:
-        yield f"@{key}.setter"
-        yield f"def {key}(self, value: Any) -> None: ..."
-
-
-def _assigned(own: list[type]) -> list[str]:
-    """The public attributes that `__init__` gives an instance."""
-    found: dict[str, None] = {}
-    for cls in own:
-        start = vars(cls).get("__init__")
-        if not isinstance(start, types.FunctionType):
-            continue
-        try:
-            tree = ast.parse(textwrap.dedent(inspect.getsource(start)))
-        except (OSError, SyntaxError):
-            continue
-        for node in ast.walk(tree):
-            if (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.ctx, ast.Store)
-                and isinstance(node.value, ast.Name)
-                and node.value.id == "self"
-                and not node.attr.startswith("_")
-            ):
-                found[node.attr] = None
-    return list(found)
+        yield from definition(name, as_method(signature_of(value.fset, writer)), None, f"@{name}.setter")

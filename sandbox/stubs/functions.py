@@ -7,33 +7,35 @@ row. Must not know modules.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import Parameter, Signature
-from typing import Any, Literal
+from types import SimpleNamespace
+from typing import Any, Literal, cast, get_overloads
 
 from ops.errors import UnknownOpError
 from ops.spec import REQUIRED, Attribute, OpSpec
 from ops.table import find
-from ops.tensor import Tensor
-from ops.typenames import TypeName
+from ops.tensor import Operand
+from ops.typenames import Dims, DTypeLike
 from sandbox.stubs.types import Writer
 
 Function = Callable[..., Any]
+Form = Callable[[Signature], Signature]
 _TYPES: dict[str, Any] = {
     "number": float,
     "integer": int,
     "flag": bool,
+    "text": str,
     "string": str,
-    "dtype": TypeName | str,
+    "dtype": DTypeLike,
     "sizes": Sequence[int],
     "integers": Sequence[int],
     "words": Sequence[int],
     "axis": int | None,
-    "axes": int | Sequence[int] | None,
+    "axes": Dims,
     "extents": int | str | Sequence[int],
     "factors": float | Sequence[float],
 }
-_OPERAND = Tensor | float
 _OPERANDS = {2: ("input", "other"), 1: ("input",)}
 """What PyTorch calls the operands, which all functions of elements take."""
 _IN_PLACE = Parameter("inplace", Parameter.KEYWORD_ONLY, default=False, annotation=bool)
@@ -50,63 +52,125 @@ class Verbatim(str):
 
 def definition(name: str, signature: Signature, doc: str | None = None, decorator: str = "") -> list[str]:
     """The lines of `def name` with this signature."""
-    head = f"def {name}{signature}:"
-    return [*([decorator] if decorator else []), f"{head} {_text(doc)}"]
+    return [*([decorator] if decorator else []), f"def {name}{signature}: {text(doc) or '...'}"]
 
 
-def signature_of(function: Function, writer: Writer, kin: Function | None = None) -> Signature:
+def text(doc: str | None) -> str:
+    """The first paragraph of a docstring as one line of a stub."""
+    if not doc:
+        return ""
+    first = " ".join(inspect.cleandoc(doc).split("\n\n")[0].split())
+    return '"""' + first.replace("\\", "\\\\").replace('"""', "'''").rstrip('"') + '"""'
+
+
+def definitions(name: str, function: Function, writer: Writer, form: Form) -> list[str]:
+    """The lines of a function: one `def`, or one for each overload, in the `form` in which it is shown."""
+    overloads = _overloads(function)
+    if not overloads:
+        return definition(name, form(signature_of(function, writer)), function.__doc__)
+    lines = (definition(name, form(signature_of(each, writer)), None, "@overload") for each in overloads)
+    first, *rest = lines
+    first[-1] = first[-1].removesuffix("...") + (text(function.__doc__) or "...")
+    return [line for each in (first, *rest) for line in each]
+
+
+def _overloads(function: Function) -> Sequence[Function]:
+    """Those that stand in the text where the function does, whatever it is called by now."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return []
+    where = SimpleNamespace(__module__=function.__module__, __qualname__=code.co_qualname)
+    return get_overloads(cast("Function", where))
+
+
+def signature_of(function: Function, writer: Writer) -> Signature:
     """The signature of `function`, in types that a script can name.
 
-    One that takes whatever comes is that of `kin`, which it calls, or of the row of the op table that it is called by.
+    One that takes whatever comes is that of the row of the op table that it is called by.
     """
     found = _known(function)
-    if kin is not None and _vague(found):
-        called = _known(kin)
-        if not _vague(called):
-            first = next(iter(found.parameters.values()))
-            rest = list(called.parameters.values())[1:]
-            found, function = called.replace(parameters=[first, *rest]), kin
     names = getattr(inspect.unwrap(function), "__globals__", {})
-    parameters = [_parameter(each, writer, names) for each in found.parameters.values()]
-    return Signature(parameters, return_annotation=_annotation(found.return_annotation, writer, names))
+    given = (part for each in found.parameters.values() for part in _unpacked(each, names))
+    parameters = [_parameter(each, writer, names) for each in given]
+    gives = annotation_of(found.return_annotation, writer.of_results(), names)
+    return Signature(parameters, return_annotation=gives)
 
 
-def choosing(function: Function, options: Sequence[str], writer: Writer) -> Signature:
-    """The signature of a method that takes, of what `function` takes, these options, all of which may be left out."""
-    known = signature_of(function, writer).parameters
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    taken = [
-        Parameter(
-            name,
-            kind,
-            default=Verbatim("..."),
-            annotation=known[name].annotation if name in known else Verbatim("Any"),
-        )
-        for name in options
-    ]
-    return Signature([Parameter("self", kind), *taken], return_annotation=Verbatim("None"))
+def _unpacked(parameter: Parameter, names: dict[str, Any]) -> Iterator[Parameter]:
+    """`**options: Unpack[Options]` as the names that may be given."""
+    written = parameter.annotation
+    if not (isinstance(written, str) and written.startswith("Unpack[")):
+        yield parameter
+        return
+    for name, type in names[written[7:-1]].__annotations__.items():
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=Verbatim("..."), annotation=type)
 
 
-def as_method(signature: Signature, *, starts: bool) -> Signature:
-    """The signature of a method, whose first argument has its usual name; one that `starts` an object gives nothing."""
+def is_for_scripts(signature: Signature) -> bool:
+    """Whether scripts can give what it takes."""
+    return "Any" not in {str(each.annotation) for each in list(signature.parameters.values())[1:]}
+
+
+def as_function(signature: Signature) -> Signature:
+    """The signature of a method as a function of `input`."""
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].name == "self":
+        parameters[0] = parameters[0].replace(name="input", annotation=Verbatim("Tensor"))
+    return signature.replace(parameters=parameters)
+
+
+def as_method(signature: Signature) -> Signature:
+    """The signature of a method, whose first argument has its usual name."""
     first, *rest = signature.parameters.values()
     if first.kind is not Parameter.VAR_POSITIONAL:
         name = "cls" if first.name == "cls" else "self"
-        first = first.replace(name=name, annotation=Parameter.empty)
-    result = Verbatim("None") if starts else signature.return_annotation
-    return signature.replace(parameters=[first, *rest], return_annotation=result)
+        kind = Parameter.POSITIONAL_ONLY if first.kind is Parameter.POSITIONAL_ONLY else first.kind
+        first = first.replace(name=name, annotation=Parameter.empty, kind=kind)
+    return signature.replace(parameters=[first, *rest])
+
+
+def as_start(signature: Signature) -> Signature:
+    """The signature of `__init__`."""
+    return as_method(signature).replace(return_annotation=Verbatim("None"))
+
+
+def of_layer(function: Function, options: Sequence[str], writer: Writer) -> tuple[Signature, Signature]:
+    """The signatures of a layer that calls `function` with `options`: of its `__init__`, and of its `forward`."""
+    known = signature_of(function, writer)
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    me = Parameter("self", kind)
+    chosen = [known.parameters[name].replace(kind=kind) for name in options if name in known.parameters]
+    given = [
+        each
+        for name, each in known.parameters.items()
+        if name not in options and each.kind in (kind, Parameter.POSITIONAL_ONLY)
+    ]
+    starts = Signature([me, *_in_order(chosen)], return_annotation=Verbatim("None"))
+    return starts, Signature([me, *given], return_annotation=known.return_annotation)
+
+
+def _in_order(parameters: Iterable[Parameter]) -> list[Parameter]:
+    """`parameters`, of which those that may be left out follow each other: by name alone what is needed after one."""
+    ordered: list[Parameter] = []
+    late: list[Parameter] = []
+    for each in parameters:
+        if each.default is each.empty and ordered and ordered[-1].default is not each.empty:
+            late.append(each.replace(kind=Parameter.KEYWORD_ONLY))
+        else:
+            ordered.append(each)
+    return [*ordered, *late]
 
 
 def _known(function: Function) -> Signature:
     """The signature of `function` or of its row."""
     found = inspect.signature(function)
-    if not _vague(found):
+    names = list(found.parameters)
+    if not any(each.kind is Parameter.VAR_KEYWORD for each in found.parameters.values()):
         return found
     try:
-        row = find(function.__name__.rstrip("_"))
+        row = find(inspect.unwrap(function).__name__.rstrip("_"))
     except UnknownOpError:
         return found
-    names = list(found.parameters)
     if names == ["args", "named"]:
         return _of_row(row, found)
     if names[-1] == "attributes":
@@ -114,44 +178,32 @@ def _known(function: Function) -> Signature:
     return found
 
 
-def _vague(signature: Signature) -> bool:
-    return any(each.kind is Parameter.VAR_KEYWORD for each in signature.parameters.values())
-
-
 def _of_row(row: OpSpec, found: Signature) -> Signature:
-    """Operands, then attributes, in order or by name; by name alone what is needed after something that is not."""
+    """Operands, then attributes, in order or by name."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     names = _OPERANDS.get(len(row.inputs), row.inputs)
     needed = len(names) - row.optional
-    operands = [Parameter(name, kind, annotation=_OPERAND) for name in names[:needed]]
-    operands += [Parameter(name, kind, default=None, annotation=_OPERAND | None) for name in names[needed:]]
-    parameters: list[Parameter] = []
+    operands = [Parameter(name, kind, annotation=Operand) for name in names[:needed]]
+    operands += [Parameter(name, kind, default=None, annotation=Operand | None) for name in names[needed:]]
     late = [_IN_PLACE] if row.kind == "elementwise" else []
-    for each in [*operands, *(_attribute(each, kind) for each in row.attributes)]:
-        if each.default is each.empty and parameters and parameters[-1].default is not each.empty:
-            late.append(each.replace(kind=Parameter.KEYWORD_ONLY))
-        else:
-            parameters.append(each)
+    parameters = _in_order([*operands, *(_attribute(each, kind) for each in row.attributes)])
     return found.replace(parameters=[*parameters, *late])
 
 
 def _with_attributes(row: OpSpec, found: Signature) -> Signature:
-    """What is given by position as the function has it, and the row's attributes by name."""
+    """What is given as the function has it, and the row's other attributes by name."""
     given = [each for each in found.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
-    named = [_attribute(each, Parameter.KEYWORD_ONLY) for each in row.attributes if each.name != "max_bytes"]
+    told = {"max_bytes", *found.parameters}
+    named = [_attribute(each, Parameter.KEYWORD_ONLY) for each in row.attributes if each.name not in told]
     return found.replace(parameters=[*given, *named])
 
 
 def _attribute(attribute: Attribute, kind: Any) -> Parameter:
-    written = (
-        Literal[attribute.choices]
-        if attribute.type == "text" and attribute.choices
-        else _TYPES.get(attribute.type, Any)
-    )
+    written = Literal[attribute.choices] if attribute.choices else _TYPES[attribute.type]
     if attribute.default == REQUIRED:
         return Parameter(attribute.name, kind, annotation=written)
     if attribute.default is None:
-        written = written | None if written is not Any else written
+        written = written | None
     return Parameter(attribute.name, kind, default=attribute.default, annotation=written)
 
 
@@ -160,17 +212,10 @@ def _parameter(parameter: Parameter, writer: Writer, names: dict[str, Any]) -> P
     if default is not Parameter.empty:
         plain = default is None or type(default) in (bool, int, str)
         default = Verbatim(repr(default) if plain else "...")
-    annotation = _annotation(parameter.annotation, writer, names)
+    annotation = annotation_of(parameter.annotation, writer, names)
     return parameter.replace(annotation=annotation, default=default)
 
 
-def _annotation(written: Any, writer: Writer, names: dict[str, Any]) -> Verbatim:
+def annotation_of(written: Any, writer: Writer, names: dict[str, Any]) -> Verbatim:
+    """An annotation in a signature; what has none is `Any`."""
     return Verbatim("Any" if written is Signature.empty else writer.annotation(written, names))
-
-
-def _text(doc: str | None) -> str:
-    """The first paragraph of a docstring as a body."""
-    if not doc:
-        return "..."
-    first = " ".join(inspect.cleandoc(doc).split("\n\n")[0].split())
-    return '"""' + first.replace("\\", "\\\\").replace('"""', "'''").rstrip('"') + '"""'

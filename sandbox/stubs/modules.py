@@ -6,27 +6,22 @@ is what a script has of it: its types are Python's.
 
 from __future__ import annotations
 
-import inspect
-import sys
 import textwrap
 import types
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any, get_origin
 
-from ops.tensor import Tensor
 from sandbox import library
 from sandbox.policy import views
 from sandbox.policy.denials import PermissionDenied
 from sandbox.stubs import classes
-from sandbox.stubs.functions import definition, signature_of
-from sandbox.stubs.types import Writer
+from sandbox.stubs.functions import as_function, definitions
+from sandbox.stubs.types import Page, Writer, home_of, standard
 
 WITHOUT_IMPORT = "__builtins__"
 """The module of what needs no import, as type checkers call it."""
 _HEAD = """# mypy: disable-error-code="override, misc, assignment"
-import builtins
-import collections.abc
-{imports}from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, NoReturn, Protocol, Self, TypeAlias, TypeVar, overload, type_check_only
 """
 
 
@@ -35,13 +30,8 @@ def stubs() -> dict[str, str]:
     ours = {name: views.members(name) for name in views.available() if not standard(name)}
     ours[WITHOUT_IMPORT] = {**_functions(library.builtins()), "PermissionDenied": PermissionDenied}
     public = _public(ours)
-    found = {name: _stub(name, members, public) for name, members in ours.items()}
+    found = {name: _stub(Page(name, members, public), members) for name, members in ours.items()}
     return found | {name: _reexports(name) for name in views.available() if standard(name)}
-
-
-def standard(module: str) -> bool:
-    """Whether `module` is of the standard library."""
-    return module.split(".")[0] in sys.stdlib_module_names
 
 
 def _functions(members: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,54 +43,40 @@ def _public(modules: Mapping[str, Mapping[str, Any]]) -> dict[type, tuple[str, s
     found: dict[type, tuple[str, str]] = {}
     for module, members in modules.items():
         for name, value in members.items():
-            if _ours(value) and (value not in found or (found[value][1] != value.__name__ == name)):
+            is_ours = isinstance(value, type) and not home_of(value)
+            if is_ours and (value not in found or (found[value][1] != value.__name__ == name)):
                 found[value] = (module, name)
     return found
 
 
-def _ours(value: Any) -> bool:
-    """Whether it is a class that is not Python's own, whatever it says of itself."""
-    if not isinstance(value, type):
-        return False
-    home = sys.modules.get(value.__module__)
-    return not (standard(value.__module__) and getattr(home, value.__name__, None) is value)
-
-
-def _stub(module: str, members: Mapping[str, Any], public: Mapping[type, tuple[str, str]]) -> str:
-    writer = Writer(module, public, members)
-    lines = [
-        line
-        for name, value in sorted(members.items())
-        for line in _member(module, name, value, writer, public)
-    ]
-    inner = [name for name in views.available() if name.rpartition(".")[0] == module]
-    imports = [
-        f"from {module} import {name.rpartition('.')[2]} as {name.rpartition('.')[2]}" for name in inner
-    ]
-    if module == WITHOUT_IMPORT:
+def _stub(page: Page, members: Mapping[str, Any]) -> str:
+    lines = [line for name, value in sorted(members.items()) for line in _member(name, value, page)]
+    for cls in page.met:  # which grows meanwhile
+        lines += ["@type_check_only", *classes.written(page.public[cls][1], cls, Writer(page))]
+    inner = [name for name in views.available() if name.rpartition(".")[0] == page.module]
+    parts = [name.rpartition(".")[2] for name in inner]
+    imports = [f"from {page.module} import {part} as {part}" for part in parts]
+    if page.module == WITHOUT_IMPORT:
         imports += [f"import {name} as {name}" for name in library.builtins() if name not in members]
-    used = sorted({home for home, _ in public.values() if any(f"{home}." in line for line in lines)})
-    head = _HEAD.format(imports="".join(f"import {name}\n" for name in used if name != WITHOUT_IMPORT))
-    return "\n".join([head, *imports, *lines, ""])
+    used = [f"import {name}" for name in sorted(page.imports - {WITHOUT_IMPORT})]
+    return "\n".join([_HEAD, *used, *imports, *page.aliases.values(), *lines, ""])
 
 
-def _member(
-    module: str, name: str, value: Any, writer: Writer, public: Mapping[type, tuple[str, str]]
-) -> Iterator[str]:
+def _member(name: str, value: Any, page: Page) -> Iterator[str]:
+    writer = Writer(page)
     if isinstance(value, views.Namespace):
         return
     if isinstance(value, type):
-        if public.get(value) == (module, name):
-            called = views.members("torch") if value is Tensor else {}
-            yield from classes.written(name, value, writer, called)
+        if page.public.get(value) == (page.module, name):
+            yield from classes.written(name, value, writer)
         else:
-            yield f"{name} = {writer.type(value)}" if writer.named(value) else f"{name}: Any"
-    elif isinstance(value, types.FunctionType):
-        kin = vars(Tensor) if module == "torch" else {}
-        yield from definition(name, signature_of(value, writer, kin.get(name)), value.__doc__)
+            yield f"{name} = {writer.type(value)}"
+    elif isinstance(value, types.FunctionType | types.MethodType):
+        yield from definitions(name, value, writer, as_function)
+    elif get_origin(value) is Annotated:
+        writer.type(value)  # which stands at the head
     else:
-        known = value is not None and not inspect.isroutine(value)
-        yield f"{name}: {writer.type(type(value)) if known else 'Any'}"
+        yield f"{name}: {writer.of_results().type(type(value))}"
 
 
 def _reexports(module: str) -> str:

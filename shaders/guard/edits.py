@@ -5,9 +5,13 @@ Owns positions. Must not know WGSL. No edit contains a line break, so lines keep
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 from shaders.source import Source
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,30 @@ class Edits:
         return "".join(parts), tuple(shifts)
 
 
-def original_column(shifts: tuple[tuple[int, int, int], ...], line: int, column: int) -> int:
-    """The column, before the edits, of what is now at `column` of `line`; the place of the edit for added text."""
+def original_column(
+    shifts: tuple[tuple[int, int, int], ...], line: int, column: int, written: str, original: str
+) -> int:
+    """The column, in the line `original`, of what is at `column` of that line as it was `written` anew.
+
+    Of what was added, which repeats parts of the text behind it: the column of the part, or else of the edit.
+    """
     added = 0
     for at_line, at, grown in shifts:
         if at_line == line and at <= column:
             if column < at + grown:
-                return at - added
+                return _repeated(written[column - 1 : at - 1 + grown], original, at - added)
             added += grown
     return max(1, column - added)
+
+
+def _repeated(text: str, original: str, column: int) -> int:
+    """Where in `original`, from `column` on, the most tokens that `text` begins with are; `column` if none is."""
+    wanted = _TOKEN.findall(text)
+    behind = [*_TOKEN.finditer(original, column - 1)]
+
+    def alike(first: int) -> int:
+        pairs = zip(wanted, islice(behind, first, None), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1][0], pairs))
+
+    best = max(range(len(behind)), key=alike, default=0)
+    return behind[best].start() + 1 if behind and alike(best) else column

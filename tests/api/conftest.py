@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -115,9 +116,13 @@ class RunningServer:
         assert not self._thread.is_alive(), "the server did not stop"
 
     def key_for(self, name: str, grants: object = None, role: str = "user", **more: Any) -> dict[str, str]:
-        """The headers of a new key, a user's unless it says otherwise; `more` is as in `NewKey`."""
+        """The headers of a new key, a user's unless it says otherwise; `more` is as in `NewKey`.
+
+        Its name begins with `name`, which is its owner's: tests that share a server may ask for the same.
+        """
         most = None if grants is None else parse(grants)
-        new = keys.NewKey(name, role, grants=most, **more)
+        unique = f"{name}-{secrets.token_hex(4)}"
+        new = keys.NewKey(unique, role, grants=most, **{"owner": name, **more})
         _, token = self.beside(lambda db: keys.create(db, new))
         return {"Authorization": f"Bearer {token}"}
 

@@ -28,6 +28,7 @@ GOOD: dict[str, Any] = {
     "POST /api/scripts": {"name": "good", "source": "def main(): return 1"},
     "POST /api/scripts/{name}": {"inputs": {}},
     "POST /api/kernels": {"name": "good", "source": KERNEL},
+    "POST /api/kernels/reflect": {"source": KERNEL},
     "POST /api/kernels/{name}/dispatch": {"inputs": {"x": {"$tensor": TENSOR}}},
     "POST /api/tensors": TENSOR,
     "PUT /api/tensors/{tensor_id}": TENSOR,
@@ -38,6 +39,8 @@ GOOD: dict[str, Any] = {
     "PUT /api/secrets/{name}": {"value": "Bearer abc"},
     "POST /api/keys": {"name": "good"},
 }
+NAMED_ANEW = {"POST /api/keys"}
+"""What takes no name a second time."""
 EXPECTED = {503, 507}
 """What a server says that cannot at the moment; nothing here takes its device or its disk."""
 CONFORMING = [
@@ -103,10 +106,10 @@ def test_a_good_request_is_answered_as_its_schema_says_the_second_time_too(
     method, _, path = route.partition(" ")
     operation = target.schema[path][method]
     names = {each.name for each in operation.path_parameters}
-    for headers in ({"Prefer": "wait=20"}, {}):
+    for number, headers in enumerate(({"Prefer": "wait=20"}, {})):
         case = operation.Case(
             path_parameters=target.existing(path, dict.fromkeys(names)),
-            body=GOOD[route],
+            body={**GOOD[route], **({"name": f"good{number}"} if route in NAMED_ANEW else {})},
             media_type="application/json",
             headers=headers,
         )

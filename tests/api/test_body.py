@@ -94,6 +94,20 @@ def test_a_field_that_does_not_fit_is_named(value: object, says: str) -> None:
     assert says in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        ({"count": 1, "name": []}, "Did you mean names?"),
+        ({"Count": 1}, "Did you mean count?"),
+        ({"colour": 1}, "There are count, names."),
+    ],
+)
+def test_an_unknown_field_comes_with_those_that_may_be_meant(value: object, hint: str) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        validate(Thing, value)
+    assert caught.value.hint == hint
+
+
 def test_unknown_fields_are_named_by_the_first_few_however_many_there_are() -> None:
     fields: dict[str, Any] = {f"field{n}": n for n in range(10_000)}
     with pytest.raises(InvalidRequest) as caught:

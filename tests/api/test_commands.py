@@ -220,6 +220,26 @@ def test_every_setting_but_the_secret_one_is_a_flag(capsys: pytest.CaptureFixtur
         assert f"--{name.replace('_', '-')}" in shown
 
 
+def test_a_flag_that_is_nearly_right_is_answered_with_the_right_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        commands.serve(["--prot=3"])
+    assert caught.value.code == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "kernelgate: --prot is no flag of serve. Did you mean --port?"
+    assert len(said) == 2, "and not all the flags that there are"
+
+
+@pytest.mark.parametrize("command", [["keys", "list"], ["doctor"], ["backup", "b"], ["restore", "b"]])
+def test_a_wrong_setting_is_one_message_of_every_command(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KERNELGATE_PORT", "high")
+    assert getattr(commands, command[0])(command[1:]) == 1
+    assert capsys.readouterr().err.startswith("kernelgate: the setting port: ")
+
+
 @pytest.mark.parametrize(
     ("flags", "says"),
     [

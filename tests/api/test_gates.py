@@ -117,6 +117,14 @@ def test_a_flood_of_denials_is_counted_in_full_but_not_written_in_full(
 def test_no_grant_opens_an_address_that_is_not_public(admin: httpx2.Client) -> None:
     done = run(admin, "fetch('http://inner.test/')", {"fetch": [{"host": "*"}]})
     assert (done["error"]["code"], done["error"]["status"]) == ("fetch_refused", 422)
+    assert "Give the run what it needs as an input." in done["error"]["hint"]
+
+
+@pytest.mark.parametrize("call", ["fetch", "requests.get"])
+def test_a_name_that_is_not_known_is_told_where_to_look(admin: httpx2.Client, call: str) -> None:
+    done = run(admin, f"import requests\n{call}('http://nowhere.test/')", {"fetch": [{"host": "*"}]})
+    assert (done["error"]["code"], done["error"]["status"]) == ("fetch_failed", 502)
+    assert "check its spelling, and that machine's DNS" in done["error"]["hint"]
 
 
 def test_a_real_server_never_fetches_from_its_own_machine(start: Callable[..., Any], site: Website) -> None:

@@ -73,7 +73,12 @@ def test_of_two_at_a_time_one_is_refused(source: Path | str) -> None:
 
 def test_every_route_that_makes_what_stays_is_one_of_them() -> None:
     made_otherwise = {"POST /api/runs", "POST /api/sessions/{session_id}/run"}
-    computes = {"POST /api/ops/{name}", "POST /api/kernels/{name}/dispatch", "POST /api/explain"}
+    computes = {
+        "POST /api/ops/{name}",
+        "POST /api/kernels/reflect",
+        "POST /api/kernels/{name}/dispatch",
+        "POST /api/explain",
+    }
     posts = {route for route in ALL if route.startswith("POST ")}
     assert posts - made_otherwise - computes - {"POST /api/scripts/{name}"} == ROUTES
 

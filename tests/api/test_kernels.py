@@ -87,6 +87,8 @@ def test_a_name_moves_to_a_new_source_and_the_old_one_can_be_pinned(http: httpx2
     back = add(http, "moving", DOUBLE)
     assert (back.status_code, http.get("/api/kernels/moving").json()["hash"]) == (200, old)
     assert http.get("/api/kernels/moving@zzzzzzzz").json()["code"] == "kernel_not_found"
+    versions = http.get("/api/kernels/moving").json()["versions"]
+    assert [each["hash"] for each in versions] == [new, old]
 
 
 def test_a_dispatch_answers_with_every_written_binding(http: httpx2.Client) -> None:
@@ -154,6 +156,22 @@ def test_threads_beyond_what_a_dimension_can_have_go_on_along_the_next() -> None
     assert spread(Reflection("", (entry,), (F32,)), entry, given) == (1 << 25, 3, 1)
 
 
+def test_a_list_of_numbers_is_an_array_of_the_kernels_own_type(http: httpx2.Client) -> None:
+    add(http, "affine", DOUBLE)
+    inputs = {
+        "numbers": [[1, 2], [3, 4]],
+        "products": {"shape": [4], "dtype": "u32"},
+        "params": {"factor": 2, "offset": 1},
+    }
+    answer = http.post("/api/kernels/affine/dispatch", json={"inputs": inputs}).json()
+    assert answer["outputs"]["products"]["$tensor"]["data"] == [3, 5, 7, 9]
+    add(http, "count", COUNT)
+    step = {"entry_point": "first", "bind": {"counters": "mine"}}
+    body = {"inputs": {"mine": [5, 6]}, "steps": [step, step]}
+    outputs = http.post("/api/kernels/count/dispatch", json=body).json()["outputs"]
+    assert outputs["mine"]["$tensor"]["data"] == [7, 6]
+
+
 def test_a_written_binding_starts_from_the_tensor_it_is_given(http: httpx2.Client) -> None:
     add(http, "count", COUNT)
     body = {"inputs": {"counters": tensor([5, 6])}, "workgroups": [1], "entry_point": "first"}
@@ -204,6 +222,8 @@ def test_a_written_binding_of_fixed_size_may_be_left_out_and_starts_at_zero(http
         ({"params": {"factor": -1, "offset": 2}}, None, "factor"),
         ({"params": {"factor": "x", "offset": 2}}, None, "factor"),
         ({"numbers": {"$tensor": {"id": "ten_unknown"}}}, "tensor_not_found", "ten_unknown"),
+        ({"numbers": [1, 2.5]}, "malformed_tensor", "inputs.numbers: data at index 1 is 2.5"),
+        ({"numbers": [[1, 2], [3]]}, "malformed_tensor", "inputs.numbers: its rows differ in length"),
     ],
 )
 def test_an_argument_that_does_not_fit_is_named(
@@ -248,6 +268,16 @@ def test_a_dispatch_that_cannot_be_is_refused(
     assert says in answer.json()["detail"]
 
 
+def test_a_source_is_reflected_as_it_would_be_stored_and_is_not_kept(http: httpx2.Client) -> None:
+    reflected = http.post("/api/kernels/reflect", json={"source": COUNT})
+    assert reflected.status_code == 200
+    stored = add(http, "reflected", COUNT).json()
+    assert reflected.json() == {each: stored[each] for each in ("entry_points", "overrides", "bindings")}
+    broken = http.post("/api/kernels/reflect", json={"source": "@compute @workgroup_size(1)\nfn main() {"})
+    assert (broken.status_code, broken.json()["line"]) == (422, 2)
+    assert http.get("/api/kernels/reflect").status_code == 404
+
+
 def test_a_kernel_that_does_not_parse_is_refused_with_a_caret(http: httpx2.Client) -> None:
     answer = add(http, "broken", "@compute @workgroup_size(1)\nfn main() { let x = ; }")
     problem = answer.json()
@@ -255,6 +285,16 @@ def test_a_kernel_that_does_not_parse_is_refused_with_a_caret(http: httpx2.Clien
     assert problem["code"] in ("kernel_syntax", "kernel_compile")
     assert problem["snippet"].splitlines()[1].strip() == "^"
     assert http.get("/api/kernels/broken").status_code == 404
+
+
+def test_a_kernel_that_does_not_compile_is_told_in_one_line_and_shown_as_posted(http: httpx2.Client) -> None:
+    line = "    /* twice */ for (var i = 0u; i < 3u; i++) { var x = i; x *= 2.0f; }  // no"
+    source = f"@compute @workgroup_size(1)\nfn main() {{\n{line}\n}}\n"
+    problem = add(http, "broken", source).json()
+    wanted = "automatic conversions cannot convert elements of `f32` to `u32`: this expression has type f32"
+    assert (problem["code"], problem["detail"]) == ("kernel_compile", wanted)
+    assert (problem["line"], problem["column"]) == (3, line.index("2.0f") + 1)
+    assert problem["snippet"] == f"{line}\n{' ' * line.index('2.0f')}^"
 
 
 @pytest.mark.parametrize(

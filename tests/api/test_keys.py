@@ -13,7 +13,7 @@ import pytest
 
 from api import keys
 from api.database import Database
-from api.errors import InvalidRequest, Unauthorized
+from api.errors import InvalidRequest, KeyExists, Unauthorized
 from api.ids import iso
 from api.keys import CACHE_S, Identity, Keys, NewKey
 from api.quotas import Quotas
@@ -186,6 +186,22 @@ def test_a_bounded_key_makes_users_with_less_than_the_default() -> None:
         keys.within(bounded, NewKey("a", scopes=("ops:run",)), Quotas())
 
 
+def test_the_name_of_a_valid_key_is_refused_and_that_of_an_ended_one_is_free(
+    database: Database, http: httpx2.Client
+) -> None:
+    first = make(http, name="twice")
+    again = http.post("/api/keys", json={"name": "twice", "owner": "another"})
+    assert (again.status_code, again.json()["code"]) == (409, "key_exists")
+    assert first["id"] in again.json()["detail"]
+    http.delete(f"/api/keys/{first['id']}")
+    make(http, name="twice")
+
+    for ends in (iso(1.0), None):
+        database.run(lambda db, ends=ends: keys.create(db, NewKey("a", expires_at=ends)))
+    with pytest.raises(KeyExists):
+        database.run(lambda db: keys.create(db, NewKey("a")))
+
+
 # ---------------------------------------------------------------------- the check of a token
 def test_a_key_ends_at_its_time_though_it_is_remembered(database: Database) -> None:
     async def scenario() -> None:
@@ -211,7 +227,7 @@ def test_a_revoked_key_works_until_it_is_looked_up_again(database: Database) -> 
         clock = ManualClock()
         held = Keys(database, clock=clock)
         (one, first), (_, second) = [
-            await database.do(lambda db: keys.create(db, NewKey("a"))) for _ in range(2)
+            await database.do(lambda db, name=name: keys.create(db, NewKey(name))) for name in "ab"
         ]
         for token in (first, second):
             await held.check(token)

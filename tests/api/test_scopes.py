@@ -59,7 +59,12 @@ def test_a_route_without_a_scope_is_closed() -> None:
 
 
 def test_computing_keeps_nothing_and_reading_changes_nothing() -> None:
-    computing = {"POST /api/ops/{name}", "POST /api/kernels/{name}/dispatch", "POST /api/explain"}
+    computing = {
+        "POST /api/ops/{name}",
+        "POST /api/kernels/reflect",
+        "POST /api/kernels/{name}/dispatch",
+        "POST /api/explain",
+    }
     assert {route for route in ROUTES if not writes(route)} == computing | {
         route for route in ROUTES if route.startswith("GET ")
     }

@@ -44,8 +44,32 @@ def test_a_script_is_stored_by_its_hash_and_the_name_moves(alice: httpx2.Client)
     assert alice.get("/api/scripts/moving").json()["source"] == "x = 2"
     pinned = alice.get(f"/api/scripts/moving@{first.json()['hash'][:8]}").json()
     assert (pinned["source"], pinned["created_at"]) == (SOURCE, first.json()["created_at"])
+    kept = [{key: each.json()[key] for key in ("hash", "created_at")} for each in (second, first)]
+    assert pinned["versions"] == alice.get("/api/scripts/moving").json()["versions"] == kept
     assert post(alice, "moving").status_code == 200
     assert alice.get("/api/scripts/moving").json()["source"] == SOURCE
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
+    alice: httpx2.Client, bob: httpx2.Client
+) -> None:
+    post(alice, "normalise")
+    for wrong, hint in [
+        ("normalize", "Did you mean normalise?"),
+        ("normalise@00000000", "There is normalise, but no version of it whose hash begins with '00000000'."),
+        ("zzz", "GET /api/scripts lists yours; POST one to add it."),
+    ]:
+        assert alice.get(f"/api/scripts/{wrong}").json()["hint"] == hint
+    for theirs in ("script-alice/normalise", "script-alice/normalize"):  # bob is not told that there is one
+        assert "mean" not in bob.get(f"/api/scripts/{theirs}").json()["hint"]
+
+
+def test_an_input_outside_of_inputs_is_shown_where_it_belongs(alice: httpx2.Client) -> None:
+    post(alice, "an_input", "def main(x): return x")
+    answer = alice.post("/api/scripts/an_input", json={"x": 5}).json()
+    assert (answer["code"], answer["hint"]) == ("invalid_request", 'If it is an input: {"inputs": {"x": 5}}.')
+    answer = alice.post("/api/runs", json={"code": "result = 1"}).json()
+    assert answer["hint"] == "There are script, inputs, grants, limits.", "a script is missing"
 
 
 def test_scripts_are_listed_in_pages(alice: httpx2.Client) -> None:

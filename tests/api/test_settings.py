@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from api.errors import LimitTooHigh
+from api.errors import LimitTooHigh, SettingInvalid
 from api.settings import RunLimits, Settings
 
 
@@ -65,17 +65,30 @@ def test_what_is_given_wins_over_the_environment_that_over_the_file_and_that_ove
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("prot = 5", "prot"),
+        ("prot = 5", "there is no setting 'prot'"),
         ("port =", "kernelgate.toml"),
-        ("port = 70000", "port"),
+        ("port = 70000", "the setting port: Input should be less than or equal to 65535"),
         ("\xff", "kernelgate.toml"),
     ],
 )
 def test_a_file_that_is_wrong_is_an_error_that_says_where(tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "kernelgate.toml"
     file.write_bytes(text.encode("latin-1"))
-    with pytest.raises(ValueError, match=says):
-        Settings(config=file)
+    with pytest.raises(SettingInvalid, match=says):
+        Settings.read(config=file)
+
+
+def test_a_setting_that_is_nearly_right_is_answered_with_the_right_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernelgate.toml").write_text("prot = 5")
+    with pytest.raises(SettingInvalid) as caught:
+        Settings.read(config=tmp_path / "kernelgate.toml")
+    assert caught.value.hint == "Did you mean port?"
+    monkeypatch.setenv("KERNELGATE_PORT", "high")
+    with pytest.raises(SettingInvalid) as caught:
+        Settings.read()
+    assert caught.value.hint == "It is the port to listen on; 0 takes a free one."
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ def test_tiles_together_are_the_attention(name: str) -> None:
         inputs[3][..., :150] = -np.inf
     target = np.full(task.target.layout.shape, np.nan, np.float32)
     shown = [
-        np.broadcast_to(array, layout.shape)
-        for array, layout in zip([*inputs, target], task.layouts, strict=True)
+        np.broadcast_to(array, value.layout.shape)
+        for array, value in zip([*inputs, target], task.values, strict=True)
     ]
     tiles, job = Tiles(task), attentions.Attention(task, [*shown[:-1], target])
     with np.errstate(all="ignore"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -103,10 +104,18 @@ def test_a_ramp_that_is_fused(engine: WgpuEngine) -> None:
 
 
 def test_what_has_to_be_reached_at_once_is_refused_by_name(engine: WgpuEngine) -> None:
-    match = r"nonzero of a tensor of 200,000 bytes.* can reach 65,536 on"
+    match = r"levenshtein of a tensor of 200,000 bytes.* can reach 65,536 on"
+    text, offsets = op("cast", 0, dtype="u32"), op("slice", 1, starts=[0], stops=[3], steps=[1])
     with pytest.raises(DeviceOutOfMemory, match=match) as caught:
-        compute(engine, [ramp(COUNT)], op("cast", 0, dtype="bool"), op("nonzero", 1))
+        compute(engine, [ramp(COUNT)], text, offsets, op("levenshtein", 1, 2, 1, 2, max_bytes=4))
     assert "split or sliced" in str(caught.value.hint)
+
+
+def test_what_is_kept_and_counted_and_found(engine: WgpuEngine) -> None:
+    flags, numbers = op("cast", 0, dtype="bool"), op("cast", 0, dtype="u32")
+    compute(engine, [ramp(COUNT)], flags, op("nonzero", 1))
+    compute(engine, [ramp(COUNT)], flags, op("compact", 0, 1), op("run_starts", 2))
+    compute(engine, [ramp(COUNT)], numbers, op("histogram", 1, bins=COUNT), op("take", 0, 2))
 
 
 def test_what_is_at_positions_and_in_order(engine: WgpuEngine) -> None:
@@ -136,3 +145,34 @@ def test_a_tensor_above_the_limit_of_the_adapter() -> None:
     expected = np.arange(count, dtype=np.int32)
     assert np.array_equal(np.frombuffer(ramp, np.int32), expected)
     assert np.frombuffer(total, np.int32)[0] == (expected & 31).sum()
+
+
+@pytest.mark.full
+def test_what_is_kept_and_hashed_of_the_largest_tensors() -> None:
+    count, row = 1 << 28, 16
+    engine = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=6 << 30))
+    nodes = [
+        op("arange", count=count, dtype="u32"),
+        op("full", shape=[], value=1023, dtype="u32"),
+        op("bitwise_and", 0, 1),
+        op("eq", 2, 1),
+        op("nonzero", 3),
+        op("slice", 4, starts=[0], stops=[(count >> 10) + 1], steps=[1]),
+        op("reshape", 0, shape=[count // row, row]),
+        op("digest_rows", 6),
+        op("slice", 7, starts=[0, 0], stops=[count // row, 8], steps=[9_999, 1]),
+    ]
+    try:
+        finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [5, 8]), [1, 2]), lambda: None))
+        kept, digests = bytearray(), bytearray()
+        engine.download(1, kept.extend)
+        engine.download(2, digests.extend)
+    finally:
+        engine.close()
+    expected = np.arange(1023, count + 1024, 1024).clip(max=count)
+    assert np.array_equal(np.frombuffer(kept, np.uint32), expected)
+    rows = np.arange(0, count // row, 9_999)[:, None] * row + np.arange(row)
+    hashes = [hashlib.sha256(each.tobytes()).digest() for each in rows.astype(np.uint32)]
+    assert [
+        each.astype(">u4").tobytes() for each in np.frombuffer(digests, np.uint32).reshape(-1, 8)
+    ] == hashes

@@ -133,7 +133,7 @@ def test_one_buffer_read_and_written_at_once_is_refused(gpu: Gpu) -> None:
     ("source", "line", "column", "message"),
     [
         ("@compute @workgroup_size(1)\nfn main() {\n  let x = 1 +;\n}\n", 3, 14, "expected expression"),
-        ("@compute @workgroup_size(1)\nfn main() {\n  let x = foo(1);\n}\n", 3, 11, "unknown identifier"),
+        ("@compute @workgroup_size(1)\nfn main() {\n  let x = foo(1);\n}\n", 3, 11, "`foo` is not defined"),
         ("fn f() -> u32 { }\n@compute @workgroup_size(1) fn main() { let y = f(); }\n", 1, 1, "return"),
     ],
 )

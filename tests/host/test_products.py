@@ -23,6 +23,7 @@ from ops.graph import Graph, Node, TensorType
 from ops.layout import Layout
 from ops.lower import CPU, MAPPED, HostProduct, lower
 from ops.lowering.base import Source, Target
+from ops.reference import dtype_name
 from shaders.spec import Operand
 
 ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
@@ -46,8 +47,9 @@ def put(engine: WgpuEngine) -> Iterator[Put]:
 
     def put(array: np.ndarray) -> Node:
         used.append(len(used) + 1)
-        engine.upload(used[-1], "me", TensorType(array.shape, "f32"), Elements(array.nbytes, array.tobytes()))
-        return Node("input", (), {"handle": used[-1], "shape": list(array.shape), "dtype": "f32"})
+        type = TensorType(array.shape, dtype_name(array.dtype))
+        engine.upload(used[-1], "me", type, Elements(array.nbytes, array.tobytes()))
+        return Node("input", (), {"handle": used[-1], "shape": list(type.shape), "dtype": type.dtype})
 
     yield put
     engine.free([*used, 99])
@@ -72,6 +74,8 @@ SHAPES = [
     ((700, 300), (300, 600)),
     ((1100, 64), (64, 1025)),
     ((1, 2000), (2000, 1000)),
+    ((5, 4100), (4100, 1100)),
+    ((2, 3, 1, 500), (500, 900)),
     ((1500, 1000), (1000,)),
     ((1 << 21,), (1 << 21,)),
     ((3, 5, 64, 64), (5, 64, 64)),
@@ -89,6 +93,33 @@ def test_products_of_every_form_equal_numpy_in_double(
     exact = np.matmul(a.astype(np.float64), b.astype(np.float64)).reshape(-1)
     size = np.matmul(np.abs(a).astype(np.float64), np.abs(b).astype(np.float64)).reshape(-1)
     assert np.all(np.abs(found - exact) <= 1e-5 * size)
+
+
+@pytest.mark.parametrize("left", [(1, 700), (8, 700), (4, 3, 700), (600, 700), (700,)])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+@pytest.mark.parametrize("is_turned", [True, False], ids=["turned", "as it lies"])
+def test_a_matrix_of_bytes_is_multiplied_as_it_lies(
+    engine: WgpuEngine, put: Put, left: tuple[int, ...], dtype: type, is_turned: bool
+) -> None:
+    codes = np.random.default_rng(0).integers(np.iinfo(dtype).min, 128, (1501, 700)).astype(dtype)
+    x, stored = matrix(*left), codes if is_turned else np.ascontiguousarray(codes.T)
+    turned = [Node("transpose", (1,), {"axis0": 0, "axis1": 1})] * is_turned
+    nodes = [put(x), put(stored), *turned, Node("matmul", (0, 1 + is_turned))]
+    expected = x.astype(np.float64) @ codes.T
+    assert np.allclose(
+        compute(engine, *nodes), expected.reshape(-1), rtol=1e-5, atol=1e-5 * abs(expected).max()
+    )
+    plan = next(reversed(engine._runner._plans.values())).plan
+    assert [type(step) for step in plan.steps] == [HostStep]
+
+
+def test_a_part_of_bytes_is_multiplied_and_then_scaled(engine: WgpuEngine, put: Put) -> None:
+    codes = np.random.default_rng(0).integers(-127, 128, (512, 1024), np.int8)
+    x, scale = matrix(6, 1, 511), matrix(1024)
+    part = Node("slice", (1,), {"starts": [1, 0], "stops": [512, 1024], "steps": [1, 1]})
+    nodes = [put(x), put(codes), part, Node("matmul", (0, 2)), put(scale), Node("mul", (3, 4))]
+    expected = x.astype(np.float64) @ codes[1:] * scale
+    assert np.allclose(compute(engine, *nodes), expected.reshape(-1), atol=1e-5 * abs(expected).max())
 
 
 VIEWS: dict[str, tuple[Node, Callable[[np.ndarray], np.ndarray]]] = {

@@ -64,7 +64,7 @@ def test_the_next_dispatch_begins_with_a_part_of_what_the_last_one_ended_with():
     pace.next(100_000, 10.0)
     assert pace.begin() == 200_000 // 16
     pace.next(1000, 40.0)
-    assert pace.begin() == 500
+    assert pace.begin() == 64
 
 
 def test_a_short_last_slice_does_not_spoil_what_was_learnt():

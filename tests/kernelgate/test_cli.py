@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 import kernelgate
+from api.settings import RunLimits
 from kernelgate import Client, cli
 
 
 def test_a_missing_file_is_one_plain_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", "nothing.py"]) == 1
-    assert capsys.readouterr().err == "kernelgate: [Errno 2] No such file or directory: 'nothing.py'\n"
+    assert capsys.readouterr().err == "kernelgate: nothing.py: No such file or directory\n"
 
 
 def test_a_server_command_without_the_server_says_what_to_install(
@@ -55,6 +56,49 @@ def test_no_server_is_a_problem_with_a_hint(
     assert said.out == ""
     assert "[no_server]" in said.err
     assert "kernelgate serve" in said.err
+
+
+@pytest.mark.parametrize(
+    ("key", "file", "says"),
+    [
+        ("kg_wrong", None, "that in KERNELGATE_KEY"),
+        ("", "kg_wrong", "that in {folder}/admin.key"),
+        ("", None, "Set KERNELGATE_KEY; there is no {folder}/admin.key"),
+    ],
+)
+def test_a_refused_key_is_told_by_where_it_came_from(
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    key: str,
+    file: str | None,
+    says: str,
+) -> None:
+    monkeypatch.setenv("KERNELGATE_KEY", key)
+    monkeypatch.setenv("KERNELGATE_DATA", str(here))
+    if file is not None:
+        (here / "admin.key").write_text(file)
+    assert cli.main(["device"]) == 1
+    said = capsys.readouterr().err
+    assert "[unauthorized]" in said
+    assert says.format(folder=here) in said
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8765", "http://127.0.0.1:port", "ftp://host", "http://"])
+def test_what_is_no_address_is_one_line_that_names_it(
+    url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KERNELGATE_URL", url)
+    assert cli.main(["device"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"kernelgate: {url!r} is no address")
+
+
+def test_the_help_of_a_run_names_every_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", "--help"]) == 0
+    shown = capsys.readouterr().out
+    for name in RunLimits.__struct_fields__:
+        assert name in shown
 
 
 def test_the_version_and_the_help_name_every_command(capsys: pytest.CaptureFixture[str]) -> None:

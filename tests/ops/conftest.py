@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -365,3 +366,12 @@ class Namespace:
 def torch(numpy_engine: NumpyEngine) -> Any:
     """What `import torch` gives a script, computed by NumPy."""
     return Namespace(torchlike.namespace())
+
+
+@pytest.fixture(params=["cpu", "gpu"])
+def tiny(device: Any, request: Any) -> Iterator[Any]:
+    """The device, lowered for as if a kernel could be given 64 KiB of a buffer."""
+    own = device.device_class
+    device.device_class = replace(CPU if request.param == "cpu" else GPU, binding=1 << 16)
+    yield device
+    device.device_class = own

@@ -43,6 +43,7 @@ MORE: dict[str, list[Sample]] = {
     "slice": [Sample({"starts": [-1, 1], "stops": [-9, 9], "steps": [-2, 1]}, [M], M)],
     "slice_scatter": [Sample({"starts": [1], "stops": [4], "steps": [2]}, [M, V], M)],
     "take": [Sample({}, [V, np.array([4, 4, 0, 9], np.uint32)], V)],
+    "cumprod": [Sample({"axis": axis}, [np.where(np.abs(M) < 0.5, 0, M)], M) for axis in (0, -1)],
     "compact": [Sample({}, [V, V > 0], V)],
     "add": [Sample({"alpha": 2.0}, [X, V], X)],
     "where": [Sample({}, [X > 0, X, V], X)],
@@ -52,8 +53,6 @@ MORE: dict[str, list[Sample]] = {
     "cast": [Sample({"dtype": "f32"}, [M], M)],
 }  # fmt: skip
 CALLS = {name: [*SAMPLES.get(name, []), *MORE.get(name, [])] for name in {**SAMPLES, **MORE}}
-UNKNOWN = {"cumprod", "cummax", "cummin"}
-"""Ops of floats without a gradient yet: an error says so."""
 
 
 def value_of(name: str, sample: Sample, arrays: list[np.ndarray]) -> np.ndarray:
@@ -85,7 +84,7 @@ CASES = [
     pytest.param(name, sample, id=f"{name}-{number}")
     for name, samples in sorted(CALLS.items())
     for number, sample in enumerate(samples)
-    if is_smooth(sample) and find(name).result not in ("i32", "u32", "bool") and name not in UNKNOWN
+    if is_smooth(sample) and find(name).result not in ("i32", "u32", "bool")
 ]
 
 
@@ -127,20 +126,34 @@ def test_every_rule_is_checked() -> None:
     assert all(is_differentiable(TABLE[name]) for name in ("add", "where", "lerp", "masked_fill"))
 
 
-@pytest.mark.parametrize("name", sorted(UNKNOWN))
-def test_an_unknown_gradient_is_an_error(name: str) -> None:
-    with pytest.raises(GraphError, match=f"the gradient of {name} is not known"):
-        backward(name, {}, [TensorType((3,), "f32")])
-
-
 def test_equal_extremes_share_the_gradient_and_zeros_leave_a_product_s_alone() -> None:
     ones, two = np.float32(1), Sample({}, [np.float32([2, 5, 5])], X)
     assert gradients_of("max", two, two.inputs, ones)[0].tolist() == [0, 0.5, 0.5]
     zero = Sample({}, [np.float32([2, 0, 3])], X)
     assert gradients_of("prod", zero, zero.inputs, ones)[0].tolist() == [0, 6, 0]
     none = Sample({}, [np.zeros(3, np.float32)], X)
+    for axis in (0, -1):
+        running = Sample({"axis": axis}, [np.float32([2, 0, 3, 0, 4])], X)
+        assert gradients_of("cumprod", running, running.inputs, np.ones(5, np.float32))[0].tolist() == [
+            1,
+            8,
+            0,
+            0,
+            0,
+        ]
     for name in ("norm", "std"):
         assert gradients_of(name, none, none.inputs, ones)[0].tolist() == [0, 0, 0]
+
+
+def test_a_running_extreme_gives_its_gradient_to_the_last_of_equal_elements() -> None:
+    for name, x in (("cummax", [1, 3, 3, 2]), ("cummin", [3, 1, 1, 2])):
+        sample = Sample({"axis": 0}, [np.float32(x)], X)
+        assert gradients_of(name, sample, sample.inputs, np.float32([1, 10, 100, 1000]))[0].tolist() == [
+            1,
+            10,
+            1100,
+            0,
+        ]
 
 
 def test_gradients_run_on_the_device(device: Any) -> None:
@@ -163,7 +176,7 @@ def test_the_gradient_of_a_row_may_be_divided_by_how_often_it_was_looked_up() ->
 
 
 def test_the_page_says_who_has_a_gradient() -> None:
-    known = {name for name, samples in CALLS.items() if any(map(is_smooth, samples))} - UNKNOWN
+    known = {name for name, samples in CALLS.items() if any(map(is_smooth, samples))}
     rows = [row for row in TABLE.values() if row.namespace == "tensor" and row.kind != "elementwise"]
     claimed = {row.name for row in rows if has_gradient(row)}
     quantised = {"dequantize_per_tensor", "dequantize_per_channel", "linear_int8", "conv_int8"}

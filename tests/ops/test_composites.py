@@ -407,6 +407,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[Array], type[Exception], str]] = [
     ("diagonal", {}, [V], ShapeError, "out of range"),
     ("diagonal", {"axis1": 0}, [X], ShapeError, "between two axes"),
     ("topk", {"k": 6}, [V], AttributeValueError, "k is 6"),
+    *(("topk", {"k": 1, "axis": axis}, [V], ShapeError, "out of range") for axis in (1, -2)),
     ("quantile", {"q": 1.5}, [V], AttributeValueError, "from 0 to 1"),
     ("median", {}, [V[:0]], AttributeValueError, "no value"),
     ("mm", {}, [X, M], ShapeError, "2 and 2 axes"),

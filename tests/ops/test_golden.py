@@ -19,10 +19,11 @@ from ops.expression import input_term
 from ops.graph import TensorType
 from ops.infer import infer
 from ops.layout import Layout
-from ops.lower import CPU, GPU, DeviceClass, lower, lower_fused, term
+from ops.lower import CPU, GPU, DeviceClass, lower, lower_fused
 from ops.samples import Value, flat, is_messages, offsets, sample, words
 from ops.spec import OpSpec
 from ops.table import find
+from ops.terms import term
 from shaders.generator import WgslGenerator
 from shaders.spec import Dispatch, KernelSpec
 

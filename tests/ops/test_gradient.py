@@ -9,15 +9,20 @@ import numpy as np
 import pytest
 
 from ops import reference
+from ops.backward import backward, has_gradient
 from ops.derivative import ZERO, derivative, text
+from ops.errors import GraphError
 from ops.expression import ExpressionError, input_term, parse
 from ops.gradient import is_differentiable
-from ops.lower import term
+from ops.graph import TensorType
 from ops.spec import OpSpec
 from ops.table import TABLE, find, gradient
+from ops.terms import term
 from tests.ops.test_elementwise import attribute_choices
 
-ROWS = [row for row in TABLE.values() if is_differentiable(row) and row.name != "trigamma"]
+UNKNOWN = {"trigamma"}
+"""Rows of floats whose gradient is a function that we do not have."""
+ROWS = [row for row in TABLE.values() if is_differentiable(row) and row.name not in UNKNOWN]
 NONE = {"floor", "ceil", "round", "trunc", "sign", "floor_divide", "trunc_divide", "heaviside"}
 """Rows of floats whose gradient is 0 everywhere."""
 
@@ -98,6 +103,16 @@ def test_a_derivative_is_short_and_can_be_read_back() -> None:
 def test_a_function_without_a_rule_is_no_constant() -> None:
     with pytest.raises(ExpressionError, match=r"trigamma\(\) has no derivative"):
         derivative(parse("trigamma(x)"), "x")
+
+
+@pytest.mark.parametrize("name", sorted(UNKNOWN))
+def test_a_gradient_that_is_not_known_is_an_error(name: str) -> None:
+    row = TABLE[name]
+    assert not has_gradient(row)
+    types = [TensorType((3,), "f32")] * len(row.inputs)
+    for ask in (lambda: find(f"{name}.dx"), lambda: backward(name, {}, types)):
+        with pytest.raises(GraphError, match=f"the gradient of {name} is not known"):
+            ask()
 
 
 KINKS = [

@@ -35,5 +35,7 @@ def test_bytes_are_cut_by_lines_and_by_blocks() -> None:
 
 
 def test_what_is_no_message_is_refused() -> None:
+    with pytest.raises(AttributeValueError, match="has no attribute 'seed'"):
+        hashing.sha256("a", seed=1)
     with pytest.raises(AttributeValueError, match="not int"):
         hashing.sha256([1])  # type: ignore[list-item]

@@ -206,34 +206,6 @@ def test_parts_of_an_axis_are_views(torch: Any) -> None:
         x.split(0)
 
 
-def test_scattering_has_pytorchs_forms(torch: Any) -> None:
-    zeros, index = torch.zeros(2, 4), torch.tensor([[0, 1], [2, 2]])
-    source = torch.tensor([[1.0, 2.0, 9.0], [3.0, 4.0, 9.0]])
-    for value, expected in (
-        (zeros.scatter(1, index, source), [[1, 2, 0, 0], [0, 0, 4, 0]]),
-        (zeros.scatter(1, index, 5.0), [[5, 5, 0, 0], [0, 0, 5, 0]]),
-        (zeros.scatter(1, index, source, reduce="add"), [[1, 2, 0, 0], [0, 0, 7, 0]]),
-        (zeros.scatter_add(1, index, source), [[1, 2, 0, 0], [0, 0, 7, 0]]),
-        ((zeros + 1).scatter_reduce(1, index, source, "prod"), [[1, 2, 1, 1], [1, 1, 12, 1]]),
-        ((zeros + 1).scatter_reduce(1, index, source, "mean"), [[1, 1.5, 1, 1], [1, 1, 8 / 3, 1]]),
-        (
-            (zeros + 9).scatter_reduce(1, index, source, "amin", include_self=False),
-            [[1, 2, 9, 9], [9, 9, 3, 9]],
-        ),
-        (torch.zeros(4).index_add(0, torch.tensor([1, 1]), torch.tensor([2.0, 3.0]), alpha=2), [0, 10, 0, 0]),
-        (torch.zeros(4).index_fill(0, torch.tensor([1, -1]), 7), [0, 7, 0, 7]),
-        (torch.zeros(4).index_copy(0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0])), [2, 0, 1, 0]),
-        (
-            torch.zeros(3).masked_scatter(torch.tensor([True, False, True]), torch.tensor([1.0, 2.0])),
-            [1, 0, 2],
-        ),
-    ):
-        np.testing.assert_allclose(array(value), expected, rtol=1e-6)
-    target = torch.zeros(4)
-    assert target.scatter_add_(0, torch.tensor([3]), torch.tensor([1.0])) is target
-    assert target.tolist() == [0, 0, 0, 1]
-
-
 def test_folds_and_orders_have_pytorchs_forms(torch: Any) -> None:
     x = torch.tensor([[3.0, 1.0, 2.0], [0.5, 4.0, 4.0]])
     wide = np.array(x.tolist())
@@ -322,21 +294,6 @@ def test_operands_and_sizes_go_by_pytorchs_names(torch: Any) -> None:
     assert (torch.arange(end=3).tolist(), torch.randint(high=1, size=(2,)).tolist()) == ([0, 1, 2], [0, 0])
 
 
-def test_a_tensor_of_rank_0_counts_as_one_of_one_element(torch: Any) -> None:
-    x, first = torch.tensor(5), torch.tensor([0])
-    assert torch.gather(x, 0, first).tolist() == [5]
-    assert torch.gather(torch.tensor([5, 6]), 0, torch.tensor(1)).tolist() == 6
-    assert torch.index_select(x, 0, first).tolist() == 5
-    assert torch.masked_select(x, torch.tensor(True)).tolist() == [5]
-    assert torch.cat([torch.zeros(0), torch.ones(1, 2)], dim=1).tolist() == [[1, 1]]
-
-
-def test_a_mask_is_as_wide_as_what_it_hides(torch: Any) -> None:
-    flags = torch.tensor([[True, False], [False, True]])
-    found = torch.masked_scatter(torch.tensor([7, 8]), flags, torch.tensor([1, 2]))
-    assert found.tolist() == [[1, 8], [7, 2]]
-
-
 def test_each_element_repeats_as_often_as_its_number_says(torch: Any) -> None:
     x, numbers = torch.tensor([[1, 2, 3], [4, 5, 6]]), torch.tensor([0, 3, 1])
     expected = np.repeat([[1, 2, 3], [4, 5, 6]], [0, 3, 1], axis=1)
@@ -354,9 +311,3 @@ def test_what_is_cut_off_is_no_part_of_a_circle(torch: Any) -> None:
     x = torch.tensor([[[0, 1, 2, 3]]])
     assert torch.nn.functional.pad(x, (-1, 2), "circular").tolist() == [[[1, 2, 3, 1, 2]]]
     assert torch.nn.functional.pad(x, (1, -2), "circular").tolist() == [[[1, 0, 1]]]
-
-
-def test_extremes_of_bools_that_do_not_count_themselves_begin_at_the_other_end(torch: Any) -> None:
-    x, places, source = torch.tensor([True, False]), torch.tensor([0, 1]), torch.tensor([False, True])
-    assert x.scatter_reduce(0, places, source, "amax", include_self=False).tolist() == [False, True]
-    assert x.scatter_reduce(0, places, source, "amin", include_self=False).tolist() == [False, True]

@@ -125,6 +125,16 @@ def test_without_an_engine_a_value_is_an_error(torch: Any) -> None:
         torch.arange(3).sum().item()
 
 
+def test_a_tensor_of_a_tensor_is_written_to_apart_and_as_tensor_is_the_same(
+    torch: Any, numpy_engine: Any
+) -> None:
+    x = torch.tensor([1, 2])
+    copy, same = torch.tensor(x), torch.as_tensor(x)
+    x.zero_()
+    assert (copy.tolist(), same.tolist()) == ([1, 2], [0, 0])
+    assert torch.as_tensor([1, 2], dtype=torch.float32).dtype is torch.float32
+
+
 def test_data_have_the_dtype_that_pytorch_gives_in_32_bits(torch: Any) -> None:
     for data, dtype in (
         ([1, 2], torch.int32),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,21 +9,12 @@ import numpy as np
 import pytest
 
 from ops.layout import Layout
-from ops.lower import CPU, GPU
+from ops.lower import CPU
 from ops.lowering import windows
 
 TINY = replace(CPU, binding=1 << 16)
 SIDE = 300
 """Of a square of 360,000 bytes."""
-
-
-@pytest.fixture(params=["cpu", "gpu"])
-def tiny(device: Any, request: Any) -> Iterator[Any]:
-    """The device, lowered for as if a kernel could be given 64 KiB of a buffer."""
-    own = device.device_class
-    device.device_class = replace(CPU if request.param == "cpu" else GPU, binding=1 << 16)
-    yield device
-    device.device_class = own
 
 
 def normal(*shape: int) -> np.ndarray:
@@ -86,6 +76,13 @@ def test_writes_and_joins(tiny: Any, check: Any) -> None:
     check("slice_scatter", whole, [normal(SIDE, SIDE), normal(150, 247)])
     check("cat", {"axis": 1}, [normal(SIDE, 100), normal(SIDE, 200)])
     check("cat", {"axis": 0}, [normal(30_000), normal(30_001)])
+
+
+def test_a_small_part_of_a_large_result(tiny: Any, check: Any) -> None:
+    check("cat", {"axis": 0}, [normal(40_000), normal(3), normal(0)])
+    few = {"starts": [39_000], "stops": [39_003], "steps": [1]}
+    check("slice_scatter", few, [normal(40_000), normal(3)])
+    check("slice_scatter", few, [normal(40_000).astype(np.float16), normal(3).astype(np.float16)])
 
 
 @pytest.mark.parametrize("axes", [None, [0], [1], [0, 2], [1, 2]])

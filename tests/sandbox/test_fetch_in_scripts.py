@@ -302,6 +302,7 @@ result = [
     [
         ("call('matmul', 1, 2)", "in no namespace"),
         ("call('own.mine')", "in no namespace"),
+        ("call('mine')", "a stored script is script.NAME"),
         ("call('hash.add', 1, 2)", "tensor.add is called so"),
         ("call('tensor.ad', 1, 2)", "there is no op 'ad'"),
         ("call('kernel.k', 1)", "by the names of its bindings"),

@@ -42,7 +42,10 @@ def run(
     )
     for values in passes:
         uniform = device.create_buffer_with_data(
-            data=pack_params(spec, {"count": count, **values}), usage=usage.UNIFORM
+            data=pack_params(
+                spec, {"count": count, "bytes": len(data), "first": 0, "extent": 1 << 30, **values}
+            ),
+            usage=usage.UNIFORM,
         )
         group = device.create_bind_group(
             layout=pipeline.get_bind_group_layout(0),

@@ -62,16 +62,18 @@ export class Editor {
     if (!problem.line || problem.line > count) return;
     this.redraw(problem);
     const line = this.picture.children[problem.line - 1];
-    const caret = problem.column ? `${" ".repeat(problem.column - 1)}^ ` : "";
+    const place = this.picture.querySelector(".caret") ?? line;
     this.callout.replaceChildren(
-      make("p", { class: "message" }, caret && make("span", { class: "pointer", "aria-hidden": "true" }, caret), problem.detail),
+      make("pre", { class: "pointer", "aria-hidden": "true" }, problem.column ? `${line.textContent.slice(0, problem.column - 1).replace(/\S/g, " ")}^` : ""),
+      make("p", { class: "message" }, problem.detail),
       problem.hint ? make("p", { class: "hint" }, problem.hint) : "",
     );
     this.callout.style.top = `${line.offsetTop + line.offsetHeight}px`;
     this.callout.hidden = false;
-    const { scrollTop, clientHeight } = this.frame;
+    const { scrollTop, clientHeight, clientWidth } = this.frame;
     const seen = line.offsetTop > scrollTop && line.offsetTop + 4 * line.offsetHeight < scrollTop + clientHeight;
     if (!seen) this.frame.scrollTop = line.offsetTop - clientHeight / 2;
+    this.frame.scrollLeft = Math.max(0, place.offsetLeft - clientWidth / 2);
   }
 
   pressed(event) {

@@ -14,33 +14,55 @@ export class KernelForm {
   constructor() {
     this.fields = new Map();
     this.given = {};
+    this.suggestions = {};
     at("how").addEventListener("change", () => this.sizeChosen());
   }
 
   get state() {
-    const inputs = { ...this.given };
-    for (const [name, field] of this.fields) inputs[name] = field.value;
-    return { bindings: inputs, name: at("name").value, how: at("how").value, much: at("much").value, overrides: at("overrides").value };
+    const entry = at("entry").value || this.entry;
+    return { bindings: this.values, name: at("name").value, entry, how: at("how").value, much: at("much").value, overrides: at("overrides").value };
   }
 
   /** @param {{inputs?: string, size?: string, bindings?: Record<string, string>, name?: string}} state a sample's, or one of ours */
-  set state({ inputs = "{}", size = "{}", bindings, name = "playground", how, much, overrides = "" }) {
+  set state({ inputs = "{}", size = "{}", bindings, name = "playground", entry = "", how, much, overrides = "" }) {
     const [[chosen, sizes] = ["", ""]] = Object.entries(JSON.parse(size));
     const texts = Object.entries(JSON.parse(inputs)).map(([each, value]) => [each, JSON.stringify(value)]);
     this.given = bindings ?? Object.fromEntries(texts);
+    this.suggestions = {};
+    this.entry = entry;
+    this.told = null;
     this.fields.clear();
     at("name").value = name;
     at("how").value = how ?? chosen;
     at("much").value = much ?? (Array.isArray(sizes) ? sizes.join(", ") : sizes);
     at("overrides").value = overrides;
     at("entry").replaceChildren();
+    at("bindings").replaceChildren();
     at("guarded").hidden = true;
     this.sizeChosen();
-    this.layOut(Object.keys(this.given).map((each) => ({ name: each })));
+  }
+
+  /** What is written in the fields, and was in those whose bindings the text has no longer. */
+  get values() {
+    return { ...this.given, ...Object.fromEntries([...this.fields].map(([name, field]) => [name, field.value])) };
+  }
+
+  /** Let the fields follow the text; those of one that is no kernel yet stay. @param {string} source */
+  async read(source) {
+    this.reading?.abort();
+    this.reading = new AbortController();
+    try {
+      this.reflect(await ask("POST", "/api/kernels/reflect", { source }, { signal: this.reading.signal }));
+    } catch (error) {
+      if (error.name === "AbortError" || this.fields.size) return;
+      at("bindings").replaceChildren(make("p", { class: "faint" }, "They are found as soon as the kernel can be read."));
+    }
   }
 
   sizeChosen() {
-    at("much").disabled = !at("how").value;
+    const { much } = at("how").selectedOptions[0].dataset;
+    at("much").parentElement.hidden = !much;
+    at("much").labels[0].textContent = much ?? "";
   }
 
   /** Take uploaded tensors for the bindings of their names; a lone one of another name for the first that is read. */
@@ -48,13 +70,16 @@ export class KernelForm {
     const records = Object.entries(tensors);
     for (const [name, { id }] of records) {
       const field = this.fields.get(name) ?? (records.length === 1 ? [...this.fields.values()][0] : null);
-      if (field) field.value = JSON.stringify({ $tensor: { id } });
+      const text = JSON.stringify({ $tensor: { id } });
+      if (field) field.value = text;
+      else this.given[name] = text;
     }
   }
 
   /** Store the kernel, dispatch it, show what it wrote. @param {string} source @param {import("./run.js").RunView} view */
   async run(source, view) {
     view.clear();
+    this.reading?.abort();
     this.leave = new AbortController();
     const more = { signal: this.leave.signal };
     const stored = await ask("POST", "/api/kernels", { name: at("name").value, source }, more);
@@ -75,25 +100,28 @@ export class KernelForm {
 
   /** Show what the server found in a kernel. */
   reflect({ bindings, entry_points: entries }) {
-    const chosen = at("entry").value;
+    const chosen = at("entry").value || this.entry;
     at("entry").replaceChildren(
       ...entries.map(({ name, workgroup_size: size }) => make("option", { value: name, selected: name === chosen }, `${name} (${size.join(" × ")})`)),
     );
-    this.given = this.state.bindings;
-    this.layOut(bindings);
-  }
-
-  layOut(bindings) {
+    const told = JSON.stringify(bindings);
+    if (told === this.told) return;
+    this.told = told;
+    this.given = this.values;
     this.fields = new Map(bindings.map((binding) => [binding.name, this.field(binding)]));
     at("bindings").replaceChildren(...[...this.fields].map(([, field]) => field.parentElement));
-    if (!bindings.length) at("bindings").append(make("p", { class: "faint" }, "They are found when the kernel is run."));
+    if (!bindings.length) at("bindings").append(make("p", { class: "faint" }, "It has none."));
   }
 
+  /** A field with what was given for a binding, or with something to begin with as long as nothing else is written. */
   field(binding) {
-    const text = Object.hasOwn(this.given, binding.name) ? this.given[binding.name] : JSON.stringify(suggested(binding));
+    const suggestion = JSON.stringify(suggested(binding));
+    const given = this.given[binding.name] ?? "";
+    const text = given === (this.suggestions[binding.name] ?? "") ? suggestion : given;
+    this.suggestions[binding.name] = suggestion;
     const field = make("textarea", { rows: Math.min(4, Math.ceil(text.length / 60)), spellcheck: "false" });
     field.value = text;
-    const about = binding.type ? ` ${binding.kind === "uniform" ? "uniform" : binding.access} ${binding.type}` : "";
+    const about = ` ${binding.kind === "uniform" ? "uniform" : binding.access} ${binding.type}`;
     make("label", {}, make("b", {}, binding.name), make("code", { class: "faint" }, about), field);
     return field;
   }

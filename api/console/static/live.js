@@ -3,6 +3,7 @@
 // Owns the parts marked `data-live`, each with an id, and when one marked `data-every` (seconds) is asked for again.
 
 import { at } from "./dom.js";
+import { localise } from "./times.js";
 
 /** Ask for the page again. Returns whether it came. @returns {Promise<boolean>} */
 export async function refresh() {
@@ -10,6 +11,7 @@ export async function refresh() {
   if (answer?.redirected) location.reload();
   if (!answer?.ok) return false;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  localise(page);
   for (const part of document.querySelectorAll("[data-live]")) renew(part, page.getElementById(part.id));
   return true;
 }

@@ -18,10 +18,15 @@ const forms = { python: new ScriptForm(), wgsl: new KernelForm() };
 /** What was run last, and by which form. */
 let asked = { form: null, text: "" };
 
+/** Until a text that is typed is read. */
+const PAUSE_MS = 400;
+let typed;
+
 /** When what is uploaded has arrived. */
 let ready = Promise.resolve();
 
 const form = () => forms[editor.language];
+const ownSamples = () => Object.entries(samples).filter(([, sample]) => sample.language === editor.language);
 const kept = (language) => JSON.parse(localStorage.getItem(`${KEEP}.${language}`) ?? "null");
 
 function keep() {
@@ -34,7 +39,7 @@ function use(language, state = kept(language)) {
   editor.language = language;
   document.querySelector(`input[name="language"][value="${language}"]`).checked = true;
   for (const part of document.querySelectorAll("section[data-language]")) part.hidden = part.dataset.language !== language;
-  const own = Object.entries(samples).filter(([, sample]) => sample.language === language);
+  const own = ownSamples();
   at("sample").replaceChildren(
     make("option", { value: "" }, "Begin with an example …"),
     ...own.map(([name, sample]) => make("option", { value: name }, sample.title)),
@@ -46,6 +51,15 @@ function use(language, state = kept(language)) {
 function fill(state) {
   form().state = state;
   editor.text = state.text;
+  follow();
+}
+
+/** Let the menu of examples and the fields of a kernel follow the text. */
+function follow() {
+  clearTimeout(typed);
+  const [name] = ownSamples().find(([, sample]) => sample.text === editor.text) ?? [""];
+  at("sample").value = name;
+  if (form() === forms.wgsl) forms.wgsl.read(editor.text).then(keep);
 }
 
 /** Begin with an example. @param {string} name */
@@ -73,6 +87,7 @@ async function send(file, name) {
 async function run() {
   at("run").disabled = true;
   at("cancel").disabled = false;
+  at("view").ariaBusy = "true";
   editor.clear();
   keep();
   if (matchMedia("(max-width: 62rem)").matches) at("view").scrollIntoView();
@@ -89,6 +104,7 @@ async function run() {
   } finally {
     at("run").disabled = false;
     at("cancel").disabled = true;
+    at("view").ariaBusy = "false";
   }
 }
 
@@ -103,10 +119,15 @@ at("work").addEventListener("keydown", (event) => {
   }
 });
 at("work").addEventListener("input", keep);
+editor.field.addEventListener("input", () => {
+  clearTimeout(typed);
+  typed = setTimeout(follow, PAUSE_MS);
+});
 at("cancel").addEventListener("click", () => asked.form?.cancel().catch((error) => view.fail(error.document)));
 at("sample").addEventListener("change", ({ target }) => target.value && start(target.value));
 at("file").addEventListener("change", ({ target }) => target.files[0] && (ready = send(target.files[0], target.files[0].name)));
 for (const choice of document.querySelectorAll('input[name="language"]')) {
   choice.addEventListener("change", () => use(choice.value));
 }
-use(begin?.language ?? localStorage.getItem(KEEP) ?? "python", begin ?? undefined);
+const wanted = location.hash === "#kernel" ? "wgsl" : localStorage.getItem(KEEP) ?? "python";
+use(begin?.language ?? wanted, begin ?? undefined);

@@ -4,7 +4,6 @@
 
 import { draw, make, number } from "./dom.js";
 
-const WIDTH = 560;
 const HEIGHT = 200;
 const BOX = { left: 62, right: 12, top: 12, bottom: 28 };
 
@@ -52,7 +51,6 @@ export class Plot {
     this.values = [];
     this.cursor = null;
     this.picture = draw("svg", {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: "img",
       tabindex: "0",
       pointermove: (event) => this.point(this.nearest(event)),
@@ -61,6 +59,7 @@ export class Plot {
       keydown: (event) => this.pressed(event),
     });
     this.reading = make("output", { class: "reading" });
+    new ResizeObserver(() => this.redraw()).observe(this.picture);
     this.element = make("figure", { class: "plot" }, make("figcaption", {}, make("span", {}, name), this.reading), this.picture);
   }
 
@@ -73,13 +72,16 @@ export class Plot {
 
   redraw() {
     this.waiting = undefined;
+    this.width = this.picture.clientWidth;
+    if (!this.width || !this.values.length) return;
     [this.low, this.high, this.by] = rounded(extent(this.values));
     [this.begin, this.end] = [this.turns[0], Math.max(this.turns.at(-1), this.turns[0] + 1)];
-    const turns = ticks(this.begin, this.end, Math.max(1, step(this.end - this.begin, 8)));
+    const turns = ticks(this.begin, this.end, Math.max(1, step(this.end - this.begin, this.width / 70)));
     this.picture.replaceChildren(
       ...ticks(this.low, this.high, this.by).map((value) => this.level(value)),
       ...turns.map((turn) => draw("text", { x: this.x(turn), y: HEIGHT - 8, "text-anchor": "middle" }, number(turn))),
       draw("path", { class: "curve", d: this.curve() }),
+      ...this.mark(this.values.length - 1, "last"),
     );
     this.picture.setAttribute("aria-label", `${this.name}: ${this.values.length} values from ${number(this.low)} to ${number(this.high)}`);
     this.point(this.cursor);
@@ -90,20 +92,20 @@ export class Plot {
     return draw(
       "g",
       {},
-      draw("line", { class: "grid", x1: BOX.left, x2: WIDTH - BOX.right, y1: y, y2: y }),
+      draw("line", { class: "grid", x1: BOX.left, x2: this.width - BOX.right, y1: y, y2: y }),
       draw("text", { x: BOX.left - 8, y: y + 4, "text-anchor": "end" }, number(value)),
     );
   }
 
   x(turn) {
-    return BOX.left + ((WIDTH - BOX.left - BOX.right) * (turn - this.begin)) / (this.end - this.begin);
+    return BOX.left + ((this.width - BOX.left - BOX.right) * (turn - this.begin)) / (this.end - this.begin);
   }
 
   y(value) {
     return BOX.top + ((HEIGHT - BOX.top - BOX.bottom) * (this.high - value)) / (this.high - this.low);
   }
 
-  /** The line, broken where a value is not finite; a lone point is a dot, as the ends of lines are round. */
+  /** The line, in pixels, broken where a value is not finite; a lone point is a dot, as the ends of lines are round. */
   curve() {
     const stretch = Math.ceil(this.values.length / MOST);
     let path = "";
@@ -122,7 +124,7 @@ export class Plot {
   /** The index of the point next to the pointer. */
   nearest(event) {
     const box = this.picture.getBoundingClientRect();
-    const share = (((event.clientX - box.left) * WIDTH) / box.width - BOX.left) / (WIDTH - BOX.left - BOX.right);
+    const share = (event.clientX - box.left - BOX.left) / (this.width - BOX.left - BOX.right);
     const turn = this.begin + share * (this.end - this.begin);
     const behind = this.turns.findIndex((each) => each >= turn);
     if (behind <= 0) return behind ? this.turns.length - 1 : 0;
@@ -144,15 +146,15 @@ export class Plot {
     this.cursor = index === null ? null : Math.min(last, Math.max(0, index));
     const [turn, value] = [this.turns[this.cursor ?? last], this.values[this.cursor ?? last]];
     this.reading.textContent = `${number(turn)}: ${number(value)}`;
-    if (this.cursor === null || !Number.isFinite(value)) return;
+    if (this.cursor === null || !this.width) return;
     const x = this.x(turn);
-    this.picture.append(
-      draw(
-        "g",
-        { class: "cursor" },
-        draw("line", { x1: x, x2: x, y1: BOX.top, y2: HEIGHT - BOX.bottom }),
-        draw("circle", { r: 3.5, cx: x, cy: this.y(value) }),
-      ),
-    );
+    const line = draw("line", { x1: x, x2: x, y1: BOX.top, y2: HEIGHT - BOX.bottom });
+    this.picture.append(draw("g", { class: "cursor" }, line, ...this.mark(this.cursor, null)));
+  }
+
+  /** A dot at a value, if it is finite. */
+  mark(index, name) {
+    const value = this.values[index];
+    return Number.isFinite(value) ? [draw("circle", { class: name, r: 3.5, cx: this.x(this.turns[index]), cy: this.y(value) })] : [];
   }
 }

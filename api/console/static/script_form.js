@@ -1,23 +1,27 @@
 // What a run of a script is asked with beside its text: inputs, grants, limits. Owns these fields, and starts and
 // cancels runs. Must not know the editor or how a run is shown.
 
-import { at } from "./dom.js";
+import { at, make } from "./dom.js";
 import { parse } from "./grants.js";
 import { ask, Problem } from "./rest.js";
+import { shown } from "./values.js";
 
 export class ScriptForm {
   constructor() {
     this.limits = [...at("limiting").querySelectorAll("input")];
+    this.tensors = {};
   }
 
   /** What is kept of the fields: not grants, which may hold secrets. */
   get state() {
-    return { inputs: at("inputs").value };
+    return { inputs: at("inputs").value, tensors: this.tensors };
   }
 
-  /** @param {{inputs?: string, limits?: Record<string, number>, grants?: object}} state */
-  set state({ inputs = "{}", limits = {}, grants = {} }) {
+  /** @param {{inputs?: string, tensors?: Record<string, any>, limits?: Record<string, number>, grants?: object}} state */
+  set state({ inputs = "{}", tensors = {}, limits = {}, grants = {} }) {
     at("inputs").value = inputs;
+    this.tensors = {};
+    this.take(tensors);
     at("grants").value = Object.keys(grants).length ? JSON.stringify(grants, null, 2) : "";
     at("granting").open = Boolean(at("grants").value);
     for (const field of this.limits) {
@@ -26,18 +30,33 @@ export class ScriptForm {
     }
   }
 
-  /** Take uploaded tensors as inputs. @param {Record<string, {id: string}>} tensors */
+  /** Take uploaded tensors as inputs. @param {Record<string, {id: string, shape: number[], dtype: string}>} tensors */
   take(tensors) {
-    const inputs = parsed(at("inputs").value, "inputs");
-    for (const [name, { id }] of Object.entries(tensors)) inputs[name] = { $tensor: { id } };
-    at("inputs").value = `{\n${Object.entries(inputs).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(",\n")}\n}`;
+    for (const [name, { id, shape, dtype }] of Object.entries(tensors)) this.tensors[name] = { id, shape, dtype };
+    at("tensors").replaceChildren(...Object.keys(this.tensors).map((name) => this.folded(name)));
+  }
+
+  /** A tensor among the inputs: what it is, its elements when it is opened, and a button that takes it away. */
+  folded(name) {
+    const tensor = this.tensors[name];
+    const about = make("summary", {}, make("b", {}, name), make("code", { class: "faint" }, ` ${tensor.dtype} [${tensor.shape.join(", ")}]`));
+    const box = make("details", { toggle: () => box.children.length > 1 || box.append(shown({ $tensor: tensor })) }, about);
+    const drop = () => {
+      delete this.tensors[name];
+      row.dispatchEvent(new Event("input", { bubbles: true }));
+      row.remove();
+    };
+    const row = make("div", { role: "listitem" }, box, make("button", { type: "button", class: "quiet small", "aria-label": `Leave out ${name}`, click: drop }, "×"));
+    return row;
   }
 
   /** Start a run, and show it until it is over. @param {string} script @param {import("./run.js").RunView} view */
   async run(script, view) {
     const limits = Object.fromEntries(this.limits.filter((each) => each.value).map((each) => [each.name, Number(each.value)]));
     const grants = granted(at("grants").value);
-    const { id } = await ask("POST", "/api/runs", { script, inputs: parsed(at("inputs").value, "inputs"), limits, grants });
+    const tensors = Object.fromEntries(Object.entries(this.tensors).map(([name, { id }]) => [name, { $tensor: { id } }]));
+    const inputs = { ...tensors, ...parsed(at("inputs").value, "inputs") };
+    const { id } = await ask("POST", "/api/runs", { script, inputs, limits, grants });
     this.id = id;
     await view.follow(id);
   }

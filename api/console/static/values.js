@@ -3,6 +3,7 @@
 // Owns which view a value gets. Must not know runs.
 
 import { make, number, size } from "./dom.js";
+import { isPlan, plan } from "./plan.js";
 import { Plot } from "./plot.js";
 import { frame, picture } from "./picture.js";
 import { MOST, address, bytes, count, elements } from "./tensor.js";
@@ -45,6 +46,7 @@ function download(content) {
 }
 
 function scalar(value) {
+  if (typeof value === "string" && isPlan(value)) return plan(value);
   if (typeof value === "string" && (value.length > 80 || value.includes("\n"))) return make("pre", { tabindex: "0" }, value);
   return make("span", { class: typeof value === "string" ? "value text" : "value" }, value === null ? "None" : number(value));
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from ops.tensor import Tensor
 from sandbox.library.numpy import namespace
+from sandbox.library.numpy.arguments import Result
 from sandbox.library.numpy.array import ndarray
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.scalars import generic
@@ -37,6 +38,6 @@ def _array_of(self: Tensor) -> ndarray:
     return asarray(self)
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> Result:
     """An array as nested lists, a scalar as a number; else None."""
     return value.tolist() if isinstance(value, ndarray | generic) else None

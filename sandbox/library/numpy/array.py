@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Result, ShapeLike
 from sandbox.library.numpy.dtypes import FLOAT16, Buffer, dtype, dtype_of
 from sandbox.library.numpy.halves import packed, rounded
 from sandbox.library.numpy.shapes import Shape
@@ -29,7 +30,7 @@ class ndarray:  # noqa: N801
     _shape: Shape
     _strides: Shape
 
-    def __new__(cls, shape: Any, dtype: Any = None) -> ndarray:
+    def __new__(cls, shape: ShapeLike, dtype: DTypeLike = None) -> ndarray:
         sizes = shapes.shape_of(shape)
         row = dtype_of(dtype)
         return new(zeros(shapes.check(sizes), row), row, sizes)
@@ -40,7 +41,7 @@ class ndarray:  # noqa: N801
         return self._shape
 
     @shape.setter
-    def shape(self, shape: Any) -> None:
+    def shape(self, shape: ShapeLike) -> None:
         """Read the same elements in another shape."""
         sizes = shapes.resolve(shape if isinstance(shape, tuple | list) else (shape,), self.size)
         strides = in_place(self, sizes)
@@ -90,7 +91,7 @@ class ndarray:  # noqa: N801
             raise TypeError("len() of unsized object")
         return self._shape[0]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Result]:
         return each(self)
 
     def __bool__(self) -> bool:
@@ -130,7 +131,7 @@ class ndarray:  # noqa: N801
     def __bytes__(self) -> bytes:
         return self.tobytes()
 
-    def tolist(self) -> Any:
+    def tolist(self) -> Result:
         """The elements as nested lists of Python's numbers, or a number for rank 0."""
         return nested(plain(self), self._shape)
 
@@ -283,7 +284,7 @@ def plain(a: ndarray) -> list[Any]:
     return list(map(bool, found)) if a._dtype._kind == "b" else list(found)
 
 
-def nested(items: list[Any], shape: Shape) -> Any:
+def nested(items: list[Any], shape: Shape) -> Result:
     """`items` as nested lists of `shape`."""
     if not shape:
         return items[0]
@@ -298,12 +299,12 @@ def _hollow(shape: Shape) -> list[Any]:
     return [_hollow(shape[1:]) for _ in range(shape[0])] if shape[0] and len(shape) > 1 else []
 
 
-def box(a: ndarray) -> Any:
+def box(a: ndarray) -> Result:
     """`a`, or the scalar in it for rank 0."""
     return a if a._shape else a._dtype._box(a._data[a._offset])
 
 
-def boxed(items: Iterable[Any], row: dtype, shape: Shape) -> Any:
+def boxed(items: Iterable[Any], row: dtype, shape: Shape) -> Result:
     """A new array of `items`, or the scalar for rank 0."""
     return box(make(items, row, shape))
 
@@ -319,6 +320,6 @@ def each(a: ndarray) -> Iterator[Any]:
     return (view(a, shape, strides, a._offset + number * step) for number in range(a._shape[0]))
 
 
-def filled(value: Any, row: dtype, shape: Shape) -> ndarray:
+def filled(value: ArrayLike, row: dtype, shape: Shape) -> ndarray:
     """A new array of one value, which `row` can hold."""
     return new(pack([value], row) * shapes.check(shape), row, shape)

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from sandbox.library.numpy import dtypes, shapes
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike
 from sandbox.library.numpy.array import box, cast, copy_of, make, ndarray, new, reshaped, values
 from sandbox.library.numpy.dtypes import BOOL, FLOAT64, INT64, UINT64, Buffer, dtype, dtype_of, promote
 from sandbox.library.numpy.scalars import bool_, generic
@@ -20,7 +21,12 @@ _RAGGED = "setting an array element with a sequence. The requested array has an 
 
 
 def array(
-    object: Any, dtype: Any = None, *, copy: bool | None = True, order: Any = None, ndmin: int = 0
+    object: ArrayLike,
+    dtype: DTypeLike = None,
+    *,
+    copy: bool | None = True,
+    order: str | None = None,
+    ndmin: int = 0,
 ) -> ndarray:
     """A new array of `object`: a number, nested sequences, an array or a tensor."""
     result = asarray(object, dtype)
@@ -30,7 +36,9 @@ def array(
     return reshaped(result, (1,) * missing + result._shape) if missing > 0 else result
 
 
-def asarray(a: Any, dtype: Any = None, *, order: Any = None, copy: bool | None = None) -> ndarray:
+def asarray(
+    a: ArrayLike, dtype: DTypeLike = None, *, order: str | None = None, copy: bool | None = None
+) -> ndarray:
     """`a` itself if it is an array of `dtype`, else a new array."""
     wanted = None if dtype is None else dtype_of(dtype)
     if type(a) is ndarray:
@@ -51,7 +59,7 @@ def astype(a: ndarray, row: dtype) -> ndarray:
     return new(found[:] if found is a._data else found, row, a._shape)
 
 
-def strong(a: Any) -> tuple[ndarray, str]:
+def strong(a: ArrayLike) -> tuple[ndarray, str]:
     """An operand as an array, and `i` or `f` where it is Python's number, whose type gives way to others."""
     kind = type(a)
     if kind is ndarray:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from sandbox.library.numpy import reductions, shapes
+from sandbox.library.numpy.arguments import ArrayLike, Result
 from sandbox.library.numpy.array import boxed, make, ndarray, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.creation import linspace
@@ -18,7 +19,7 @@ from sandbox.library.numpy.dtypes import FLOAT64, INT64, promote
 from sandbox.library.numpy.ufuncs import divide
 
 
-def bincount(x: Any, weights: Any = None, minlength: int = 0) -> ndarray:
+def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray:
     """How often each number from 0 occurs, or the sum of the weights there."""
     source = asarray(x)
     if source.size and source._dtype._kind == "f":
@@ -41,7 +42,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> ndarray:
     return make(sums, FLOAT64, (count,))
 
 
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> ndarray:
+def histogram_bin_edges(a: ArrayLike, bins: ArrayLike = 10, range: ArrayLike | None = None) -> ndarray:
     """The edges that `histogram` would use."""
     if isinstance(bins, str):
         raise TypeError("histogram(): give bins as a number or as edges")
@@ -62,7 +63,13 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> ndarray:
     return linspace(low, high, bins + 1)  # type: ignore[no-any-return]
 
 
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None) -> Any:
+def histogram(
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: ArrayLike | None = None,
+    density: bool = False,
+    weights: ArrayLike | None = None,
+) -> Result:
     """How many elements lie between the edges of bins, and the edges. The last bin has its upper edge."""
     edges = histogram_bin_edges(a, bins, range)
     limits = list(values(edges))
@@ -80,7 +87,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False, 
     return found, edges
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Result:
     """The number of the bin of each of `x`."""
     limits = list(values(asarray(bins)))
     source = asarray(x)

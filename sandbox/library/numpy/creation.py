@@ -9,9 +9,9 @@ import math
 import operator
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Kept, Result, ShapeLike
 from sandbox.library.numpy.array import (
     broadcasted,
     cast,
@@ -31,18 +31,20 @@ from sandbox.library.numpy.halves import unpacked
 from sandbox.library.numpy.ufunc import meet
 
 
-def zeros(shape: Any, dtype: Any = None, order: Any = None) -> ndarray:
+def zeros(shape: ShapeLike, dtype: DTypeLike = None, order: str | None = None) -> ndarray:
     """Zeros of `shape`, float64 by default."""
     sizes, row = shapes.shape_of(shape), dtype_of(dtype)
     return new(zero_buffer(shapes.check(sizes), row), row, sizes)
 
 
-def ones(shape: Any, dtype: Any = None, order: Any = None) -> ndarray:
+def ones(shape: ShapeLike, dtype: DTypeLike = None, order: str | None = None) -> ndarray:
     """Ones, likewise."""
     return filled(1, dtype_of(dtype), shapes.shape_of(shape))
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = None) -> ndarray:
+def full(
+    shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike = None, order: str | None = None
+) -> ndarray:
     """`fill_value`, stretched to `shape`; of its own type by default."""
     sizes = shapes.shape_of(shape)
     source = asarray(fill_value, dtype)
@@ -51,24 +53,41 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = None) -> n
     return copy_of(broadcasted(source, sizes))
 
 
-def zeros_like(a: Any, dtype: Any = None, order: Any = None, *, shape: Any = None) -> ndarray:
+def zeros_like(
+    a: ArrayLike, dtype: DTypeLike = None, order: str | None = None, *, shape: ShapeLike | None = None
+) -> ndarray:
     """Zeros of the shape and type of `a`, where these are not given."""
     return full_like(a, 0, dtype, shape=shape)
 
 
-def ones_like(a: Any, dtype: Any = None, order: Any = None, *, shape: Any = None) -> ndarray:
+def ones_like(
+    a: ArrayLike, dtype: DTypeLike = None, order: str | None = None, *, shape: ShapeLike | None = None
+) -> ndarray:
     """Ones, likewise."""
     return full_like(a, 1, dtype, shape=shape)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = None, *, shape: Any = None) -> ndarray:
+def full_like(
+    a: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike = None,
+    order: str | None = None,
+    *,
+    shape: ShapeLike | None = None,
+) -> ndarray:
     """`fill_value`, likewise."""
     model = asarray(a)
     row = model._dtype if dtype is None else dtype_of(dtype)
     return full(model._shape if shape is None else shape, astype(asarray(fill_value), row))
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, order: Any = None) -> ndarray:  # noqa: N803
+def eye(
+    N: int,  # noqa: N803
+    M: int | None = None,  # noqa: N803
+    k: int = 0,
+    dtype: DTypeLike = None,
+    order: str | None = None,
+) -> ndarray:
     """`N` rows and `M` columns with ones on the diagonal `k`."""
     rows, columns = operator.index(N), operator.index(N if M is None else M)
     result = zeros((rows, columns), dtype)
@@ -77,12 +96,12 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, order: Any 
     return result
 
 
-def identity(n: int, dtype: Any = None) -> ndarray:
+def identity(n: int, dtype: DTypeLike = None) -> ndarray:
     """The square matrix with ones on its diagonal."""
     return eye(n, dtype=dtype)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> ndarray:  # noqa: N803
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = None) -> ndarray:  # noqa: N803
     """Ones at and below the diagonal `k`."""
     rows, columns = operator.index(N), operator.index(N if M is None else M)
     shape = shapes.shape_of((rows, columns))
@@ -91,7 +110,9 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> ndarray:
     )
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> ndarray:
+def arange(
+    start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike = 1, dtype: DTypeLike = None
+) -> ndarray:
     """Numbers from `start` to before `stop` in steps; with one argument, from 0 to before it."""
     if stop is None:
         start, stop = 0, start
@@ -114,14 +135,14 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> nd
 
 
 def linspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     axis: int = 0,
-) -> Any:
+) -> Result:
     """`num` numbers evenly from `start` to `stop`, which is included if `endpoint`."""
     count = operator.index(num)
     if count < 0:
@@ -145,7 +166,9 @@ def linspace(
     return (found, FLOAT64._box(step)) if retstep else found
 
 
-def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0) -> ndarray:
+def logspace(
+    start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, base: float = 10.0
+) -> ndarray:
     """`base` to the powers that `linspace` gives."""
     return make(
         [math.pow(base, item) for item in values(linspace(start, stop, num, endpoint))], FLOAT64, (num,)
@@ -166,7 +189,9 @@ def geomspace(start: float, stop: float, num: int = 50, endpoint: bool = True) -
     return make(items, FLOAT64, (num,))
 
 
-def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[ndarray, ...]:
+def meshgrid(
+    *xi: ArrayLike, indexing: str = "xy", sparse: bool = False, copy: bool = True
+) -> tuple[ndarray, ...]:
     """Coordinates of a grid from those along its axes."""
     axes = [asarray(x) for x in xi]
     axes = [reshaped(x, (x.size,)) for x in axes]
@@ -181,7 +206,7 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
     return tuple(results)
 
 
-def indices(dimensions: Any, dtype: Any = int) -> ndarray:
+def indices(dimensions: ShapeLike, dtype: DTypeLike = int) -> ndarray:
     """The indices of each element of a grid, along each axis."""
     sizes = shapes.shape_of(dimensions)
     parts = Buffer(dtype_of(dtype)._code)
@@ -192,7 +217,9 @@ def indices(dimensions: Any, dtype: Any = int) -> ndarray:
     return new(parts, dtype_of(dtype), (len(sizes), *sizes))
 
 
-def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+def fromfunction(
+    function: Callable[..., object], shape: ShapeLike, *, dtype: DTypeLike = float, **kwargs: Kept
+) -> Result:
     """What `function` gives for the indices along each axis."""
     grid = indices(shape, dtype)
     size = shapes.check(grid._shape[1:])
@@ -200,13 +227,15 @@ def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float
     return function(*parts, **kwargs)
 
 
-def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> ndarray:
+def fromiter(iter: Iterable[ArrayLike], dtype: DTypeLike, count: int = -1) -> ndarray:
     """A new array of what `iter` gives, at most `count`."""
     limit = shapes.MAX_ELEMENTS + 1 if count < 0 else count
     return asarray(list(islice(iter, limit)), dtype)
 
 
-def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> ndarray:
+def frombuffer(
+    buffer: bytes | bytearray | memoryview, dtype: DTypeLike = float, count: int = -1, offset: int = 0
+) -> ndarray:
     """A new array of the elements whose bytes are given. It is a copy, unlike NumPy's."""
     row = dtype_of(dtype)
     data = bytes(memoryview(buffer))[operator.index(offset) :]
@@ -219,7 +248,7 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     return new(cast(found, INT64, row) if row._kind == "b" else found, row, (len(found),))
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> ndarray:  # noqa: N803
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> ndarray:  # noqa: N803
     """The powers of each of `x`."""
     source = asarray(x)
     count = source.size if N is None else operator.index(N)

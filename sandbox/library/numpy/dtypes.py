@@ -9,6 +9,7 @@ import array
 from collections.abc import Callable
 from typing import Any, Final
 
+from sandbox.library.numpy.arguments import DTypeLike, Result
 from sandbox.library.numpy.errors import UFuncTypeError
 
 Buffer: Final[Any] = array.array
@@ -28,7 +29,7 @@ class dtype:  # noqa: N801
     _type: Any
     _box: Callable[[Any], Any]
 
-    def __new__(cls, spec: Any = None) -> dtype:
+    def __new__(cls, spec: DTypeLike = None) -> dtype:
         return dtype_of(spec)
 
     @property
@@ -54,12 +55,12 @@ class dtype:  # noqa: N801
         return "?" if self._kind == "b" else self._code.replace("q", "l").replace("Q", "L")
 
     @property
-    def str(self) -> Any:
+    def str(self) -> Result:
         """As `<f8`."""
         return f"{'|' if self._size == 1 else '<'}{self._kind}{self._size}"
 
     @property
-    def type(self) -> Any:
+    def type(self) -> Result:
         """The class of its scalars."""
         return self._type
 
@@ -72,10 +73,10 @@ class dtype:  # noqa: N801
     def __hash__(self) -> int:
         return hash(self._name)
 
-    def __repr__(self) -> Any:
+    def __repr__(self) -> Result:
         return f"dtype('{self._name}')"
 
-    def __str__(self) -> Any:
+    def __str__(self) -> Result:
         return self._name
 
     def __copy__(self) -> dtype:
@@ -122,7 +123,7 @@ def name_class(row: dtype, cls: type, box: Callable[[Any], Any]) -> None:
     _NAMES[cls] = row
 
 
-def dtype_of(spec: Any) -> dtype:
+def dtype_of(spec: DTypeLike) -> dtype:
     """The element type that `spec` names: a `dtype`, a class, or a name. Raises `TypeError`."""
     if spec is None:
         return FLOAT64
@@ -138,7 +139,7 @@ def dtype_of(spec: Any) -> dtype:
     )
 
 
-def promote_types(first: Any, second: Any) -> dtype:
+def promote_types(first: DTypeLike, second: DTypeLike) -> dtype:
     """The smallest type that holds both."""
     return promote(dtype_of(first), dtype_of(second))
 

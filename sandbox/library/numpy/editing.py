@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, Result
 from sandbox.library.numpy.array import broadcasted, copy_of, make, ndarray, new, reshaped
 from sandbox.library.numpy.array import values as _values
 from sandbox.library.numpy.convert import asarray
@@ -19,7 +20,7 @@ from sandbox.library.numpy.shapes import axis_of
 from sandbox.library.numpy.shaping import along, moveaxis, ravel
 
 
-def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
+def delete(arr: ArrayLike, obj: ArrayLike, axis: int | None = None) -> ndarray:
     """A copy without the entries `obj`."""
     source = ravel(arr) if axis is None else asarray(arr)
     place = axis_of(axis or 0, source.ndim)
@@ -33,7 +34,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
     return along(source, [number for number in range(size) if number not in gone], place)
 
 
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
+def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None = None) -> ndarray:
     """A copy with `values` before the entries `obj`."""
     source = ravel(arr) if axis is None else asarray(arr)
     place = axis_of(axis or 0, source.ndim)
@@ -67,7 +68,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
     return along(both, order, place)
 
 
-def trim_zeros(filt: Any, trim: str = "fb") -> Any:
+def trim_zeros(filt: ArrayLike, trim: str = "fb") -> Result:
     """`filt` without the zeros at its ends."""
     flat = _values(asarray(filt))
     start, stop = 0, len(flat)
@@ -79,7 +80,11 @@ def trim_zeros(filt: Any, trim: str = "fb") -> Any:
 
 
 def pad(
-    array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0, **_more: Any
+    array: ArrayLike,
+    pad_width: ArrayLike,
+    mode: str = "constant",
+    constant_values: ArrayLike = 0,
+    **_more: object,
 ) -> ndarray:
     """`array` with more entries at the ends of each axis: `constant`, `edge`, `reflect`, `symmetric` or `wrap`."""
     source = asarray(array)

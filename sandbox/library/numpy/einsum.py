@@ -5,9 +5,8 @@ Owns the reading of the letters; the sums are products of matrices. Must not kno
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandbox.library.numpy import reductions, shapes
+from sandbox.library.numpy.arguments import ArrayLike, Result
 from sandbox.library.numpy.array import box, ndarray, reshaped, view
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.products import tensordot
@@ -15,7 +14,7 @@ from sandbox.library.numpy.shaping import transpose
 from sandbox.library.numpy.ufuncs import multiply
 
 
-def einsum(subscripts: str, *operands: Any, optimize: Any = False) -> Any:
+def einsum(subscripts: str, *operands: ArrayLike, optimize: object = False) -> Result:
     """The sum of products that letters describe, as `ij,jk->ik`; `...` stands for axes in front."""
     arrays = [asarray(operand) for operand in operands]
     inputs, output = _letters(subscripts, arrays)

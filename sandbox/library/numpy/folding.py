@@ -10,6 +10,7 @@ from functools import reduce as fold
 from typing import Any
 
 from sandbox.library.numpy import reductions, shapes
+from sandbox.library.numpy.arguments import ArrayLike, Axes, DTypeLike, Out, Result
 from sandbox.library.numpy.array import broadcasted, cast, copy_of, ndarray, reshaped, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.indexing import get, put
@@ -33,8 +34,13 @@ def _check(function: ufunc) -> None:
 
 
 def reduce(
-    self: ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
-) -> Any:
+    self: ufunc,
+    array: ArrayLike,
+    axis: Axes = 0,
+    dtype: DTypeLike = None,
+    out: Out = None,
+    keepdims: bool = False,
+) -> Result:
     """The elements along an axis, taken together one after another."""
     _check(self)
     known = _REDUCTIONS.get(self._name)
@@ -60,7 +66,9 @@ def reduce(
     )
 
 
-def accumulate(self: ufunc, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def accumulate(
+    self: ufunc, array: ArrayLike, axis: int = 0, dtype: DTypeLike = None, out: Out = None
+) -> Result:
     """The elements along an axis, taken together so far."""
     _check(self)
     source = asarray(array, dtype)
@@ -75,14 +83,14 @@ def accumulate(self: ufunc, array: Any, axis: int = 0, dtype: Any = None, out: A
     return copy_of(moveaxis(found, 0, axis))
 
 
-def outer(self: ufunc, A: Any, B: Any) -> Any:  # noqa: N803
+def outer(self: ufunc, A: ArrayLike, B: ArrayLike) -> Result:  # noqa: N803
     """The function of each element of `A` and each of `B`."""
     _check(self)
     first, second = asarray(A), asarray(B)
     return self(reshaped(first, first._shape + (1,) * second.ndim), second)
 
 
-def at(self: ufunc, a: ndarray, indices: Any, b: Any = None) -> None:
+def at(self: ufunc, a: ndarray, indices: ArrayLike, b: ArrayLike | None = None) -> None:
     """Change the chosen elements in place, also those chosen several times."""
     places = asarray(list(range(a.size)))
     numbers = asarray(get(reshaped(places, a._shape), indices))

@@ -11,6 +11,7 @@ from itertools import compress
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, Result
 from sandbox.library.numpy.array import box, broadcasted, cast, make, ndarray, new, store, values, view
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import BOOL, Buffer
@@ -37,7 +38,7 @@ class _Basic:
     together: bool
 
 
-def get(a: ndarray, key: Any) -> Any:
+def get(a: ndarray, key: object) -> Result:
     """`a[key]`: a scalar, a view, or a copy where `key` has arrays."""
     if type(key) is int and len(a._shape) == 1:
         size = a._shape[0]
@@ -58,7 +59,7 @@ def get(a: ndarray, key: Any) -> Any:
     return found if found._shape or _has_ellipsis(key) else box(found)
 
 
-def put(a: ndarray, key: Any, value: Any) -> None:
+def put(a: ndarray, key: object, value: ArrayLike) -> None:
     """`a[key] = value`."""
     if 0 in a._strides and any(
         size > 1 and not step for size, step in zip(a._shape, a._strides, strict=True)
@@ -101,7 +102,7 @@ def _is_typed(value: Any) -> bool:
     return value is not None and not isinstance(value, int | float | list | tuple | str)
 
 
-def _single_place(a: ndarray, key: Any) -> int | None:
+def _single_place(a: ndarray, key: object) -> int | None:
     """Where the only element is that a key of plain ints means."""
     if type(key) is int:
         key = (key,)
@@ -123,11 +124,11 @@ def _within(number: int, size: int, axis: int) -> int:
     return number + size if number < 0 else number
 
 
-def _has_ellipsis(key: Any) -> bool:
+def _has_ellipsis(key: object) -> bool:
     return key is ... or (isinstance(key, tuple) and any(item is ... for item in key))
 
 
-def _full_mask(a: ndarray, key: Any) -> ndarray | None:
+def _full_mask(a: ndarray, key: object) -> ndarray | None:
     """`key` as an array, if it is one bool for each element of `a`."""
     if type(key) is ndarray and key._dtype is BOOL and key._shape == a._shape and a._shape:
         return key
@@ -162,7 +163,7 @@ def _put_places(a: ndarray, places: list[int], shape: Shape, source: ndarray) ->
 
 
 # ---------------------------------------------------------------------- reading an index
-def _parse(a: ndarray, key: Any) -> _Basic:
+def _parse(a: ndarray, key: object) -> _Basic:
     items = [_item(item) for item in (key if isinstance(key, tuple) else (key,))]
     if sum(item is ... for item in items) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Kept, Result, Scalar, ShapeLike
 from sandbox.library.numpy.array import box, each, make, ndarray, reshaped, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import dtype_of
@@ -17,13 +18,13 @@ from sandbox.library.numpy.indexing import get, put
 from sandbox.library.numpy.shaping import broadcast_arrays
 
 
-def ndindex(*shape: Any) -> Iterator[tuple[int, ...]]:
+def ndindex(*shape: ShapeLike) -> Iterator[tuple[int, ...]]:
     """The indices of each element of a shape."""
     sizes = shapes.shape_of(shape[0] if len(shape) == 1 else shape)
     return product(*map(range, sizes))
 
 
-def ndenumerate(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
+def ndenumerate(arr: ArrayLike) -> Iterator[tuple[tuple[int, ...], Scalar]]:
     """The elements with their indices."""
     source = asarray(arr)
     return zip(ndindex(source._shape), map(source._dtype._box, values(source)[:]), strict=True)
@@ -42,13 +43,13 @@ class flatiter:  # noqa: N801
     def __len__(self) -> int:
         return self._array.size
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Result]:
         return each(reshaped(self._array, (self._array.size,)))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Result:
         return get(reshaped(self._array, (self._array.size,)), key)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: ArrayLike) -> None:
         row = make(values(self._array)[:], self._array._dtype, (self._array.size,))
         put(row, key, value)
         put(self._array, ..., reshaped(row, self._array._shape))
@@ -61,17 +62,17 @@ class vectorize:  # noqa: N801
 
     def __init__(
         self,
-        pyfunc: Callable[..., Any],
-        otypes: Any = None,
-        doc: Any = None,
-        excluded: Any = None,
+        pyfunc: Callable[..., object],
+        otypes: DTypeLike = None,
+        doc: str | None = None,
+        excluded: object = None,
         cache: bool = False,
         signature: None = None,
     ) -> None:
         self._function = pyfunc
         self._types = [dtype_of(item) for item in otypes] if otypes else None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: ArrayLike, **kwargs: Kept) -> Result:
         arrays = broadcast_arrays(*args)
         boxes = [a._dtype._box for a in arrays]
         rows = zip(*[values(a) for a in arrays], strict=True)

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Out, ShapeLike
 from sandbox.library.numpy.array import cast, copy_of, ndarray, new, own_values, reshaped, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import Buffer, dtype_of, promote
@@ -20,7 +21,7 @@ from sandbox.library.numpy.shaping import along, atleast_1d, atleast_2d, atleast
 
 
 def concatenate(
-    arrays: Sequence[Any], axis: int | None = 0, *, out: Any = None, dtype: Any = None
+    arrays: Sequence[ArrayLike], axis: int | None = 0, *, out: Out = None, dtype: DTypeLike = None
 ) -> ndarray:
     """Arrays one after another along an axis; in one row if it is None."""
     parts = [asarray(a) for a in arrays]
@@ -70,7 +71,7 @@ def _joined(parts: list[ndarray], place: int, row: Any) -> ndarray:
     return new(result, row, tuple(shape))
 
 
-def stack(arrays: Sequence[Any], axis: int = 0) -> ndarray:
+def stack(arrays: Sequence[ArrayLike], axis: int = 0) -> ndarray:
     """Arrays of one shape along a new axis."""
     parts = [asarray(a) for a in arrays]
     if not parts:
@@ -81,34 +82,34 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> ndarray:
     return concatenate([expand_dims(part, place) for part in parts], place)
 
 
-def vstack(tup: Sequence[Any]) -> ndarray:
+def vstack(tup: Sequence[ArrayLike]) -> ndarray:
     """Arrays as rows, one below another."""
     return concatenate([atleast_2d(a) for a in tup], 0)
 
 
-def hstack(tup: Sequence[Any]) -> ndarray:
+def hstack(tup: Sequence[ArrayLike]) -> ndarray:
     """Arrays side by side."""
     parts = [atleast_1d(a) for a in tup]
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
-def dstack(tup: Sequence[Any]) -> ndarray:
+def dstack(tup: Sequence[ArrayLike]) -> ndarray:
     """Arrays along the third axis."""
     return concatenate([atleast_3d(a) for a in tup], 2)
 
 
-def column_stack(tup: Sequence[Any]) -> ndarray:
+def column_stack(tup: Sequence[ArrayLike]) -> ndarray:
     """Arrays as columns."""
     parts = [asarray(a) for a in tup]
     return concatenate([part if part.ndim > 1 else reshaped(part, (part.size, 1)) for part in parts], 1)
 
 
-def append(arr: Any, values: Any, axis: int | None = None) -> ndarray:
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> ndarray:
     """`arr` with more at its end."""
     return concatenate([arr, values] if axis is not None else [ravel(arr), ravel(values)], axis or 0)
 
 
-def block(arrays: Any) -> ndarray:
+def block(arrays: ArrayLike) -> ndarray:
     """Nested lists of arrays put together: the innermost side by side, the lists around below each other."""
     return _block(arrays, 1)[0]
 
@@ -122,7 +123,7 @@ def _block(arrays: Any, depth: int) -> tuple[ndarray, int]:
 
 
 # ---------------------------------------------------------------------- splitting and repeating
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+def array_split(ary: ArrayLike, indices_or_sections: ArrayLike, axis: int = 0) -> list[ndarray]:
     """`ary` in parts, as equal as they can be, or cut at indices."""
     source = asarray(ary)
     place = axis_of(axis, source.ndim)
@@ -141,7 +142,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
     return [get(source, (*front, slice(a, b))) for a, b in pairwise(cuts)]
 
 
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+def split(ary: ArrayLike, indices_or_sections: ArrayLike, axis: int = 0) -> list[ndarray]:
     """`ary` in equal parts, or cut at indices."""
     source = asarray(ary)
     if not isinstance(indices_or_sections, list | tuple | ndarray):
@@ -151,18 +152,18 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
     return array_split(source, indices_or_sections, axis)
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+def hsplit(ary: ArrayLike, indices_or_sections: ArrayLike) -> list[ndarray]:
     """`split` along the second axis, or the only one."""
     source = asarray(ary)
     return split(source, indices_or_sections, 1 if source.ndim > 1 else 0)
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+def vsplit(ary: ArrayLike, indices_or_sections: ArrayLike) -> list[ndarray]:
     """`split` along the first axis."""
     return split(ary, indices_or_sections, 0)
 
 
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> ndarray:
     """Each entry several times."""
     source = ravel(a) if axis is None else asarray(a)
     place = axis_of(axis or 0, source.ndim)
@@ -178,7 +179,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
     return along(source, numbers, place)
 
 
-def tile(A: Any, reps: Any) -> ndarray:  # noqa: N803
+def tile(A: ArrayLike, reps: ShapeLike) -> ndarray:  # noqa: N803
     """`A` several times along each axis."""
     source = asarray(A)
     times = tuple(reps) if isinstance(reps, tuple | list | ndarray) else (reps,)
@@ -192,7 +193,7 @@ def tile(A: Any, reps: Any) -> ndarray:  # noqa: N803
     return copy_of(source)
 
 
-def resize(a: Any, new_shape: Any) -> ndarray:
+def resize(a: ArrayLike, new_shape: ShapeLike) -> ndarray:
     """The elements over and over until `new_shape` is full."""
     sizes = shapes.shape_of(new_shape)
     count = shapes.check(sizes)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from sandbox.library.numpy import (
     folding,
@@ -25,6 +26,7 @@ from sandbox.library.numpy import (
     sorting,
     statistics,
 )
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Result, Scalar
 from sandbox.library.numpy.array import cast, copy_of, ndarray, plain, store, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.convert import astype as converted
@@ -33,6 +35,7 @@ from sandbox.library.numpy.scalars import float64, generic, int64
 from sandbox.library.numpy.ufunc import ufunc
 from sandbox.library.numpy.ufuncs import FUNCTIONS
 
+Self = TypeVar("Self")
 _BINARY = {
     "add": "add",
     "sub": "subtract",
@@ -64,7 +67,7 @@ _PLAIN = frozenset([float, int, bool])
 
 # ---------------------------------------------------------------------- operators of arrays
 def _array_operator(function: Any, reverse: bool = False) -> Callable[..., Any]:
-    def operate(self: ndarray, other: Any) -> Any:
+    def operate(self: ndarray, other: ArrayLike) -> Result:
         if not isinstance(other, _OPERANDS):
             return NotImplemented
         return function(other, self) if reverse else function(self, other)
@@ -84,9 +87,9 @@ def _power(base: Any, exponent: Any) -> Any:
 
 
 def _in_place(function: Any, name: str) -> Callable[..., Any]:
-    def operate(self: ndarray, other: Any) -> Any:
+    def operate(self: ndarray, other: ArrayLike) -> ndarray:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         found = asarray(function(self, other))
         if found._shape != self._shape:
             raise ValueError(
@@ -100,12 +103,15 @@ def _in_place(function: Any, name: str) -> Callable[..., Any]:
     return operate
 
 
-def _array_divmod(a: Any, b: Any) -> tuple[Any, Any]:
+def _array_divmod(a: ArrayLike, b: ArrayLike) -> tuple[Result, Result]:
     return FUNCTIONS["floor_divide"](a, b), FUNCTIONS["remainder"](a, b)
 
 
 def _unary(function: ufunc) -> Callable[..., Any]:
-    return lambda self: function(self)
+    def operate(self: ArrayLike) -> Result:
+        return function(self)
+
+    return operate
 
 
 def _give(cls: Any, name: str, function: Any) -> None:
@@ -131,14 +137,14 @@ def _add_operators() -> None:
 
 # ---------------------------------------------------------------------- methods of arrays
 def _astype(
-    self: ndarray, dtype: Any, order: Any = None, casting: str = "unsafe", copy: bool = True
+    self: ndarray, dtype: DTypeLike, order: str | None = None, casting: str = "unsafe", copy: bool = True
 ) -> ndarray:
     """A copy with another element type."""
     row = dtype_of(dtype)
     return self if not copy and row is self._dtype else converted(self, row)
 
 
-def _item(self: ndarray, *args: Any) -> Any:
+def _item(self: ndarray, *args: int | tuple[int, ...]) -> Scalar:
     """One element, the only one or that at an index, as Python's number."""
     if not args:
         if self.size != 1:
@@ -149,12 +155,12 @@ def _item(self: ndarray, *args: Any) -> Any:
     return found.item()
 
 
-def _fill(self: ndarray, value: Any) -> None:
+def _fill(self: ndarray, value: ArrayLike) -> None:
     """Write one value everywhere."""
     indexing.put(self, ..., value)
 
 
-def _contains(self: ndarray, item: Any) -> bool:
+def _contains(self: ndarray, item: ArrayLike) -> bool:
     return bool(reductions.any(FUNCTIONS["equal"](self, item)))
 
 
@@ -164,9 +170,25 @@ def _format(self: ndarray, spec: str) -> str:
     return format(plain(self)[0], spec) if spec else str(self)
 
 
-def _copy(self: ndarray, order: Any = None) -> ndarray:
+def _copy(self: ndarray, order: str | None = None) -> ndarray:
     """A copy."""
     return copy_of(self)
+
+
+def _compress(self: ndarray, condition: ArrayLike, axis: int | None = None) -> ndarray:
+    """The entries along an axis for which `condition` holds."""
+    found: ndarray = selection.compress_axis(condition, self, axis)
+    return found
+
+
+def _partition(self: ndarray, kth: ArrayLike, axis: int = -1) -> None:
+    """Let lesser elements stand before the `kth` and greater behind: they are sorted."""
+    sorting.sort_method(self, axis)
+
+
+def _same(self: Self) -> Self:
+    """The same: there are no complex numbers."""
+    return self
 
 
 METHODS: dict[str, Any] = {
@@ -213,12 +235,12 @@ METHODS: dict[str, Any] = {
     "take": selection.take,
     "put": selection.put_flat,
     "choose": selection.choose,
-    "compress": lambda self, condition, axis=None: selection.compress_axis(condition, self, axis),
-    "partition": lambda self, kth, axis=-1: sorting.sort_method(self, axis),
+    "compress": _compress,
+    "partition": _partition,
     "argpartition": sorting.argpartition,
     "conj": _copy,
     "mT": property(products.transpose_last),
-    "real": property(lambda self: self),
+    "real": property(_same),
 }
 _SCALAR_METHODS = (
     "sum prod max min any all argmax argmin cumsum cumprod mean std var clip reshape ravel flatten astype "
@@ -229,6 +251,7 @@ _SCALAR_METHODS = (
 def _scalar_method(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method of arrays, of a scalar."""
 
+    @wraps(method)
     def of_scalar(self: generic, *args: Any, **kwargs: Any) -> Any:
         found = method(asarray(self), *args, **kwargs)
         return (
@@ -238,15 +261,19 @@ def _scalar_method(method: Callable[..., Any]) -> Callable[..., Any]:
     return of_scalar
 
 
+def _scalar_at(self: generic, key: object) -> Result:
+    return indexing.get(asarray(self), key)
+
+
 def _add_methods() -> None:
     for name, method in METHODS.items():
         _give(ndarray, name, method)
     for name in _SCALAR_METHODS.split():
         _give(generic, name, _scalar_method(METHODS[name]))
     _give(generic, "round", _scalar_method(numerics.round))
-    _give(generic, "copy", lambda self: self)
-    _give(generic, "real", property(lambda self: self))
-    _give(generic, "__getitem__", lambda self, key: indexing.get(asarray(self), key))
+    _give(generic, "copy", _same)
+    _give(generic, "real", property(_same))
+    _give(generic, "__getitem__", _scalar_at)
     for name in ("reduce", "accumulate", "outer", "at"):
         _give(ufunc, name, getattr(folding, name))
 
@@ -261,14 +288,17 @@ def _general(function: Any, self: Any, other: Any, reverse: bool) -> Any:
 
 
 def _scalar_operator(function: Any, reverse: bool = False) -> Callable[..., Any]:
-    return lambda self, other: _general(function, self, other, reverse)
+    def operate(self: generic, other: ArrayLike) -> Result:
+        return _general(function, self, other, reverse)
+
+    return operate
 
 
 def _float_operator(function: Any, native: Callable[[Any, Any], Any], reverse: bool) -> Callable[..., Any]:
     """An operator of `float64`, quick for plain numbers."""
     new = float.__new__
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: Any, other: ArrayLike) -> Result:
         if type(other) in _EXACT:
             try:
                 return new(float64, native(self, other))
@@ -283,7 +313,7 @@ def _int_operator(function: Any, native: Callable[[Any, Any], Any], reverse: boo
     """An operator of `int64`, quick for plain numbers."""
     new: Any = int64(0)._row._box
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: Any, other: ArrayLike) -> Result:
         if type(other) is int64:
             other = other._value
         if type(other) is int:
@@ -303,7 +333,7 @@ def _comparison(function: ufunc, cls: type, compare: Callable[[Any, Any], Any]) 
     true, false = scalars.True_, scalars.False_
     held = not issubclass(cls, float)
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: Any, other: ArrayLike) -> Result:
         if type(other) in _PLAIN:
             return true if compare(self._value if held else float(self), other) else false
         return _general(function, self, other, False)
@@ -311,7 +341,7 @@ def _comparison(function: ufunc, cls: type, compare: Callable[[Any, Any], Any]) 
     return operate
 
 
-def _rounded(self: Any, ndigits: int | None = None) -> Any:
+def _rounded(self: Any, ndigits: int | None = None) -> Scalar:
     return round(self.item()) if ndigits is None else _scalar_method(numerics.round)(self, ndigits)
 
 
@@ -339,8 +369,8 @@ def _add_to_scalar(cls: Any) -> None:
         _give(cls, f"__{name}__", _comparison(FUNCTIONS[function_name], cls, getattr(operator, name)))
     for name, function_name in _UNARY.items():
         _give(cls, f"__{name}__", _unary(FUNCTIONS[function_name]))
-    _give(cls, "__divmod__", lambda self, other: _general(_array_divmod, self, other, False))
-    _give(cls, "__rdivmod__", lambda self, other: _general(_array_divmod, self, other, True))
+    for name, reverse in (("__divmod__", False), ("__rdivmod__", True)):
+        _give(cls, name, _scalar_operator(_array_divmod, reverse))
     _give(cls, "__round__", _rounded)
     _give(cls, "__hash__", float.__hash__ if cls is float64 else generic.__hash__)
 

@@ -35,6 +35,7 @@ from sandbox.library.numpy import (
     sorting,
     statistics,
 )
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Result
 from sandbox.library.numpy.array import ndarray, values
 from sandbox.library.numpy.linalg import factors, solving, spectral
 from sandbox.library.numpy.random import bits, generator, legacy, seeding
@@ -116,38 +117,38 @@ def _listed(table: dict[Any, str]) -> dict[str, Any]:
     return {name: getattr(module, name) for module, names in table.items() for name in names.split()}
 
 
-def shape(a: Any) -> tuple[int, ...]:
+def shape(a: ArrayLike) -> tuple[int, ...]:
     """The sizes of `a`."""
     return convert.asarray(a)._shape
 
 
-def ndim(a: Any) -> int:
+def ndim(a: ArrayLike) -> int:
     """The number of axes of `a`."""
     return convert.asarray(a).ndim
 
 
-def size(a: Any, axis: int | None = None) -> int:
+def size(a: ArrayLike, axis: int | None = None) -> int:
     """The number of elements of `a`, or its size along an axis."""
     found = convert.asarray(a)
     return found.size if axis is None else found._shape[shapes.axis_of(axis, found.ndim)]
 
 
-def copy(a: Any) -> ndarray:
+def copy(a: ArrayLike) -> ndarray:
     """A copy."""
     return convert.array(a)
 
 
-def broadcast_shapes(*args: Any) -> tuple[int, ...]:
+def broadcast_shapes(*args: ArrayLike) -> tuple[int, ...]:
     """The shape that all shapes stretch to."""
     return shapes.broadcast(*map(shapes.shape_of, args)) if args else ()
 
 
-def isscalar(element: Any) -> bool:
+def isscalar(element: ArrayLike) -> bool:
     """Whether it is a number or a string by itself."""
     return isinstance(element, int | float | complex | str | bytes | scalars.generic)
 
 
-def binary_repr(num: Any, width: int | None = None) -> str:
+def binary_repr(num: ArrayLike, width: int | None = None) -> str:
     """The binary digits of a whole number, of a negative one in two's complement if there is a `width`."""
     number = operator.index(num)
     if width is not None and number < 0:
@@ -155,7 +156,7 @@ def binary_repr(num: Any, width: int | None = None) -> str:
     return format(number, "b").rjust(width or 0, "0")
 
 
-def iterable(y: Any) -> bool:
+def iterable(y: ArrayLike) -> bool:
     """Whether it can be iterated."""
     try:
         iter(y)
@@ -164,7 +165,7 @@ def iterable(y: Any) -> bool:
     return True
 
 
-def may_share_memory(a: Any, b: Any) -> bool:
+def may_share_memory(a: ArrayLike, b: ArrayLike) -> bool:
     """Whether two arrays read the same buffer."""
     return isinstance(a, ndarray) and isinstance(b, ndarray) and values(a) is values(b)
 
@@ -174,7 +175,7 @@ class _Index:
 
     __slots__ = ()
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Result:
         return key
 
 
@@ -186,7 +187,7 @@ class _Joined:
     def __init__(self, columns: bool) -> None:
         self._columns = columns
 
-    def __getitem__(self, key: Any) -> ndarray:
+    def __getitem__(self, key: object) -> ndarray:
         parts = [self._part(item) for item in (key if isinstance(key, tuple) else (key,))]
         return joining.column_stack(parts) if self._columns else joining.concatenate(parts)
 
@@ -207,7 +208,7 @@ class _Grid:
     def __init__(self, sparse: bool) -> None:
         self._sparse = sparse
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Result:
         lines = [_Joined(False)._part(item) for item in (key if isinstance(key, tuple) else (key,))]
         grid = creation.meshgrid(*lines, indexing="ij", sparse=self._sparse)
         return grid if self._sparse else joining.stack(grid) if isinstance(key, tuple) else grid[0]
@@ -269,7 +270,7 @@ def submodules() -> dict[str, dict[str, Any]]:
             "trace": products.trace,
         },
         "random": {**legacy.functions(), **_listed(_RANDOM)},
-        "typing": {"NDArray": Typed(), "ArrayLike": Any, "DTypeLike": Any},
+        "typing": {"NDArray": Typed(), "ArrayLike": ArrayLike, "DTypeLike": DTypeLike},
         "exceptions": {"AxisError": errors.AxisError},
         "lib": {},
         "lib.stride_tricks": {"sliding_window_view": places.sliding_window_view},
@@ -282,17 +283,19 @@ class Typed:
 
     __slots__ = ()
 
-    def __getitem__(self, _item: Any) -> Any:
+    def __getitem__(self, _item: object) -> Result:
         return ndarray
 
 
-def assert_allclose(actual: Any, desired: Any, rtol: float = 1e-07, atol: float = 0, **_more: Any) -> None:
+def assert_allclose(
+    actual: ArrayLike, desired: ArrayLike, rtol: float = 1e-07, atol: float = 0, **_more: object
+) -> None:
     """Raises `AssertionError` where numbers differ by more than a little."""
     if not numerics.allclose(actual, desired, rtol, atol, equal_nan=True):
         raise AssertionError(f"Not equal to tolerance rtol={rtol:g}, atol={atol:g}\n{actual!r}\n{desired!r}")
 
 
-def assert_array_equal(actual: Any, desired: Any, **_more: Any) -> None:
+def assert_array_equal(actual: ArrayLike, desired: ArrayLike, **_more: object) -> None:
     """Raises `AssertionError` where elements differ."""
     if not numerics.array_equal(actual, desired, equal_nan=True):
         raise AssertionError(f"Arrays are not equal\n{actual!r}\n{desired!r}")

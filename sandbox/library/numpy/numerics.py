@@ -13,6 +13,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from sandbox.library.numpy import reductions, shapes
+from sandbox.library.numpy.arguments import ArrayLike, Axes, Out, Result
 from sandbox.library.numpy.array import box, boxed, make, ndarray, reshaped, values
 from sandbox.library.numpy.convert import asarray, astype
 from sandbox.library.numpy.dtypes import BOOL, FLOAT64, dtype, promote
@@ -25,7 +26,7 @@ from sandbox.library.numpy.ufunc import deliver, meet
 from sandbox.library.numpy.ufuncs import add, divide, maximum, minimum, multiply, not_equal, rint, subtract
 
 
-def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
+def round(a: ArrayLike, decimals: int = 0, out: Out = None) -> Result:
     """The nearest number with so many decimals; of two, the even one."""
     source = asarray(a)
     places = operator.index(decimals)
@@ -49,7 +50,7 @@ def _round_whole(a: ndarray, unit: int) -> ndarray:
     return make(list(map(nearest, values(a))), a._dtype, a._shape)
 
 
-def fix(x: Any) -> Any:
+def fix(x: ArrayLike) -> Result:
     """The whole number towards zero."""
     source = asarray(x)
     items = [
@@ -63,14 +64,14 @@ _MISSING: Any = object()
 
 
 def clip(
-    a: Any,
-    a_min: Any = _MISSING,
-    a_max: Any = _MISSING,
-    out: Any = None,
+    a: ArrayLike,
+    a_min: ArrayLike | None = _MISSING,
+    a_max: ArrayLike | None = _MISSING,
+    out: Out = None,
     *,
-    min: Any = _MISSING,
-    max: Any = _MISSING,
-) -> Any:
+    min: ArrayLike | None = _MISSING,
+    max: ArrayLike | None = _MISSING,
+) -> Result:
     """`a` held between two limits, of which either may be None."""
     low = min if a_min is _MISSING else a_min
     high = max if a_max is _MISSING else a_max
@@ -82,7 +83,13 @@ def clip(
     return box(asarray(found)) if out is None else deliver("clip", asarray(found), out, True)
 
 
-def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(
+    x: ArrayLike,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: ArrayLike | None = None,
+    neginf: ArrayLike | None = None,
+) -> Result:
     """`x` with numbers in place of NaN and infinities."""
     source = asarray(x)
     if source._dtype._kind != "f":
@@ -98,7 +105,9 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, 
 
 
 # ---------------------------------------------------------------------- differences
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _MISSING, append: Any = _MISSING) -> Any:
+def diff(
+    a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike = _MISSING, append: ArrayLike = _MISSING
+) -> Result:
     """The differences of neighbours along an axis, `n` times."""
     source = asarray(a)
     if n < 0:
@@ -126,12 +135,12 @@ def _end(a: ndarray, value: Any, place: int) -> ndarray | None:
     return make(list(values(found)) * shapes.prod(shape), found._dtype, shape)
 
 
-def ediff1d(ary: Any) -> Any:
+def ediff1d(ary: ArrayLike) -> Result:
     """The differences of neighbours, in one row."""
     return diff(ravel(ary))
 
 
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axes = None, edge_order: int = 1) -> Result:
     """The slopes: of neighbours on both sides, at the ends of one."""
     source = astype(asarray(f), promote(asarray(f)._dtype, FLOAT64))
     axes = shapes.axes_of(axis, source.ndim)
@@ -187,7 +196,7 @@ def _edge_slope(y0: float, y1: float, y2: float, a: float, b: float) -> float:
     return -(2.0 * a + b) / (a * (a + b)) * y0 + (a + b) / (a * b) * y1 - a / (b * (a + b)) * y2
 
 
-def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: int = -1) -> Result:
     """The area under a curve of straight pieces."""
     source = asarray(y)
     place = axis_of(axis, source.ndim)
@@ -204,7 +213,14 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     return reductions.sum(divide(multiply(widths, pairs), 2.0), place)
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None) -> Any:
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: ArrayLike | None = None,
+    right: ArrayLike | None = None,
+    period: float | None = None,
+) -> Result:
     """The values at `x` of a curve of straight pieces through (`xp`, `fp`)."""
     source = asarray(x, FLOAT64)
     places, heights = [list(values(asarray(item, FLOAT64))) for item in (xp, fp)]
@@ -237,7 +253,7 @@ def _between(item: float, places: list[float], heights: list[float], low: float,
     return slope * (item - places[number]) + heights[number]
 
 
-def unwrap(p: Any, period: float = 2 * math.pi) -> ndarray:
+def unwrap(p: ArrayLike, period: float = 2 * math.pi) -> ndarray:
     """Angles without jumps of a whole turn."""
     flat = list(values(asarray(p, FLOAT64)))
     half = period / 2
@@ -250,7 +266,7 @@ def unwrap(p: Any, period: float = 2 * math.pi) -> ndarray:
     return make(list(map(operator.add, flat, sums)), FLOAT64, (len(flat),))
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> ndarray:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ndarray:
     """The sums of products of one row with another turned around."""
     (first, second), row = meet([asarray(a), asarray(v)])
     one, two = list(values(first)), list(values(second))
@@ -276,7 +292,7 @@ def _mode(full: list[Any], long: int, short: int, mode: str, row: dtype) -> ndar
     return make(full, row, (len(full),))
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> ndarray:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ndarray:
     """The sums of products of one row with another."""
     first, second = asarray(a), asarray(v)
     turned = get(second, slice(None, None, -1))
@@ -287,7 +303,9 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> ndarray:
 
 
 # ---------------------------------------------------------------------- comparison
-def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(
+    a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Result:
     """Whether numbers are equal but for a small difference."""
     first, second = broadcast_arrays(a, b)
 
@@ -301,12 +319,14 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     return boxed(list(map(close, values(first), values(second))), BOOL, first._shape)
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(
+    a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
     """Whether all numbers are equal but for small differences."""
     return bool(reductions.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     """Whether shapes and elements are equal."""
     first, second = asarray(a1), asarray(a2)
     if first._shape != second._shape:
@@ -315,7 +335,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     return all(x == y or (equal_nan and x != x and y != y) for x, y in pairs)
 
 
-def array_equiv(a1: Any, a2: Any) -> bool:
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     """Whether elements are equal once shapes are stretched."""
     try:
         first, second = broadcast_arrays(a1, a2)
@@ -324,12 +344,12 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     return list(values(first)) == list(values(second))
 
 
-def isposinf(x: Any) -> Any:
+def isposinf(x: ArrayLike) -> Result:
     """Whether elements are the positive infinity."""
     return _each(x, lambda item: item == math.inf)
 
 
-def isneginf(x: Any) -> Any:
+def isneginf(x: ArrayLike) -> Result:
     """Whether elements are the negative infinity."""
     return _each(x, lambda item: item == -math.inf)
 
@@ -339,19 +359,19 @@ def _each(x: Any, function: Callable[[Any], bool]) -> Any:
     return boxed(list(map(function, values(source))), BOOL, source._shape)
 
 
-def isreal(x: Any) -> Any:
+def isreal(x: ArrayLike) -> Result:
     """True for each element."""
     return _each(x, lambda _: True)
 
 
-def sinc(x: Any) -> Any:
+def sinc(x: ArrayLike) -> Result:
     """sin(πx) / πx, and 1 at 0."""
     source = asarray(x, FLOAT64)
     items = [math.sin(math.pi * item) / (math.pi * item) if item else 1.0 for item in values(source)]
     return boxed(items, FLOAT64, source._shape)
 
 
-def modf(x: Any) -> tuple[Any, Any]:
+def modf(x: ArrayLike) -> tuple[Result, Result]:
     """The parts after and before the point."""
     source = asarray(x, FLOAT64)
     pairs = [math.modf(item) for item in values(source)]

@@ -6,9 +6,9 @@ Owns these. Must not know what is at a place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, Axes, Result, ShapeLike
 from sandbox.library.numpy.array import box, make, ndarray, reshaped, values, view
 from sandbox.library.numpy.convert import asarray, astype
 from sandbox.library.numpy.dtypes import BOOL, INT64, dtype, dtype_of
@@ -17,7 +17,7 @@ from sandbox.library.numpy.shaping import broadcast_arrays
 from sandbox.library.numpy.ufunc import meet
 
 
-def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+def unravel_index(indices: ArrayLike, shape: ShapeLike) -> tuple[Result, ...]:
     """The indices along each axis of places in one row."""
     sizes = shapes.shape_of(shape)
     wanted = asarray(indices, INT64)
@@ -34,7 +34,7 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     return tuple(results)
 
 
-def ravel_multi_index(multi_index: Sequence[Any], dims: Any) -> Any:
+def ravel_multi_index(multi_index: Sequence[ArrayLike], dims: Axes) -> Result:
     """The places in one row of indices along each axis."""
     sizes = shapes.shape_of(dims)
     columns = broadcast_arrays(*multi_index)
@@ -49,7 +49,7 @@ def ravel_multi_index(multi_index: Sequence[Any], dims: Any) -> Any:
     return box(make(items, INT64, columns[0]._shape))
 
 
-def ix_(*args: Any) -> tuple[ndarray, ...]:
+def ix_(*args: ArrayLike) -> tuple[ndarray, ...]:
     """Indices that choose rows and columns at once."""
     results = []
     for number, item in enumerate(args):
@@ -62,7 +62,7 @@ def ix_(*args: Any) -> tuple[ndarray, ...]:
     return tuple(results)
 
 
-def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> ndarray:
+def sliding_window_view(x: ArrayLike, window_shape: ShapeLike, axis: Axes = None) -> ndarray:
     """Each stretch of `window_shape` elements, as further axes: a view."""
     source = asarray(x)
     widths = shapes.shape_of(window_shape)
@@ -79,7 +79,7 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> ndarray:
     return view(source, full, (*source._strides, *(source._strides[place] for place in axes)))
 
 
-def result_type(*operands: Any) -> dtype:
+def result_type(*operands: ArrayLike) -> dtype:
     """The element type that operands, arrays, numbers or types, have together."""
     named = [dtype_of(item) for item in operands if isinstance(item, type | str | dtype)]
     others = [item for item in operands if not isinstance(item, type | str | dtype)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from sandbox.library.numpy.arguments import ArrayLike, Result
 from sandbox.library.numpy.array import make, ndarray, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.creation import vander
@@ -22,7 +23,7 @@ from sandbox.library.numpy.ufunc import meet
 from sandbox.library.numpy.ufuncs import add, divide, multiply, sqrt, subtract
 
 
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: ArrayLike, x: ArrayLike) -> Result:
     """The polynomial's value at `x`."""
     coefficients = asarray(p)
     found = multiply(asarray(x), 0)
@@ -31,7 +32,14 @@ def polyval(p: Any, x: Any) -> Any:
     return found
 
 
-def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None) -> Any:
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    full: bool = False,
+    w: ArrayLike | None = None,
+) -> Result:
     """The coefficients of degree `deg` closest to points, by least squares."""
     places, heights = asarray(x, FLOAT64), asarray(y, FLOAT64)
     degree = operator.index(deg)
@@ -52,12 +60,12 @@ def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: 
     return (solution, residuals, rank, singular, places.size * 2.220446049250313e-16) if full else solution
 
 
-def polyadd(a1: Any, a2: Any) -> ndarray:
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     """The sum."""
     return _together(a1, a2, add)
 
 
-def polysub(a1: Any, a2: Any) -> ndarray:
+def polysub(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     """The difference."""
     return _together(a1, a2, subtract)
 
@@ -71,12 +79,12 @@ def _together(a1: Any, a2: Any, function: Any) -> ndarray:
     return function(*rows)  # type: ignore[no-any-return]
 
 
-def polymul(a1: Any, a2: Any) -> ndarray:
+def polymul(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     """The product."""
     return convolve(atleast_1d(trim_zeros(atleast_1d(a1), "f")), atleast_1d(trim_zeros(atleast_1d(a2), "f")))
 
 
-def polydiv(u: Any, v: Any) -> tuple[ndarray, ndarray]:
+def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[ndarray, ndarray]:
     """The quotient and what is left."""
     (top, bottom), _ = meet([atleast_1d(u), atleast_1d(v)])
     rest, by = list(map(float, values(top))), list(map(float, values(bottom)))
@@ -94,7 +102,7 @@ def polydiv(u: Any, v: Any) -> tuple[ndarray, ndarray]:
     return make(quotient, FLOAT64, (len(quotient),)), make(left, FLOAT64, (len(left),))
 
 
-def polyder(p: Any, m: int = 1) -> ndarray:
+def polyder(p: ArrayLike, m: int = 1) -> ndarray:
     """The derivative, `m` times."""
     found = asarray(p)
     for _ in range(m):
@@ -104,7 +112,7 @@ def polyder(p: Any, m: int = 1) -> ndarray:
     return found
 
 
-def polyint(p: Any, m: int = 1, k: float = 0) -> ndarray:
+def polyint(p: ArrayLike, m: int = 1, k: float = 0) -> ndarray:
     """The integral, `m` times, with constant `k`."""
     found = asarray(p, FLOAT64)
     for _ in range(m):
@@ -118,7 +126,7 @@ class poly1d:  # noqa: N801
 
     __slots__ = ("_coefficients",)
 
-    def __init__(self, c_or_r: Any) -> None:
+    def __init__(self, c_or_r: ArrayLike) -> None:
         trimmed = trim_zeros(atleast_1d(c_or_r), "f")
         self._coefficients = trimmed if trimmed.size else make([0], trimmed._dtype, (1,))
 
@@ -136,13 +144,13 @@ class poly1d:  # noqa: N801
 
     o = order
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: ArrayLike) -> Result:
         return polyval(self._coefficients, x)
 
     def __len__(self) -> int:
         return self.order
 
-    def __getitem__(self, power: int) -> Any:
+    def __getitem__(self, power: int) -> Result:
         items = list(values(self._coefficients))[::-1]
         return self._coefficients._dtype._box(items[power] if 0 <= power < len(items) else 0)
 
@@ -159,13 +167,13 @@ class poly1d:  # noqa: N801
             function(self._coefficients, other._coefficients if isinstance(other, poly1d) else other)
         )
 
-    def __add__(self, other: Any) -> poly1d:
+    def __add__(self, other: ArrayLike) -> poly1d:
         return self._with(other, polyadd)
 
-    def __sub__(self, other: Any) -> poly1d:
+    def __sub__(self, other: ArrayLike) -> poly1d:
         return self._with(other, polysub)
 
-    def __mul__(self, other: Any) -> poly1d:
+    def __mul__(self, other: ArrayLike) -> poly1d:
         return self._with(other, polymul)
 
     __radd__ = __add__

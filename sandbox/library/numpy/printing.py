@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sandbox.library.numpy import floats
+from sandbox.library.numpy.arguments import Setting
 from sandbox.library.numpy.array import make, ndarray, values
 
 Write = Callable[[Any], str]
@@ -29,7 +30,7 @@ class Options:
     infstr: str = "inf"
     sign: str = "-"
     floatmode: str = "maxprec"
-    formatter: Any = None
+    formatter: Setting = None
 
 
 _options = Options()
@@ -55,10 +56,10 @@ def set_printoptions(
     suppress: bool | None = None,
     nanstr: str | None = None,
     infstr: str | None = None,
-    formatter: Any = None,
+    formatter: Setting = None,
     sign: str | None = None,
     floatmode: str | None = None,
-    **_legacy: Any,
+    **_legacy: object,
 ) -> None:
     """Set how arrays are written from now on; what is not given stays."""
     global _options
@@ -69,7 +70,7 @@ def set_printoptions(
     _options = replace(_options, **kept, formatter=formatter)
 
 
-def get_printoptions() -> dict[str, Any]:
+def get_printoptions() -> dict[str, Setting]:
     """What is set."""
     return asdict(_options)
 
@@ -79,10 +80,10 @@ class printoptions:  # noqa: N801
 
     __slots__ = ("_before", "_given")
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Setting) -> None:
         self._given = options
 
-    def __enter__(self) -> dict[str, Any]:
+    def __enter__(self) -> dict[str, Setting]:
         self._before = _options
         set_printoptions(**self._given)
         return get_printoptions()
@@ -100,7 +101,7 @@ def array2string(
     separator: str = " ",
     prefix: str = "",
     *,
-    formatter: Any = None,
+    formatter: Setting = None,
     threshold: int | None = None,
     edgeitems: int | None = None,
     sign: str | None = None,

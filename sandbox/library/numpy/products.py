@@ -9,6 +9,7 @@ import operator
 from typing import Any
 
 from sandbox.library.numpy import reductions, shapes
+from sandbox.library.numpy.arguments import ArrayLike, Axes, Out, Result
 from sandbox.library.numpy.array import (
     boxed,
     broadcasted,
@@ -62,7 +63,7 @@ def _product(a: ndarray, b: ndarray, row: dtype) -> ndarray:
     return make(_times(rows, columns, row), row, (count, width))
 
 
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: ArrayLike, b: ArrayLike, out: Out = None) -> Result:
     """The sum of products along the last axis of `a` and the last but one of `b`."""
     first, second, row = _columns(a, b)
     if not first.ndim or not second.ndim:
@@ -86,7 +87,7 @@ def _contract(a: ndarray, b: ndarray, row: dtype) -> Any:
     return boxed(values(_product(flat_a, flat_b, row)), row, shape)
 
 
-def matmul(a: Any, b: Any, out: Any = None) -> Any:
+def matmul(a: ArrayLike, b: ArrayLike, out: Out = None) -> Result:
     """The matrix product, `a @ b`; further axes in front are matched."""
     first, second, row = _columns(a, b)
     for number, operand in enumerate((first, second)):
@@ -123,7 +124,7 @@ def _stacked(a: ndarray, b: ndarray, row: dtype) -> ndarray:
     return make(items, row, (*front, width) if single else shape)
 
 
-def transpose_last(a: Any) -> ndarray:
+def transpose_last(a: ArrayLike) -> ndarray:
     """The last two axes exchanged: a view."""
     source = asarray(a)
     order = list(range(source.ndim))
@@ -131,12 +132,12 @@ def transpose_last(a: Any) -> ndarray:
     return transpose(source, order)
 
 
-def vdot(a: Any, b: Any) -> Any:
+def vdot(a: ArrayLike, b: ArrayLike) -> Result:
     """The sum of the products of all elements."""
     return dot(ravel(a), ravel(b))
 
 
-def inner(a: Any, b: Any) -> Any:
+def inner(a: ArrayLike, b: ArrayLike) -> Result:
     """The sum of products along the last axis of both."""
     first, second, row = _columns(a, b)
     if not first.ndim or not second.ndim:
@@ -149,13 +150,13 @@ def inner(a: Any, b: Any) -> Any:
     return _contract(first, moveaxis(second, -1, 0), row)
 
 
-def outer(a: Any, b: Any, out: Any = None) -> Any:
+def outer(a: ArrayLike, b: ArrayLike, out: Out = None) -> Result:
     """Each element of `a` times each of `b`."""
     first, second = ravel(a), ravel(b)
     return multiply(reshaped(first, (first.size, 1)), second, out=out)
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: ArrayLike, b: ArrayLike, axes: Axes = 2) -> Result:
     """The sum of products along several axes of both."""
     first, second, row = _columns(a, b)
     if hasattr(type(axes), "__index__"):
@@ -175,7 +176,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return boxed(values(_product(flat_a, flat_b, row)), row, shape)
 
 
-def kron(a: Any, b: Any) -> ndarray:
+def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
     """`b` once for each element of `a`, times it."""
     first, second, _ = _columns(a, b)
     rank = max(first.ndim, second.ndim)
@@ -187,7 +188,7 @@ def kron(a: Any, b: Any) -> ndarray:
     return reshaped(found, tuple(x * y for x, y in zip(first._shape, second._shape, strict=True)))
 
 
-def cross(a: Any, b: Any, axis: int = -1) -> Any:
+def cross(a: ArrayLike, b: ArrayLike, axis: int = -1) -> Result:
     """The cross product of vectors of 3."""
     first, second = moveaxis(asarray(a), axis, -1), moveaxis(asarray(b), axis, -1)
     if first._shape[-1] != 3 or second._shape[-1] != 3:
@@ -206,7 +207,7 @@ def _entry(a: ndarray, number: int) -> ndarray:
 
 
 # ---------------------------------------------------------------------- diagonals
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
     """The diagonal of two axes, as the last axis: a view."""
     source = asarray(a)
     if source.ndim < 2:
@@ -221,7 +222,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray
     return view(source, shape, (*[source._strides[x] for x in kept], down + right), start)
 
 
-def diag(v: Any, k: int = 0) -> ndarray:
+def diag(v: ArrayLike, k: int = 0) -> ndarray:
     """The diagonal of a matrix, or the matrix of a diagonal."""
     source = asarray(v)
     if source.ndim == 2:
@@ -236,17 +237,17 @@ def diag(v: Any, k: int = 0) -> ndarray:
     return result
 
 
-def diagflat(v: Any, k: int = 0) -> ndarray:
+def diagflat(v: ArrayLike, k: int = 0) -> ndarray:
     """The matrix of a diagonal, of all elements."""
     return diag(ravel(v), k)
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Result:
     """The sum of the diagonal."""
     return reductions.sum(diagonal(a, offset, axis1, axis2), axis=-1)
 
 
-def fill_diagonal(a: ndarray, val: Any) -> None:
+def fill_diagonal(a: ndarray, val: ArrayLike) -> None:
     """Write `val` along the diagonal of a matrix."""
     found = diagonal(a)
     items = list(values(asarray(val, a._dtype)))
@@ -267,12 +268,12 @@ def _below(m: Any, k: int, keep: Any) -> ndarray:
     )
 
 
-def tril(m: Any, k: int = 0) -> ndarray:
+def tril(m: ArrayLike, k: int = 0) -> ndarray:
     """What is at and below the diagonal `k`; zeros above."""
     return _below(m, k, operator.le)
 
 
-def triu(m: Any, k: int = 0) -> ndarray:
+def triu(m: ArrayLike, k: int = 0) -> ndarray:
     """What is at and above the diagonal `k`; zeros below."""
     return _below(m, k, operator.ge)
 
@@ -294,13 +295,13 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, nda
     return _triangle(n, k, m, operator.ge)
 
 
-def tril_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ndarray]:
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[ndarray, ndarray]:
     """Where the elements of `arr` at and below the diagonal `k` are."""
     rows, columns = asarray(arr)._shape
     return tril_indices(rows, k, columns)
 
 
-def triu_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ndarray]:
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[ndarray, ndarray]:
     """Where the elements of `arr` at and above the diagonal `k` are."""
     rows, columns = asarray(arr)._shape
     return triu_indices(rows, k, columns)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandbox.library.numpy import reductions
+from sandbox.library.numpy.arguments import ArrayLike, Axes, Out, Result
 from sandbox.library.numpy.array import boxed, ndarray, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import FLOAT64, dtype
@@ -42,27 +43,27 @@ METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Out = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
-) -> Any:
+) -> Result:
     """The value below which a part `q` of the elements lies, between neighbours as `method` says."""
     return _quantiles(a, asarray(q, FLOAT64), axis, method, keepdims, "Quantiles must be in the range [0, 1]")
 
 
 def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axes = None,
+    out: Out = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
-) -> Any:
+) -> Result:
     """`quantile` in hundredths."""
     parts = asarray(divide(q, 100))
     return _quantiles(a, parts, axis, method, keepdims, "Percentiles must be in the range [0, 100]")
@@ -90,8 +91,8 @@ def _quantiles(a: Any, parts: ndarray, axis: Any, method: str, keepdims: bool, r
 
 
 def median(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
-) -> Any:
+    a: ArrayLike, axis: Axes = None, out: Out = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Result:
     """The middle value, or the mean of the two in the middle."""
     source = asarray(a)
     row = _float_type(source)
@@ -115,29 +116,29 @@ def _nan_fold(a: Any, axis: Any, keepdims: bool, function: Any, row: Any = None)
     return reductions.fold(source, axis, keepdims, present, row or source._dtype)
 
 
-def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def nanmax(a: ArrayLike, axis: Axes = None, out: Out = None, keepdims: bool = False) -> Result:
     """`max` of what is not NaN."""
     return _nan_fold(a, axis, keepdims, max)
 
 
-def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def nanmin(a: ArrayLike, axis: Axes = None, out: Out = None, keepdims: bool = False) -> Result:
     """`min` of what is not NaN."""
     return _nan_fold(a, axis, keepdims, min)
 
 
 def nanmedian(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
-) -> Any:
+    a: ArrayLike, axis: Axes = None, out: Out = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Result:
     """`median` of what is not NaN."""
     return _nan_fold(a, axis, keepdims, _middle, _float_type(asarray(a)))
 
 
-def nanquantile(a: Any, q: float, axis: Any = None, keepdims: bool = False) -> Any:
+def nanquantile(a: ArrayLike, q: float, axis: Axes = None, keepdims: bool = False) -> Result:
     """`quantile` of what is not NaN, for one `q`."""
     return nanpercentile(a, q * 100, axis, keepdims)
 
 
-def nanpercentile(a: Any, q: float, axis: Any = None, keepdims: bool = False) -> Any:
+def nanpercentile(a: ArrayLike, q: float, axis: Axes = None, keepdims: bool = False) -> Result:
     """`percentile` of what is not NaN, for one `q`."""
     return _nan_fold(
         a, axis, keepdims, lambda items: _at(sorted(items), q / 100 * (len(items) - 1), "linear"), FLOAT64

@@ -15,6 +15,7 @@ from itertools import accumulate
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, Axes, DTypeLike, Out, Result
 from sandbox.library.numpy.array import boxed, broadcasted, cast, copy_of, make, ndarray, values, view
 from sandbox.library.numpy.convert import asarray, astype
 from sandbox.library.numpy.dtypes import BOOL, FLOAT64, INT64, UINT64, dtype, dtype_of
@@ -61,7 +62,7 @@ def lanes(a: ndarray, axes: Shape) -> tuple[Any, int, int]:
     return values(moved), shapes.prod(tuple(a._shape[axis] for axis in axes)), run
 
 
-def fold(a: ndarray, axis: Any, keepdims: bool, function: Callable[[Any], Any], row: dtype) -> Any:
+def fold(a: ndarray, axis: Axes, keepdims: bool, function: Callable[[Any], Any], row: dtype) -> Result:
     """`function` of the elements that meet along axes, as an array of `row`, or a scalar."""
     axes = axes_of(axis, a.ndim)
     flat, count, _ = lanes(a, axes)
@@ -77,7 +78,7 @@ def _sum_type(row: dtype) -> dtype:
     return UINT64 if row._kind == "u" else INT64
 
 
-def masked(a: Any, where: Any, neutral: Any) -> ndarray:
+def masked(a: ArrayLike, where: ArrayLike, neutral: Any) -> ndarray:
     """`a` as an array, with `neutral` where `where` does not hold."""
     source = asarray(a)
     if where is True:
@@ -88,25 +89,26 @@ def masked(a: Any, where: Any, neutral: Any) -> ndarray:
     return make([item if use else neutral for item, use in pairs], source._dtype, shape)
 
 
-def _finish(result: Any, out: Any) -> Any:
+def finish(result: Any, out: Any) -> Any:
+    """`result`, or `out` with it inside."""
     return result if out is None else deliver("reduce", asarray(result), out, True)
 
 
 def sum(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
     keepdims: bool = False,
-    initial: Any = 0,
-    where: Any = True,
-) -> Any:
+    initial: ArrayLike = 0,
+    where: ArrayLike = True,
+) -> Result:
     """The sum along axes, of all by default."""
     source = masked(a, where, 0)
     row = _sum_type(source._dtype) if dtype is None else dtype_of(dtype)
     if row._kind != "f":
         source = source if source._dtype._kind != "f" else astype(source, row)
-        return _finish(fold(source, axis, keepdims, lambda items: builtins.sum(items, initial), row), out)
+        return finish(fold(source, axis, keepdims, lambda items: builtins.sum(items, initial), row), out)
     source = source if source._dtype._kind == "f" else astype(source, FLOAT64)
     _, count, run = lanes(source, axes_of(axis, source.ndim))
 
@@ -118,23 +120,23 @@ def sum(
             + initial
         )
 
-    return _finish(fold(source, axis, keepdims, total, row), out)
+    return finish(fold(source, axis, keepdims, total, row), out)
 
 
 def prod(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
     keepdims: bool = False,
-    initial: Any = 1,
-    where: Any = True,
-) -> Any:
+    initial: ArrayLike = 1,
+    where: ArrayLike = True,
+) -> Result:
     """The product along axes, of all by default."""
     source = masked(a, where, 1)
     row = _sum_type(source._dtype) if dtype is None else dtype_of(dtype)
     if row._kind == "f":
-        return _finish(
+        return finish(
             fold(source, axis, keepdims, lambda items: reduce(operator.mul, items, initial), row), out
         )
     span = 1 << 64
@@ -142,20 +144,24 @@ def prod(
     def product(items: Any) -> Any:
         return reduce(lambda a, b: a * b % span, items, initial)
 
-    return _finish(fold(source, axis, keepdims, product, row), out)
+    return finish(fold(source, axis, keepdims, product, row), out)
 
 
-def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+def any(
+    a: ArrayLike, axis: Axes = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
+) -> Result:
     """Whether any is true."""
-    return _finish(fold(masked(a, where, 0), axis, keepdims, builtins.any, BOOL), out)
+    return finish(fold(masked(a, where, 0), axis, keepdims, builtins.any, BOOL), out)
 
 
-def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+def all(
+    a: ArrayLike, axis: Axes = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
+) -> Result:
     """Whether all are true."""
-    return _finish(fold(masked(a, where, 1), axis, keepdims, builtins.all, BOOL), out)
+    return finish(fold(masked(a, where, 1), axis, keepdims, builtins.all, BOOL), out)
 
 
-def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def count_nonzero(a: ArrayLike, axis: Axes = None, *, keepdims: bool = False) -> Result:
     """How many are not zero."""
     return fold(asarray(a), axis, keepdims, lambda items: builtins.sum(map(bool, items)), INT64)
 
@@ -164,7 +170,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 _MISSING: Any = object()
 
 
-def extreme(items: Any, choose: Callable[[Any], Any]) -> Any:
+def extreme(items: Any, choose: Callable[[Any], Any]) -> Result:
     """`choose(items)`, or NaN if one is."""
     found = choose(items)
     if type(found) is float and builtins.any(map(math.isnan, items)):
@@ -184,8 +190,8 @@ def _extreme(
     if not source.size and initial is _MISSING and not _keeps_nothing(source, axis):
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     if initial is _MISSING:
-        return _finish(fold(source, axis, keepdims, lambda items: extreme(items, choose), source._dtype), out)
-    return _finish(
+        return finish(fold(source, axis, keepdims, lambda items: extreme(items, choose), source._dtype), out)
+    return finish(
         fold(source, axis, keepdims, lambda items: extreme([*items, initial], choose), source._dtype), out
     )
 
@@ -196,37 +202,37 @@ def _keeps_nothing(a: ndarray, axis: Any) -> bool:
 
 
 def max(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Out = None,
     keepdims: bool = False,
-    initial: Any = _MISSING,
-    where: Any = True,
-) -> Any:
+    initial: ArrayLike = _MISSING,
+    where: ArrayLike = True,
+) -> Result:
     """The greatest along axes, of all by default; NaN if any is."""
     return _extreme("maximum", builtins.max, a, axis, out, keepdims, initial, where)
 
 
 def min(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    axis: Axes = None,
+    out: Out = None,
     keepdims: bool = False,
-    initial: Any = _MISSING,
-    where: Any = True,
-) -> Any:
+    initial: ArrayLike = _MISSING,
+    where: ArrayLike = True,
+) -> Result:
     """The least along axes, of all by default; NaN if any is."""
     return _extreme("minimum", builtins.min, a, axis, out, keepdims, initial, where)
 
 
-def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def argmax(a: ArrayLike, axis: int | None = None, out: Out = None, *, keepdims: bool = False) -> Result:
     """Where the greatest is: the first of several, or of the NaNs."""
-    return _finish(_argument("argmax", builtins.max, a, axis, keepdims), out)
+    return finish(_argument("argmax", builtins.max, a, axis, keepdims), out)
 
 
-def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def argmin(a: ArrayLike, axis: int | None = None, out: Out = None, *, keepdims: bool = False) -> Result:
     """Where the least is: the first of several, or of the NaNs."""
-    return _finish(_argument("argmin", builtins.min, a, axis, keepdims), out)
+    return finish(_argument("argmin", builtins.min, a, axis, keepdims), out)
 
 
 def _argument(name: str, choose: Any, a: Any, axis: int | None, keepdims: bool) -> Any:
@@ -247,7 +253,7 @@ def _argument(name: str, choose: Any, a: Any, axis: int | None, keepdims: bool) 
 
 
 # ---------------------------------------------------------------------- running
-def running(a: Any, axis: int | None, row: dtype, function: Callable[[Any, Any], Any]) -> ndarray:
+def running(a: ArrayLike, axis: int | None, row: dtype, function: Callable[[Any, Any], Any]) -> ndarray:
     """What `function` has made of the elements so far, along an axis; in one row if it is None."""
     source = ravel(asarray(a)) if axis is None else asarray(a)
     place = axis_of(axis or 0, source.ndim)
@@ -259,20 +265,20 @@ def running(a: Any, axis: int | None, row: dtype, function: Callable[[Any, Any],
     return copy_of(moveaxis(make(items, row, moved._shape), -1, place))
 
 
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Out = None) -> Result:
     """The sums so far."""
     source = asarray(a)
     row = _sum_type(source._dtype) if dtype is None else dtype_of(dtype)
-    return _finish(running(source, axis, row, operator.add), out)
+    return finish(running(source, axis, row, operator.add), out)
 
 
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Out = None) -> Result:
     """The products so far."""
     source = asarray(a)
     row = _sum_type(source._dtype) if dtype is None else dtype_of(dtype)
-    return _finish(running(source, axis, row, operator.mul), out)
+    return finish(running(source, axis, row, operator.mul), out)
 
 
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def ptp(a: ArrayLike, axis: Axes = None, out: Out = None, keepdims: bool = False) -> Result:
     """The greatest less the least."""
-    return _finish(subtract(max(a, axis, None, keepdims), min(a, axis, None, keepdims)), out)
+    return finish(subtract(max(a, axis, None, keepdims), min(a, axis, None, keepdims)), out)

@@ -9,11 +9,14 @@ from __future__ import annotations
 import numbers
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from sandbox.library.numpy import dtypes
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Result
 from sandbox.library.numpy.dtypes import dtype
 from sandbox.library.numpy.floats import nearest, written
+
+Self = TypeVar("Self")
 
 
 class generic:  # noqa: N801
@@ -54,15 +57,15 @@ class generic:  # noqa: N801
         return self._row._size
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Result:  # noqa: N802
         """The scalar itself."""
         return self
 
-    def item(self) -> Any:
+    def item(self) -> Result:
         """Python's number."""
         return self._value
 
-    def tolist(self) -> Any:
+    def tolist(self) -> Result:
         """Python's number."""
         return self.item()
 
@@ -87,10 +90,10 @@ class generic:  # noqa: N801
     def __hash__(self) -> int:
         return hash(self.item())
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Result:
         return self
 
-    def __deepcopy__(self, _memo: Any) -> Any:
+    def __deepcopy__(self, _memo: Any) -> Result:
         return self
 
 
@@ -137,7 +140,7 @@ class bool_(generic):  # noqa: N801
     _row = dtypes.BOOL
     _value: bool
 
-    def __new__(cls, value: Any = False) -> Any:
+    def __new__(cls, value: ArrayLike = False) -> Result:
         return True_ if value else False_
 
     def __repr__(self) -> str:
@@ -151,7 +154,7 @@ def _held(cls: type, value: Any) -> Any:
     return made
 
 
-def _make_integer(cls: Any, value: Any = 0) -> Any:
+def _make_integer(cls: Any, value: ArrayLike | str = 0) -> Any:
     """The integer `value`. Raises `OverflowError` where `cls` has it not."""
     if isinstance(value, str | bytes | float | bool_):
         found = int(value)
@@ -161,7 +164,7 @@ def _make_integer(cls: Any, value: Any = 0) -> Any:
     return _held(cls, int(found))
 
 
-def _make_float(cls: Any, value: Any = 0.0) -> Any:
+def _make_float(cls: Any, value: ArrayLike | str = 0.0) -> Any:
     """The float nearest to `value`."""
     return _held(cls, nearest(float(value), cls._row._size))
 
@@ -181,13 +184,42 @@ def _number_class(row: dtype, base: type, make: Callable[..., Any]) -> Any:
     return cls
 
 
+def _index(self: generic) -> int:
+    return int(self._value)
+
+
+def _numerator(self: Self) -> Self:
+    """The integer itself."""
+    return self
+
+
+def _denominator(self: generic) -> int:
+    """1."""
+    return 1
+
+
+def _is_whole(self: generic) -> bool:
+    """True."""
+    return True
+
+
+def _is_integer(self: generic) -> bool:
+    """Whether there is nothing behind the point."""
+    return bool(self._value.is_integer())
+
+
+def _bit_count(self: generic) -> int:
+    """The ones among the bits of the absolute value."""
+    return int(abs(self._value).bit_count())
+
+
 def _integer(row: dtype) -> Any:
     cls = _number_class(row, signedinteger if row._kind == "i" else unsignedinteger, _make_integer)
-    cls.__index__ = lambda self: self._value
-    cls.numerator = property(lambda self: self)
-    cls.denominator = property(lambda _self: 1)
-    cls.is_integer = lambda _self: True
-    cls.bit_count = lambda self: abs(self._value).bit_count()
+    cls.__index__ = _index
+    cls.numerator = property(_numerator)
+    cls.denominator = property(_denominator)
+    cls.is_integer = _is_whole
+    cls.bit_count = _bit_count
     numbers.Integral.register(cls)
     return cls
 
@@ -199,7 +231,7 @@ uint8, uint16, uint32, uint64 = map(_integer, (dtypes.UINT8, dtypes.UINT16, dtyp
 def _float(row: dtype) -> Any:
     cls = _number_class(row, floating, _make_float)
     cls.__str__ = lambda self: written(self._value, row._size)
-    cls.is_integer = lambda self: self._value.is_integer()
+    cls.is_integer = _is_integer
     numbers.Real.register(cls)
     return cls
 
@@ -251,7 +283,7 @@ CLASSES: dict[str, Any] = {
 }
 
 
-def issubdtype(first: Any, second: Any) -> bool:
+def issubdtype(first: DTypeLike, second: DTypeLike) -> bool:
     """Whether type `first` is of kind `second`, as `np.integer` or a type."""
     kind = (
         second if isinstance(second, type) and issubclass(second, generic) else dtypes.dtype_of(second)._type

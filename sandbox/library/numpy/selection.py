@@ -10,6 +10,7 @@ from itertools import compress
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, Kept, Out, Result
 from sandbox.library.numpy.array import (
     box,
     broadcasted,
@@ -33,7 +34,7 @@ from sandbox.library.numpy.ufunc import meet
 _MISSING: Any = object()
 
 
-def where(condition: Any, x: Any = _MISSING, y: Any = _MISSING) -> Any:
+def where(condition: ArrayLike, x: ArrayLike = _MISSING, y: ArrayLike = _MISSING) -> Result:
     """`x` where `condition` holds, else `y`; with a condition only, where it holds."""
     if x is _MISSING and y is _MISSING:
         return nonzero(condition)
@@ -49,7 +50,7 @@ def where(condition: Any, x: Any = _MISSING, y: Any = _MISSING) -> Any:
     return make([a if flag else b for flag, a, b in zip(chosen, *columns, strict=True)], row, shape)
 
 
-def nonzero(a: Any) -> tuple[ndarray, ...]:
+def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     """Where the elements are that are not zero, along each axis."""
     source = asarray(a)
     if not source.ndim:
@@ -60,7 +61,7 @@ def nonzero(a: Any) -> tuple[ndarray, ...]:
     return tuple(make(found, INT64, (len(found),)) for found in true_places(astype(source, BOOL)))
 
 
-def argwhere(a: Any) -> ndarray:
+def argwhere(a: ArrayLike) -> ndarray:
     """Where the elements are that are not zero, a row for each."""
     source = asarray(a)
     found = true_places(astype(source, BOOL)) if source.ndim else []
@@ -69,7 +70,7 @@ def argwhere(a: Any) -> ndarray:
     return make(flat, INT64, (count, source.ndim))
 
 
-def flatnonzero(a: Any) -> ndarray:
+def flatnonzero(a: ArrayLike) -> ndarray:
     """Where in one row the elements are that are not zero."""
     return nonzero(ravel(a))[0]
 
@@ -86,7 +87,9 @@ def bounded(numbers: Any, size: int, mode: str, axis: int = 0) -> list[int]:
     return [number + size if number < 0 else number for number in numbers]
 
 
-def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+def take(
+    a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: Out = None, mode: str = "raise"
+) -> Result:
     """The entries at `indices` along an axis; in one row if it is None."""
     source = ravel(a) if axis is None else asarray(a)
     place = axis_of(axis or 0, source.ndim)
@@ -99,7 +102,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     return box(reshaped(found, (*source._shape[:place], *wanted._shape, *source._shape[place + 1 :])))
 
 
-def put_flat(a: ndarray, ind: Any, v: Any, mode: str = "raise") -> None:
+def put_flat(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     """Write `v`, over and over, at `ind` of all elements in order."""
     places = shapes.offsets(a._shape, a._strides, a._offset)
     items = values(asarray(v, a._dtype))
@@ -122,18 +125,18 @@ def _lined_up(a: ndarray, indices: Any, axis: int) -> tuple[ndarray, list[ndarra
     return wanted, key
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Result:
     """The entries that `indices`, of as many axes, choose along one."""
     source = ravel(arr) if axis is None else asarray(arr)
     return get(source, tuple(_lined_up(source, indices, -1 if axis is None else axis)[1]))
 
 
-def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int) -> None:
+def put_along_axis(arr: ndarray, indices: ArrayLike, values: ArrayLike, axis: int) -> None:
     """Write `values` at the entries that `indices` choose along an axis."""
     put(arr, tuple(_lined_up(arr, indices, axis)[1]), values)
 
 
-def compress_axis(condition: Any, a: Any, axis: int | None = None) -> ndarray:
+def compress_axis(condition: ArrayLike, a: ArrayLike, axis: int | None = None) -> ndarray:
     """The entries along an axis for which `condition` holds."""
     source = ravel(a) if axis is None else asarray(a)
     place = axis_of(axis or 0, source.ndim)
@@ -141,12 +144,12 @@ def compress_axis(condition: Any, a: Any, axis: int | None = None) -> ndarray:
     return along(source, list(compress(range(source._shape[place]), flags)), place)
 
 
-def extract(condition: Any, arr: Any) -> ndarray:
+def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     """The elements for which `condition` holds."""
     return compress_axis(ravel(condition), arr)
 
 
-def choose(a: Any, choices: Sequence[Any]) -> Any:
+def choose(a: ArrayLike, choices: Sequence[ArrayLike]) -> Result:
     """The elements of the one of `choices` that `a` names."""
     picks, *options = broadcast_arrays(a, *choices)
     columns = [values(option) for option in options]
@@ -155,7 +158,7 @@ def choose(a: Any, choices: Sequence[Any]) -> Any:
     return make(items, row, picks._shape)
 
 
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
+def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Result:
     """The elements of the first choice whose condition holds, else `default`."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -165,7 +168,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return found
 
 
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any]) -> ndarray:
+def piecewise(x: ArrayLike, condlist: ArrayLike, funclist: Sequence[object]) -> ndarray:
     """Each function of `funclist` applied where its condition holds; one more is for the rest."""
     source = asarray(x)
     conditions = [
@@ -181,7 +184,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any]) -> ndarray:
     return result
 
 
-def putmask(a: ndarray, mask: Any, values: Any) -> None:
+def putmask(a: ndarray, mask: ArrayLike, values: ArrayLike) -> None:
     """Write the elements of `values` where `mask` holds."""
     flags = asarray(mask, BOOL)
     items = list(_cycled(asarray(values, a._dtype), a.size))
@@ -197,7 +200,7 @@ def _cycled(a: ndarray, count: int) -> Any:
     return (flat * -(-count // max(len(flat), 1)))[:count]
 
 
-def copyto(dst: ndarray, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: ndarray, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:
     """Write `src` into `dst`, where `where` holds."""
     source = asarray(src)
     if where is not True:
@@ -208,7 +211,9 @@ def copyto(dst: ndarray, src: Any, casting: str = "same_kind", where: Any = True
 _where = where
 
 
-def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(
+    func1d: Callable[..., object], axis: int, arr: ArrayLike, *args: ArrayLike, **kwargs: Kept
+) -> Result:
     """What `func1d` gives for each row along an axis."""
     moved = moveaxis(asarray(arr), axis, -1)
     place = axis_of(axis, moved.ndim)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from sandbox.library.numpy.arguments import DTypeLike, Result
 from sandbox.library.numpy.dtypes import dtype, dtype_of
 from sandbox.library.numpy.scalars import generic
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 _FLOATS = {
     2: (10, 3, 0.0009765625, 65504.0, 6.103515625e-05, 1e-03),
     4: (23, 6, 1.1920928955078125e-07, 3.4028234663852886e38, 1.1754943508222875e-38, 1e-06),
@@ -24,7 +25,7 @@ class finfo:  # noqa: N801
 
     __slots__ = ("_row",)
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: DTypeLike) -> None:
         self._row = dtype_of(dtype.dtype if isinstance(dtype, generic) else dtype)
         if self._row._kind != "f":
             raise ValueError(f"data type {self._row!r} not inexact")
@@ -48,29 +49,29 @@ class finfo:  # noqa: N801
         return int(_FLOATS[self._row._size][1])
 
     @property
-    def eps(self) -> Any:
+    def eps(self) -> Result:
         """From 1 to the next number."""
         return self._limit(2)
 
     @property
-    def max(self) -> Any:
+    def max(self) -> Result:
         """The greatest."""
         return self._limit(3)
 
     @property
-    def min(self) -> Any:
+    def min(self) -> Result:
         """The least."""
         return self._row._box(-_FLOATS[self._row._size][3])
 
     @property
-    def tiny(self) -> Any:
+    def tiny(self) -> Result:
         """The least above zero with all its digits."""
         return self._limit(4)
 
     smallest_normal = tiny
 
     @property
-    def resolution(self) -> Any:
+    def resolution(self) -> Result:
         """The decimal form of `eps`."""
         return self._limit(5)
 
@@ -80,7 +81,7 @@ class iinfo:  # noqa: N801
 
     __slots__ = ("_row",)
 
-    def __init__(self, type: Any) -> None:
+    def __init__(self, type: DTypeLike) -> None:
         self._row = dtype_of(type.dtype if isinstance(type, generic) else type)
         if self._row._kind not in "iu":
             raise ValueError(f"Invalid integer data type {self._row._kind!r}.")
@@ -114,7 +115,7 @@ class errstate:  # noqa: N801
 
     __slots__ = ()
 
-    def __init__(self, **_kinds: Any) -> None:
+    def __init__(self, **_kinds: object) -> None:
         pass
 
     def __enter__(self) -> None:
@@ -127,7 +128,7 @@ class errstate:  # noqa: N801
         return function
 
 
-def seterr(**_kinds: Any) -> dict[str, str]:
+def seterr(**_kinds: object) -> dict[str, str]:
     """What is done about errors of floats: nothing."""
     return dict.fromkeys(("divide", "over", "under", "invalid"), "ignore")
 

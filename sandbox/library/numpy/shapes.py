@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from sandbox.library.numpy.arguments import Axes, ShapeLike
 from sandbox.library.numpy.errors import AxisError
 
 Shape = tuple[int, ...]
@@ -41,7 +42,7 @@ def check(shape: Sequence[int]) -> int:
     return count
 
 
-def shape_of(spec: Any) -> Shape:
+def shape_of(spec: ShapeLike) -> Shape:
     """The shape that `spec`, an int or a sequence of them, means."""
     try:
         shape: Shape = (operator.index(spec),)
@@ -93,7 +94,7 @@ def offsets(shape: Sequence[int], strides: Sequence[int], start: int) -> list[in
     return places
 
 
-def axis_of(axis: Any, rank: int) -> int:
+def axis_of(axis: Axes, rank: int) -> int:
     """`axis` counted from the front. Raises `AxisError`."""
     number = operator.index(axis)
     if not -rank <= number < rank:
@@ -101,7 +102,7 @@ def axis_of(axis: Any, rank: int) -> int:
     return number % rank
 
 
-def axes_of(axis: Any, rank: int) -> Shape:
+def axes_of(axis: Axes, rank: int) -> Shape:
     """The axes that `axis` means: all for None. Raises `AxisError`, and `ValueError` for one named twice."""
     if axis is None:
         return tuple(range(rank))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, Axes, Result, ShapeLike
 from sandbox.library.numpy.array import (
     broadcasted,
     copy_of,
@@ -32,7 +33,12 @@ def _spread(shape: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def reshape(
-    a: Any, /, *shape: Any, order: str = "C", copy: bool | None = None, newshape: Any = None
+    a: ArrayLike,
+    /,
+    *shape: ShapeLike,
+    order: str = "C",
+    copy: bool | None = None,
+    newshape: ShapeLike | None = None,
 ) -> ndarray:
     """`a` in another shape, of which one size may be -1: a view where that works."""
     source = asarray(a)
@@ -43,7 +49,7 @@ def reshape(
     return copy_of(reshaped(source, sizes)) if copy else reshaped(source, sizes)
 
 
-def ravel(a: Any, order: str = "C") -> ndarray:
+def ravel(a: ArrayLike, order: str = "C") -> ndarray:
     """`a` in one row: a view where that works."""
     source = asarray(a)
     return reshaped(source.T if order == "F" else source, (source.size,))
@@ -54,7 +60,7 @@ def flatten(a: ndarray, order: str = "C") -> ndarray:
     return copy_of(ravel(a, order))
 
 
-def transpose(a: Any, axes: Any = None) -> ndarray:
+def transpose(a: ArrayLike, axes: Axes = None) -> ndarray:
     """`a` with its axes in another order, reversed by default: a view."""
     source = asarray(a)
     if axes is None:
@@ -67,13 +73,13 @@ def transpose(a: Any, axes: Any = None) -> ndarray:
     return view(source, tuple(source._shape[x] for x in order), tuple(source._strides[x] for x in order))
 
 
-def transpose_method(a: ndarray, *axes: Any) -> ndarray:
+def transpose_method(a: ndarray, *axes: Axes) -> ndarray:
     """`a.transpose()`, `a.transpose(1, 0)` or `a.transpose((1, 0))`."""
     spread = _spread(axes)
     return transpose(a, None if not axes or spread == (None,) else spread)
 
 
-def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
     """Two axes exchanged: a view."""
     source = asarray(a)
     order = list(range(source.ndim))
@@ -82,7 +88,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
     return transpose(source, order)
 
 
-def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
+def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> ndarray:
     """Axes moved to other places: a view."""
     array = asarray(a)
     old, new_places = axes_of(source, array.ndim), axes_of(destination, array.ndim)
@@ -92,14 +98,14 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
     return transpose(array, order)
 
 
-def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
     """An axis moved to before place `start`: a view."""
     array = asarray(a)
     old = axis_of(axis, array.ndim)
     return moveaxis(array, old, start - (old < start))
 
 
-def squeeze(a: Any, axis: Any = None) -> ndarray:
+def squeeze(a: ArrayLike, axis: Axes = None) -> ndarray:
     """`a` without axes of size 1: a view."""
     source = asarray(a)
     gone = (
@@ -113,7 +119,7 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
     return view(source, tuple(source._shape[x] for x in kept), tuple(source._strides[x] for x in kept))
 
 
-def expand_dims(a: Any, axis: Any) -> ndarray:
+def expand_dims(a: ArrayLike, axis: Axes) -> ndarray:
     """`a` with more axes of size 1: a view."""
     source = asarray(a)
     places = axis if isinstance(axis, tuple | list) else (axis,)
@@ -124,29 +130,29 @@ def expand_dims(a: Any, axis: Any) -> ndarray:
     return get(source, tuple(key)) if source.ndim else reshaped(source, (1,) * len(places))
 
 
-def broadcast_to(array: Any, shape: Any) -> ndarray:
+def broadcast_to(array: ArrayLike, shape: ShapeLike) -> ndarray:
     """`array` stretched to `shape`: a view that is not to be written."""
     return broadcasted(asarray(array), shapes.shape_of(shape))
 
 
-def broadcast_arrays(*args: Any) -> tuple[ndarray, ...]:
+def broadcast_arrays(*args: ArrayLike) -> tuple[ndarray, ...]:
     """All stretched to one shape."""
     arrays = [asarray(a) for a in args]
     shape = shapes.broadcast(*[a._shape for a in arrays])
     return tuple(broadcasted(a, shape) for a in arrays)
 
 
-def atleast_1d(*arys: Any) -> Any:
+def atleast_1d(*arys: ArrayLike) -> Result:
     """Each with at least 1 axis."""
     return _each(arys, lambda a: a if a.ndim else reshaped(a, (1,)))
 
 
-def atleast_2d(*arys: Any) -> Any:
+def atleast_2d(*arys: ArrayLike) -> Result:
     """Each with at least 2 axes, new ones in front."""
     return _each(arys, lambda a: a if a.ndim > 1 else reshaped(a, (1, a.size)))
 
 
-def atleast_3d(*arys: Any) -> Any:
+def atleast_3d(*arys: ArrayLike) -> Result:
     """Each with at least 3 axes."""
     return _each(
         arys, lambda a: a if a.ndim > 2 else reshaped(a, (*(a._shape if a.ndim == 2 else (1, a.size)), 1))
@@ -177,24 +183,24 @@ def along(a: ndarray, numbers: Sequence[int], axis: int) -> ndarray:
     return new(result, a._dtype, shape)
 
 
-def flip(m: Any, axis: Any = None) -> ndarray:
+def flip(m: ArrayLike, axis: Axes = None) -> ndarray:
     """The entries in reverse order along axes: a view."""
     source = asarray(m)
     turned = axes_of(axis, source.ndim)
     return get(source, tuple(slice(None, None, -1 if x in turned else None) for x in range(source.ndim)))  # type: ignore[no-any-return]
 
 
-def fliplr(m: Any) -> ndarray:
+def fliplr(m: ArrayLike) -> ndarray:
     """Columns in reverse order: a view."""
     return flip(m, 1)
 
 
-def flipud(m: Any) -> ndarray:
+def flipud(m: ArrayLike) -> ndarray:
     """Rows in reverse order: a view."""
     return flip(m, 0)
 
 
-def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
+def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
     """`m` turned by quarters: a view."""
     source = asarray(m)
     first, second = axes_of(tuple(axes), source.ndim)
@@ -207,7 +213,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
     return flip(swapped, first if turns == 1 else second)
 
 
-def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
+def roll(a: ArrayLike, shift: Axes, axis: Axes = None) -> ndarray:
     """Entries moved along, those that leave coming back at the other end."""
     source = asarray(a)
     if axis is None:

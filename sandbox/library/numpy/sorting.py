@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from sandbox.library.numpy.arguments import ArrayLike, Result
 from sandbox.library.numpy.array import boxed, cast, copy_of, make, ndarray, store, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import BOOL, INT64, promote
@@ -44,21 +45,36 @@ def _by_rows(a: Any, axis: int | None, function: Callable[[Any], list[Any]], row
 
 
 def sort(
-    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    a: ArrayLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: str | None = None,
+    *,
+    stable: bool | None = None,
 ) -> ndarray:
     """A sorted copy."""
     return _by_rows(a, axis, ordered)
 
 
 def sort_method(
-    a: ndarray, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    a: ndarray,
+    axis: int = -1,
+    kind: str | None = None,
+    order: str | None = None,
+    *,
+    stable: bool | None = None,
 ) -> None:
     """Sort in place."""
     store(a, values(sort(a, axis)))
 
 
 def argsort(
-    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    a: ArrayLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: str | None = None,
+    *,
+    stable: bool | None = None,
 ) -> ndarray:
     """The places of the elements in order; equal ones as they come."""
     return _by_rows(a, axis, _order, INT64)
@@ -67,17 +83,17 @@ def argsort(
 _order = order
 
 
-def partition(a: Any, kth: Any, axis: int | None = -1) -> ndarray:
+def partition(a: ArrayLike, kth: ArrayLike, axis: int | None = -1) -> ndarray:
     """A copy in which lesser elements stand before the `kth` and greater behind: it is sorted."""
     return sort(a, axis)
 
 
-def argpartition(a: Any, kth: Any, axis: int | None = -1) -> ndarray:
+def argpartition(a: ArrayLike, kth: ArrayLike, axis: int | None = -1) -> ndarray:
     """The places of the elements, likewise."""
     return argsort(a, axis)
 
 
-def lexsort(keys: Any, axis: int = -1) -> ndarray:
+def lexsort(keys: ArrayLike, axis: int = -1) -> ndarray:
     """The places in order by the last of `keys`, then the one before, and so on."""
     rows = [list(values(asarray(key))) for key in keys]
     found = list(range(len(rows[0]) if rows else 0))
@@ -86,7 +102,7 @@ def lexsort(keys: Any, axis: int = -1) -> ndarray:
     return make(found, INT64, (len(found),))
 
 
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None) -> Result:
     """Where `v` would go in sorted `a`."""
     source = asarray(a)
     if sorter is not None:
@@ -107,14 +123,14 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 # ---------------------------------------------------------------------- sets
 def unique(
-    ar: Any,
+    ar: ArrayLike,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: int | None = None,
     *,
     equal_nan: bool = True,
-) -> Any:
+) -> Result:
     """The different elements in order, or rows along `axis`; where each first is, which each is, how often."""
     source = asarray(ar)
     if axis is None:
@@ -174,19 +190,23 @@ class UniqueCounts(NamedTuple):
     counts: ndarray
 
 
-def unique_counts(x: Any) -> UniqueCounts:
+def unique_counts(x: ArrayLike) -> UniqueCounts:
     """The different elements, and how often each is there."""
     return UniqueCounts(*unique(x, return_counts=True))
 
 
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(
+    element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False
+) -> Result:
     """Whether each element is among others."""
     source = asarray(element)
     known = set(values(asarray(test_elements)))
     return boxed([(item in known) != invert for item in values(source)], BOOL, source._shape)
 
 
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False
+) -> Result:
     """The different elements of both."""
     first, place1 = unique(ar1, return_index=True)
     second, place2 = unique(ar2, return_index=True)
@@ -201,17 +221,17 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     return found, *(make([where[item] for item in both], INT64, (len(both),)) for where in (where1, where2))
 
 
-def union1d(ar1: Any, ar2: Any) -> ndarray:
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
     """The different elements of any."""
     return unique(concatenate([ar1, ar2], None))  # type: ignore[no-any-return]
 
 
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray:
     """The different elements of the first that are not in the second."""
     source = ravel(ar1) if assume_unique else unique(ar1)
     return get(source, isin(source, ar2, invert=True))  # type: ignore[no-any-return]
 
 
-def setxor1d(ar1: Any, ar2: Any) -> ndarray:
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
     """The different elements of just one."""
     return unique(concatenate([setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)]))  # type: ignore[no-any-return]

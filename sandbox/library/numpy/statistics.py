@@ -9,13 +9,13 @@ import math
 from typing import Any
 
 from sandbox.library.numpy import reductions, shapes
+from sandbox.library.numpy.arguments import ArrayLike, Axes, DTypeLike, Out, Result
 from sandbox.library.numpy.array import broadcasted, make, ndarray, reshaped, values
 from sandbox.library.numpy.convert import asarray, astype
 from sandbox.library.numpy.dtypes import BOOL, FLOAT64, dtype, dtype_of, promote
 from sandbox.library.numpy.joining import concatenate
 from sandbox.library.numpy.products import dot
 from sandbox.library.numpy.shapes import axes_of, axis_of, without
-from sandbox.library.numpy.ufunc import deliver
 from sandbox.library.numpy.ufuncs import divide, isnan, logical_not, multiply, sqrt, subtract
 
 
@@ -33,34 +33,41 @@ def _float_type(a: ndarray, wanted: Any) -> dtype:
     return a._dtype if a._dtype._kind == "f" else FLOAT64
 
 
-def _out(result: Any, out: Any) -> Any:
-    return result if out is None else deliver("reduce", asarray(result), out, True)
+def _beside(count: Any, source: ndarray, axis: Any, keepdims: bool) -> Any:
+    """`count` in the shape of a result along axes."""
+    if isinstance(count, ndarray) and not keepdims:
+        return reshaped(count, without(source._shape, axes_of(axis, source.ndim)))
+    return count
 
 
 def mean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
-) -> Any:
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+) -> Result:
     """The arithmetic mean along axes, of all by default."""
     source = asarray(a)
     row = _float_type(source, dtype)
     total = reductions.sum(source, axis, row, keepdims=keepdims, where=where)
-    count = _count(source, axis, where)
-    if isinstance(count, ndarray) and not keepdims:
-        count = reshaped(count, without(source._shape, axes_of(axis, source.ndim)))
-    return _out(divide(total, count), out)
+    count = _beside(_count(source, axis, where), source, axis, keepdims)
+    return reductions.finish(divide(total, count), out)
 
 
 def var(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
     correction: float | None = None,
-) -> Any:
+) -> Result:
     """The mean square distance from the mean; `ddof` less than the count divides."""
     source = asarray(a)
     row = _float_type(source, dtype)
@@ -68,30 +75,36 @@ def var(
     away = subtract(source, middle)
     total = reductions.sum(multiply(away, away), axis, row, keepdims=keepdims, where=where)
     count = subtract(_count(source, axis, where), ddof if correction is None else correction)
-    if isinstance(count, ndarray) and not keepdims:
-        count = reshaped(count, without(source._shape, axes_of(axis, source.ndim)))
+    count = _beside(count, source, axis, keepdims)
     positive = reductions.max(asarray(count)) if isinstance(count, ndarray) else count
-    return _out(divide(total, count if positive > 0 else 0), out)
+    return reductions.finish(divide(total, count if positive > 0 else 0), out)
 
 
 def std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
     correction: float | None = None,
-) -> Any:
+) -> Result:
     """The square root of `var`."""
-    return _out(sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)), out)
+    return reductions.finish(
+        sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)), out
+    )
 
 
 def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
-) -> Any:
+    a: ArrayLike,
+    axis: Axes = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Result:
     """The mean, with weights."""
     source = asarray(a)
     if weights is None:
@@ -119,43 +132,59 @@ def _present(a: Any) -> tuple[ndarray, Any]:
     return source, logical_not(isnan(source)) if source._dtype._kind == "f" else True
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def nansum(
+    a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Out = None, keepdims: bool = False
+) -> Result:
     """`sum` of what is not NaN."""
     source, where = _present(a)
     return reductions.sum(source, axis, dtype, out, keepdims, where=where)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def nanprod(
+    a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Out = None, keepdims: bool = False
+) -> Result:
     """`prod` of what is not NaN."""
     source, where = _present(a)
     return reductions.prod(source, axis, dtype, out, keepdims, where=where)
 
 
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
+def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None) -> Result:
     """`cumsum` of what is not NaN."""
     source, where = _present(a)
     return reductions.cumsum(reductions.masked(source, where, 0), axis, dtype)
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def nanmean(
+    a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Out = None, keepdims: bool = False
+) -> Result:
     """`mean` of what is not NaN."""
     source, where = _present(a)
     return mean(reductions.masked(source, where, 0), axis, dtype, out, keepdims, where=where)
 
 
 def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
-) -> Any:
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Result:
     """`var` of what is not NaN."""
     source, where = _present(a)
     return var(reductions.masked(source, where, 0), axis, dtype, out, ddof, keepdims, where=where)
 
 
 def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
-) -> Any:
+    a: ArrayLike,
+    axis: Axes = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Result:
     """`std` of what is not NaN."""
-    return _out(sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
+    return reductions.finish(sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
 
 
 def _nan_argument(name: str, choose: Any, a: Any, axis: int | None) -> Any:
@@ -167,18 +196,20 @@ def _nan_argument(name: str, choose: Any, a: Any, axis: int | None) -> Any:
     return choose(reductions.masked(source, where, worst), axis)
 
 
-def nanargmax(a: Any, axis: int | None = None) -> Any:
+def nanargmax(a: ArrayLike, axis: int | None = None) -> Result:
     """`argmax` of what is not NaN."""
     return _nan_argument("argmax", reductions.argmax, a, axis)
 
 
-def nanargmin(a: Any, axis: int | None = None) -> Any:
+def nanargmin(a: ArrayLike, axis: int | None = None) -> Result:
     """`argmin` of what is not NaN."""
     return _nan_argument("argmin", reductions.argmin, a, axis)
 
 
 # ---------------------------------------------------------------------- together
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
+def cov(
+    m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None
+) -> Result:
     """The covariances of rows."""
     source = astype(asarray(m), FLOAT64)
     source = reshaped(source, (1, source.size)) if source.ndim < 2 else source
@@ -194,7 +225,7 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: in
     return found if found.size > 1 else reshaped(found, ())
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True) -> Result:
     """The correlations of rows, between -1 and 1."""
     found = cov(x, y, rowvar)
     if not found.ndim:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandbox.library.numpy import dtypes, shapes
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Out, Result
 from sandbox.library.numpy.array import box, broadcasted, cast, make, ndarray, own_values, store, values
 from sandbox.library.numpy.convert import asarray, strong
 from sandbox.library.numpy.dtypes import (
@@ -60,7 +61,7 @@ class ufunc:  # noqa: N801
     _identity: Any
     _loops: dict[str, Loop]
 
-    def __new__(cls, *_args: Any) -> ufunc:
+    def __new__(cls, *_args: object) -> ufunc:
         raise TypeError("cannot create 'numpy.ufunc' instances")
 
     @property
@@ -74,7 +75,7 @@ class ufunc:  # noqa: N801
         return 1
 
     @property
-    def identity(self) -> Any:
+    def identity(self) -> Result:
         """What a reduction begins with."""
         return self._identity
 
@@ -91,12 +92,12 @@ class ufunc:  # noqa: N801
 
     def __call__(
         self,
-        *operands: Any,
-        out: Any = None,
-        where: Any = True,
-        dtype: Any = None,
+        *operands: ArrayLike,
+        out: Out = None,
+        where: ArrayLike = True,
+        dtype: DTypeLike = None,
         casting: str = "same_kind",
-    ) -> Any:
+    ) -> Result:
         if len(operands) == self._nin + 1 and out is None:
             *operands, out = operands  # type: ignore[assignment]
         if len(operands) != self._nin:
@@ -167,7 +168,7 @@ def loop_of(function: ufunc, common: dtype) -> tuple[Loop, dtype]:
     )
 
 
-def column(a: ndarray, takes: dtype, shape: Shape) -> Any:
+def column(a: ndarray, takes: dtype, shape: Shape) -> Result:
     """The elements of `a` stretched to `shape`, as numbers of the kind of `takes`: not to be changed."""
     if a._shape != shape and a.size != 1:
         a = broadcasted(a, shape)
@@ -183,7 +184,7 @@ def column(a: ndarray, takes: dtype, shape: Shape) -> Any:
     return found
 
 
-def deliver(name: str, result: ndarray, out: Any, where: Any) -> Any:
+def deliver(name: str, result: ndarray, out: Out, where: ArrayLike) -> Result:
     """`result` put into `out`, where `where` holds."""
     if out is None:
         out = make(own_values(result), result._dtype, result._shape)

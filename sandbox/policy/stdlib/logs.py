@@ -19,7 +19,42 @@ BASIC_FORMAT = "%(levelname)s:%(name)s:%(message)s"
 
 
 @records.for_instances
-class Logger(Filterer):
+class Leveled:
+    """What has a `log`, with a method for each level."""
+
+    log: Any
+
+    def debug(self, msg: Any, *args: Any, **options: Any) -> None:
+        """A DEBUG record."""
+        self.log(10, msg, *args, **options)
+
+    def info(self, msg: Any, *args: Any, **options: Any) -> None:
+        """An INFO record."""
+        self.log(20, msg, *args, **options)
+
+    def warning(self, msg: Any, *args: Any, **options: Any) -> None:
+        """A WARNING record."""
+        self.log(30, msg, *args, **options)
+
+    warn = warning
+
+    def error(self, msg: Any, *args: Any, **options: Any) -> None:
+        """An ERROR record."""
+        self.log(40, msg, *args, **options)
+
+    def critical(self, msg: Any, *args: Any, **options: Any) -> None:
+        """A CRITICAL record."""
+        self.log(50, msg, *args, **options)
+
+    fatal = critical
+
+    def exception(self, msg: Any, *args: Any, **options: Any) -> None:
+        """An ERROR record with the exception being handled."""
+        self.log(40, msg, *args, **{"exc_info": True, **options})
+
+
+@records.for_instances
+class Logger(Filterer, Leveled):
     """A named logger; records rise to its parents' handlers."""
 
     def __init__(self, name: str, level: int | str = 0) -> None:
@@ -86,40 +121,12 @@ class Logger(Filterer):
             record = LogRecord(self.name, level, msg, args, error or None)
             self.handle(records.with_extra(record, extra))
 
-    def debug(self, msg: Any, *args: Any, **options: Any) -> None:
-        """A DEBUG record."""
-        self.log(10, msg, *args, **options)
-
-    def info(self, msg: Any, *args: Any, **options: Any) -> None:
-        """An INFO record."""
-        self.log(20, msg, *args, **options)
-
-    def warning(self, msg: Any, *args: Any, **options: Any) -> None:
-        """A WARNING record."""
-        self.log(30, msg, *args, **options)
-
-    warn = warning
-
-    def error(self, msg: Any, *args: Any, **options: Any) -> None:
-        """An ERROR record."""
-        self.log(40, msg, *args, **options)
-
-    def critical(self, msg: Any, *args: Any, **options: Any) -> None:
-        """A CRITICAL record."""
-        self.log(50, msg, *args, **options)
-
-    fatal = critical
-
-    def exception(self, msg: Any, *args: Any, **options: Any) -> None:
-        """An ERROR record with the exception being handled."""
-        self.log(40, msg, *args, **{"exc_info": True, **options})
-
     def __repr__(self) -> str:
         return f"<Logger {self.name} ({records.level_name(self.getEffectiveLevel())})>"
 
 
 @records.for_instances
-class LoggerAdapter:
+class LoggerAdapter(Leveled):
     """A logger with `extra` attributes for each of its records."""
 
     def __init__(self, logger: Any, extra: Mapping[str, Any] | None = None, **_options: Any) -> None:
@@ -135,30 +142,6 @@ class LoggerAdapter:
         if self.logger.isEnabledFor(level):
             msg, options = self.process(msg, options)
             self.logger.log(level, msg, *args, **options)
-
-    def debug(self, msg: Any, *args: Any, **options: Any) -> None:
-        """A DEBUG record."""
-        self.log(10, msg, *args, **options)
-
-    def info(self, msg: Any, *args: Any, **options: Any) -> None:
-        """An INFO record."""
-        self.log(20, msg, *args, **options)
-
-    def warning(self, msg: Any, *args: Any, **options: Any) -> None:
-        """A WARNING record."""
-        self.log(30, msg, *args, **options)
-
-    def error(self, msg: Any, *args: Any, **options: Any) -> None:
-        """An ERROR record."""
-        self.log(40, msg, *args, **options)
-
-    def critical(self, msg: Any, *args: Any, **options: Any) -> None:
-        """A CRITICAL record."""
-        self.log(50, msg, *args, **options)
-
-    def exception(self, msg: Any, *args: Any, **options: Any) -> None:
-        """An ERROR record with the exception being handled."""
-        self.log(40, msg, *args, **{"exc_info": True, **options})
 
 
 _LAST_RESORT = StreamHandler()

@@ -6,10 +6,13 @@ import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import httpx2
 import pytest
+
+from api.console.browser import COOKIE
 
 DESKTOP = {"width": 1280, "height": 900}
 PATIENCE_MS = 60_000
@@ -54,24 +57,37 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def visits(chromium: Any, running: Any, person: httpx2.Client) -> Callable[[], AbstractContextManager[Any]]:
+    """`with visits() as visit`: what `visit` does, until the block ends."""
+
+    @contextlib.contextmanager
+    def visits() -> Iterator[Any]:
+        contexts, failures = [], []
+
+        def visit(path: str, known: bool = True, **options: Any) -> Any:
+            context = chromium.new_context(base_url=running.url, **{"viewport": DESKTOP, **options})
+            context.set_default_timeout(PATIENCE_MS)
+            contexts.append(context)
+            if known:
+                login = {"name": COOKIE, "value": person.cookies[COOKIE], "url": running.url}
+                context.add_cookies([login])
+            page = context.new_page()
+            page.on("pageerror", lambda error: failures.append(str(error)))
+            page.goto(path)
+            return page
+
+        yield visit
+        for context in contexts:
+            context.close()
+        assert not failures
+
+    return visits
+
+
 @pytest.fixture
-def visit(chromium: Any, running: Any) -> Iterator[Any]:
-    """`visit(path)`: a page of a new visitor who is logged in. A script of ours that fails there fails the test."""
-    contexts, failures = [], []
-
-    def visited(path: str, **options: Any) -> Any:
-        context = chromium.new_context(base_url=running.url, **{"viewport": DESKTOP, **options})
-        context.set_default_timeout(PATIENCE_MS)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: failures.append(str(error)))
-        page.goto(f"/console/login?then={path}")
-        page.get_by_label("Key").fill(running.key)
-        page.get_by_role("button", name="Log in").click()
-        page.wait_for_url(f"**{path}")
-        return page
-
-    yield visited
-    for context in contexts:
-        context.close()
-    assert not failures
+def visit(visits: Callable[[], AbstractContextManager[Any]]) -> Iterator[Any]:
+    """`visit(path)`: a page of a new visitor, who has the admin's login unless not `known`. A script of ours that fails
+    there fails the test."""
+    with visits() as visit:
+        yield visit

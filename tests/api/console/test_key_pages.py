@@ -78,6 +78,9 @@ def test_a_key_that_may_fetch_one_host_is_made_and_another_host_refused_with_the
     assert "runs:write" in key["scopes"]
     client = httpx2.Client(base_url=running.url, headers={"Authorization": f"Bearer {token}"})
     assert client.get("/api/runs").is_success
+    page.get_by_label("Name").fill("fetcher")
+    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("alert").get_by_text(f"there is a key 'fetcher' already: {key_id}").wait_for()
 
     page.goto(f"/console/why?key={key_id}")
     for resource, told in (("https://api.example.org/", "allowed"), ("https://other.example/", "denied")):

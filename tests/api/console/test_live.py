@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx2
 
@@ -33,6 +35,15 @@ def test_what_cannot_be_done_is_said(visit: Any, http: httpx2.Client) -> None:
     page.get_by_role("button", name="Forget this kernel").click()
     page.get_by_role("dialog").get_by_role("button", name="Forget").click()
     page.get_by_role("alert").get_by_text("there is no kernel 'gone'").wait_for()
+
+
+def test_moments_are_in_the_reader_s_own_time(visit: Any, http: httpx2.Client) -> None:
+    run = http.post("/api/runs", json={"script": "result = 1"}).json()["id"]
+    page = visit("/console/runs", timezone_id="Asia/Tokyo")
+    moment = page.locator(f"#{run} time")
+    told = datetime.fromisoformat(moment.get_attribute("title"))
+    page.get_by_text("GMT+9").first.wait_for()
+    assert moment.inner_text() == told.astimezone(ZoneInfo("Asia/Tokyo")).strftime("%Y-%m-%d %H:%M:%S GMT+9")
 
 
 def test_a_list_whose_login_is_over_leads_to_where_one_logs_in(visit: Any) -> None:

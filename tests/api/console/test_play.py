@@ -48,12 +48,20 @@ def points(page: Any) -> int:
 
 def write(page: Any, text: str, inputs: str = "") -> None:
     page.get_by_label("The program").fill(text)
-    page.get_by_label("Inputs").fill(inputs)
+    page.get_by_label("Inputs, as JSON").fill(inputs)
 
 
-def test_the_digits_example_is_run_and_its_result_is_seen(visit: Any) -> None:
-    page = visit("/console/play")
+def test_one_logs_in_and_runs_the_digits_example_and_sees_its_inputs_and_result(
+    visit: Any, running: Any
+) -> None:
+    page = visit("/console/login?then=/console/play", known=False)
+    page.get_by_label("Key").fill(running.key)
+    page.get_by_role("button", name="Log in").click()
     page.get_by_label("Example").select_option("digits")
+    tensors = page.get_by_role("list", name="Tensors among the inputs")
+    tensors.get_by_text("f32 [450, 64]").click()
+    tensors.locator("canvas").wait_for()
+    assert page.get_by_label("Inputs, as JSON").input_value() == "{}"
     page.get_by_role("button", name="Run").click()
     page.wait_for_selector(".status.succeeded")
     view = page.locator("#view")
@@ -66,12 +74,20 @@ def test_the_digits_example_is_run_and_its_result_is_seen(visit: Any) -> None:
     )
     assert colours > 20
     assert view.locator("th").all_inner_texts() == ["digit", "taken for"]
+    page.reload()
+    tensors.get_by_text("f32 [450, 64]").wait_for()
+    assert page.get_by_label("Example").input_value() == "digits"
+    tensors.get_by_role("button", name="Leave out w1").click()
+    assert tensors.get_by_role("listitem").count() == 5
+    page.get_by_label("The program").press("Control+End")
+    page.get_by_label("The program").press_sequentially("#")
+    page.locator("#sample option:checked", has_text="Begin with an example").wait_for(state="attached")
 
 
 def test_a_loop_that_reports_its_loss_moves_its_plot(visit: Any, wait_until: Any) -> None:
     page = visit("/console/play")
     write(page, REPORTING, '{"turns": 30}')
-    page.get_by_label("Inputs").press("Control+Enter")
+    page.get_by_label("Inputs, as JSON").press("Control+Enter")
     wait_until(lambda: points(page) > 2, "the plot begins")
     before = points(page)
     wait_until(lambda: points(page) > before, "the plot goes on")
@@ -95,8 +111,18 @@ def test_a_broken_kernel_shows_its_error_at_its_line(visit: Any) -> None:
     callout.wait_for()
     assert "nothing" in callout.inner_text()
     assert callout.inner_text().index("^") == BROKEN.splitlines()[3].index("nothing")
+    assert callout.inner_text().count("^") == 1
     assert page.locator(".numbers .bad").inner_text() == "4"
     assert page.locator("#editor .caret").inner_text() == "nothing"
+    far = f"    out[id.x] = 1.0; /* {'far ' * 20} */ out[0] = sqrt(2u);"
+    page.get_by_label("The program").fill(BROKEN.replace("    out[id.x] = 3.0 * nothing;", far))
+    page.get_by_role("button", name="Run").click()
+    page.locator(".callout .hint", has_text="accepts the following types").wait_for()
+    boxes = [page.locator(f".callout {part}").bounding_box() for part in (".message", ".hint")]
+    frame = page.locator("#editor").bounding_box()
+    assert boxes[0]["x"] == boxes[1]["x"] > frame["x"]
+    assert all(box["x"] + box["width"] < frame["x"] + frame["width"] for box in boxes)
+    assert page.locator("#editor .caret").bounding_box()["x"] < frame["x"] + frame["width"]
     page.get_by_label("The program").fill(BROKEN.replace("nothing", "2.0"))
     assert callout.is_hidden()
     page.get_by_role("button", name="Run").click()
@@ -104,6 +130,40 @@ def test_a_broken_kernel_shows_its_error_at_its_line(visit: Any) -> None:
     assert page.get_by_role("textbox", name="out read_write").input_value() == '{"shape":[16],"dtype":"f32"}'
     page.get_by_text("What is compiled").click()
     assert "_wf" in page.locator("#guarded pre").inner_text()
+
+
+def test_the_fields_of_a_kernel_follow_its_text_from_the_start_on(visit: Any) -> None:
+    page = visit("/console/play#kernel")
+    bindings = page.locator("#bindings label")
+    page.get_by_role("textbox", name="steps read_write array<u32>").wait_for()
+    assert page.get_by_label("Example").input_value() == "collatz"
+    assert page.get_by_label("Entry point").input_value() == "main"
+    page.get_by_label("The program").fill(BROKEN.replace("fn main", "fn other"))
+    field = page.get_by_role("textbox", name="out read_write array<f32>")
+    field.wait_for()
+    assert bindings.count() == 1
+    assert page.get_by_label("Entry point").input_value() == "other"
+    field.fill('{"shape": [5], "dtype": "f32"}')
+    page.reload()
+    field.wait_for()
+    assert bindings.count() == 1
+    assert field.input_value() == '{"shape": [5], "dtype": "f32"}'
+    page.get_by_label("Example").select_option("julia")
+    page.get_by_role("textbox", name="params uniform Params").wait_for()
+    assert page.get_by_label("x, y, z").input_value() == "384, 288"
+
+
+def test_a_plan_is_a_table_of_its_steps_and_its_kernels_unfold(visit: Any) -> None:
+    page = visit("/console/play")
+    page.get_by_label("Example").select_option("plan")
+    page.get_by_role("button", name="Run").click()
+    plan = page.locator(".plan")
+    plan.locator("tbody tr").filter(has_text="softmax").wait_for()
+    count = int(plan.locator("p").first.inner_text().split()[0])
+    assert plan.locator("tbody tr").count() == count
+    assert "output 0" in plan.locator("tbody tr").last.inner_text()
+    plan.get_by_text("Kernel 1:").click()
+    assert "@compute" in plan.locator("details[open] pre").inner_text()
 
 
 def test_results_are_shown_by_kind_and_nothing_in_them_is_taken_for_ours(visit: Any) -> None:
@@ -171,10 +231,14 @@ def test_the_field_indents_and_can_be_left_by_keys_and_keeps_what_one_wrote(visi
 
 def test_a_phone_shows_the_playground_and_a_run_in_its_width(visit: Any) -> None:
     page = visit("/console/play", viewport={"width": 390, "height": 844})
-    write(page, "result = {'long': 'x' * 300, 'rows': [[n] * 30 for n in range(4)]}")
+    write(page, "progress(0.5, loss=1.5); result = {'long': 'x' * 300, 'rows': [[n] * 30 for n in range(4)]}")
     page.get_by_role("button", name="Run").click()
     page.wait_for_selector(".status.succeeded")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator(".plot text").first.bounding_box()["height"] > 10
+    assert page.locator(".plot .last").count() == 1
+    view = page.locator("#view").bounding_box()
+    assert page.evaluate("document.documentElement.scrollHeight - scrollY") - view["y"] - view["height"] < 40
     page.locator(".state a").click()
     page.wait_for_selector("#view table")
     assert page.evaluate("document.documentElement.scrollWidth") == 390

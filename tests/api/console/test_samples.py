@@ -77,6 +77,13 @@ def test_messages_are_hashed(result: Any) -> None:
     assert result("hashes")["words"] == [{"word": "abc", "digest": SHA256_OF_ABC}]
 
 
+def test_a_graph_tells_its_steps_and_kernels(result: Any) -> None:
+    plan = result("plan")
+    assert " read, " in plan.splitlines()[0]
+    assert "softmax" in plan
+    assert "@compute" in plan
+
+
 def test_collatz_steps_are_counted(result: Any) -> None:
     assert result("collatz")["steps"]["$tensor"]["data"] == [0, 1, 7, 8, 16, 111, 118, 178, 261]
 
@@ -86,7 +93,7 @@ def test_a_julia_set_is_drawn(result: Any) -> None:
 
 
 def test_every_sample_is_tested() -> None:
-    assert set(SAMPLES) == {"digits", "mandelbrot", "training", "hashes", "collatz", "julia"}
+    assert set(SAMPLES) == {"digits", "mandelbrot", "training", "hashes", "plan", "collatz", "julia"}
 
 
 def test_the_digits_and_weights_are_those_of_the_examples() -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import tokenize
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -28,11 +29,12 @@ WGSL = "/* a\n b */ @compute fn main() { var x: vec2<f32> = 0x1Fu; // 1\n x = 1.
 CALL = "async ([address, name, ...given]) => (await import(address))[name](...given)"
 
 
-@pytest.fixture
-def call(visit: Any) -> Any:
+@pytest.fixture(scope="module")
+def call(visits: Any) -> Iterator[Any]:
     """`call(module, function, …)`: what a function of a script gives."""
-    page = visit("/console/play")
-    return lambda module, name, *given: page.evaluate(CALL, [files.address(module), name, *given])
+    with visits() as visit:
+        page = visit("/console/play")
+        yield lambda module, name, *given: page.evaluate(CALL, [files.address(module), name, *given])
 
 
 def test_python_has_the_words_that_python_itself_finds(call: Any) -> None:

@@ -22,6 +22,15 @@ def test_ops_are_searched_and_shown_whole(here: Path, capsys: pytest.CaptureFixt
     assert "sha256 " in capsys.readouterr().out
 
 
+def test_no_op_of_that_name_is_a_problem_that_names_a_close_one(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["ops", "sofmax"]) == 1
+    assert "did you mean softmax?" in capsys.readouterr().err
+    assert cli.main(["ops", "sofmax", "--json"]) == 0
+    assert capsys.readouterr().out == "[]\n"
+
+
 def test_the_device_is_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["device", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["name"]

@@ -21,6 +21,9 @@ def test_a_kernel_is_added_and_dispatched(here: Path, capsys: pytest.CaptureFixt
     given = ["--input", "numbers=u32:[1, 2, 27, 837799]", "--input", "steps=u32:4"]
     assert cli.main(["kernel", "dispatch", "steps", *given, "--workgroups", "1"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"]["data"] == [0, 1, 111, 524]
+    plain = ["numbers=[1, 2, 27, 837799]", "steps=u32:4"]
+    assert cli.main(["kernel", "dispatch", "steps", *plain]) == 0
+    assert json.loads(capsys.readouterr().out)["steps"]["data"] == [0, 1, 111, 524]
     assert cli.main(["kernel", "dispatch", "steps", *given, "--over", "numbers", "--fuel", "100"]) == 1
     assert "[fuel_exhausted]" in capsys.readouterr().err
     assert cli.main(["kernel", "dispatch", "steps", *given, "--threads", "4", "--override", "by=2.5"]) == 1
@@ -51,6 +54,8 @@ def test_kernels_are_listed_shown_and_deleted(here: Path, capsys: pytest.Capture
     assert capsys.readouterr().out.strip() == (EXAMPLES / "collatz.wgsl").read_text().strip()
     assert cli.main(["kernel", "show", "leaver", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["entry_points"][0]["name"] == "main"
+    assert cli.main(["kernel", "versions", "leaver", "--json"]) == 0
+    assert [set(version) for version in json.loads(capsys.readouterr().out)] == [{"hash", "created_at"}]
     assert cli.main(["kernel", "delete", "leaver"]) == 0
     assert cli.main(["kernel", "show", "leaver"]) == 1
     assert "[kernel_not_found]" in capsys.readouterr().err

@@ -39,6 +39,38 @@ def test_run_prints_what_the_script_prints_and_then_its_result(
     assert capsys.readouterr().out == "hello you\n3\n"
 
 
+@pytest.mark.parametrize("given", [["a=2", "b=3"], ["-i", "a=2", "--input", "b=3"], ["a=2", "-i", "b=3"]])
+def test_inputs_are_given_as_words_or_as_options(
+    here: Path, capsys: pytest.CaptureFixture[str], given: list[str]
+) -> None:
+    (here / "adds.py").write_text("def main(a, b): return a + b")
+    assert cli.main(["run", "adds.py", *given]) == 0
+    assert cli.main(["script", "add", "adds.py"]) == 0
+    capsys.readouterr()
+    assert cli.main(["script", "call", "adds", *given]) == 0
+    assert capsys.readouterr().out == "5\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["a=1", "-i", "a=2"], "a is given twice"),
+        (["a=f32:[1, 2"], "a: Expecting"),
+        (["--limit", "wall_s=soon"], "the limit wall_s is a number, not 'soon'"),
+        (["--grants", "script.py"], "script.py is not JSON: "),
+        (["--grants", "list.json"], "list.json holds no JSON object"),
+        (["--limit", "wall=3"], "Did you mean wall_s?"),
+    ],
+)
+def test_what_is_given_wrongly_is_named(
+    here: Path, capsys: pytest.CaptureFixture[str], given: list[str], says: str
+) -> None:
+    (here / "script.py").write_text("def main(a): return a")
+    (here / "list.json").write_text("[]")
+    assert cli.main(["run", "script.py", *given]) == 1
+    assert says in capsys.readouterr().err
+
+
 def test_run_uploads_npy_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save(here / "x.npy", np.arange(5, dtype=np.float32))
     (here / "script.py").write_text("def main(x): return x.sum().item()")

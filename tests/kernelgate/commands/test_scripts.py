@@ -22,6 +22,19 @@ def test_a_script_is_stored_and_called(here: Path, capsys: pytest.CaptureFixture
     assert "inputs.a: wanted int, got str 'two' [input_mismatch]" in capsys.readouterr().err
 
 
+def test_an_older_version_is_listed_shown_and_called(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for version in (1, 2):
+        (here / "aging.py").write_text(f"def main(): return {version}")
+        assert cli.main(["script", "add", "aging.py"]) == 0
+    capsys.readouterr()
+    assert cli.main(["script", "versions", "aging"]) == 0
+    newest, oldest = (line.split()[0] for line in capsys.readouterr().out.splitlines()[1:])
+    for digest, result in ((newest, "2"), (oldest, "1")):
+        assert cli.main(["script", "call", f"aging@{digest[:8]}"]) == 0
+        assert cli.main(["script", "show", f"aging@{digest[:8]}"]) == 0
+        assert capsys.readouterr().out == f"{result}\ndef main(): return {result}\n"
+
+
 def test_scripts_are_listed_shown_and_deleted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "leaver.py").write_text("def main(a: int) -> int: return a")
     assert cli.main(["script", "add", "leaver.py"]) == 0

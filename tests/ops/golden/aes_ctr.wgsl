@@ -77,6 +77,7 @@ fn main(
 struct Params {
     count: u32,
     total: u32,
+    skipped: u32,
     rounds: u32,
     sbox: array<vec4<u32>, 16>,
     first_thread: u32,
@@ -146,7 +147,7 @@ fn mixed(column: u32) -> u32 {
 }
 
 fn run(thread: u32) {
-    var s = counter(thread) ^ round_key(0u);
+    var s = counter(params.skipped + thread) ^ round_key(0u);
     var round = 1u;
     loop {
         s = shifted(s);

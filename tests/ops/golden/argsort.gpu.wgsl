@@ -5,6 +5,7 @@
 
 struct Params {
     count: u32,
+    skipped: u32,
     first_thread: u32,
 }
 
@@ -15,7 +16,7 @@ fn run(thread: u32) {
     let bits = x[thread];
     let key = bits;
     keys[thread] = key;
-    places[thread] = thread;
+    places[thread] = params.skipped + thread;
 }
 
 @compute @workgroup_size(64, 1, 1)

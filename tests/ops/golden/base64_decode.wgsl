@@ -1,15 +1,17 @@
 // kernel base64_decode
 @group(0) @binding(0) var<storage, read> x: array<u32>;
-@group(0) @binding(1) var<storage, read_write> y: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+@group(0) @binding(2) var<storage, read_write> found: array<atomic<u32>>;
 
 struct Params {
     count: u32,
     words: u32,
     size: u32,
+    most: u32,
     first_thread: u32,
 }
 
-@group(0) @binding(2) var<uniform> params: Params;
+@group(0) @binding(3) var<uniform> params: Params;
 
 // The value of a letter, 64 for what is none.
 fn value(byte: u32) -> u32 {
@@ -20,7 +22,7 @@ fn value(byte: u32) -> u32 {
     return select(select(select(sign, digit + 52u, digit < 10u), lower + 26u, lower < 26u), upper, upper < 26u);
 }
 
-// The twenty-four bits of four letters; what is wrong is noted in `y[count]`.
+// The twenty-four bits of four letters; `found` gets how many bytes there are, or that something is wrong.
 fn bits(quad: u32) -> u32 {
     if (quad * 4u >= params.size) {
         return 0u;
@@ -51,10 +53,10 @@ fn bits(quad: u32) -> u32 {
         sum |= (found & 63u) << 0u;
     }
     if (last) {
-        atomicMax(&y[params.words], params.size / 4u * 3u - ends);
+        atomicMax(&found[0], params.most - ends);
     }
     if (wrong || (params.size & 3u) != 0u) {
-        atomicMax(&y[params.words], 0xffffffffu);
+        atomicMax(&found[0], 0xffffffffu);
     }
     return sum;
 }
@@ -72,13 +74,13 @@ fn run(thread: u32) {
     let d = bits(thread * 4u + 3u);
     let words = vec3<u32>(swap((a << 8u) | (b >> 16u)), swap((b << 16u) | (c >> 8u)), swap((c << 24u) | d));
     if (thread * 3u + 0u < params.words) {
-        atomicStore(&y[thread * 3u + 0u], words.x);
+        y[thread * 3u + 0u] = words.x;
     }
     if (thread * 3u + 1u < params.words) {
-        atomicStore(&y[thread * 3u + 1u], words.y);
+        y[thread * 3u + 1u] = words.y;
     }
     if (thread * 3u + 2u < params.words) {
-        atomicStore(&y[thread * 3u + 2u], words.z);
+        y[thread * 3u + 2u] = words.z;
     }
 }
 

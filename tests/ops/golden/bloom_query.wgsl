@@ -8,12 +8,14 @@ struct Params {
     count: u32,
     bits: u32,
     hashes: u32,
+    first: u32,
+    extent: u32,
     first_thread: u32,
 }
 
 @group(0) @binding(4) var<uniform> params: Params;
 
-// Whether all bits of a message are set.
+// Whether all bits of a message are set, of those in `extent` words from `first` on and in those before.
 fn run(thread: u32) {
     let step = second[thread] | 1u;
     var place = first[thread];
@@ -21,12 +23,16 @@ fn run(thread: u32) {
     var turn = 0u;
     loop {
         let bit = place % params.bits;
-        there &= x[bit >> 5u] >> (bit & 31u);
+        let word = (bit >> 5u) - params.first;
+        there &= select(1u, x[word] >> (bit & 31u), word < params.extent);
         place += step;
         turn++;
         if (turn >= params.hashes) {
             break;
         }
+    }
+    if (params.first > 0u) {
+        there &= y[thread];
     }
     y[thread] = there;
 }

@@ -6,15 +6,19 @@
 
 struct Params {
     count: u32,
+    first: u32,
+    extent: u32,
+    skipped: u32,
     first_thread: u32,
 }
 
 @group(0) @binding(4) var<uniform> params: Params;
 
-// `places` counts those kept up to each element.
+// `places` counts those kept up to each element; of `y` are `extent` elements from `first` on.
 fn run(thread: u32) {
-    if (keep[thread] != 0u) {
-        y[places[thread] - 1u] = x[thread];
+    let place = places[thread] - 1u - params.first;
+    if (keep[thread] != 0u && place < params.extent) {
+        y[place] = x[thread];
     }
 }
 

@@ -19,7 +19,6 @@ struct Params {
     end: u32,
     tap_begin: u32,
     tap_end: u32,
-    adds: u32,
     is_last: u32,
     height: u32,
     line_x: u32,
@@ -84,18 +83,10 @@ let c0 = rest;
 fn store(spot: vec4<u32>, lane: u32, line: u32, low: vec4<f32>) {
   if (lane < spot.y && line < spot.z) {
     let at = spot.x + lane + line * params.line_out;
-    if (spot.w > 0u) { store_one(at + 0u * params.points, low.x); }
-    if (spot.w > 1u) { store_one(at + 1u * params.points, low.y); }
-    if (spot.w > 2u) { store_one(at + 2u * params.points, low.z); }
-    if (spot.w > 3u) { store_one(at + 3u * params.points, low.w); }
-  }
-}
-
-fn store_one(at: u32, value: f32) {
-  if (params.adds != 0u) {
-    out[at] += value;
-  } else {
-    out[at] = value;
+    if (spot.w > 0u) { out[at + 0u * params.points] = low.x; }
+    if (spot.w > 1u) { out[at + 1u * params.points] = low.y; }
+    if (spot.w > 2u) { out[at + 2u * params.points] = low.z; }
+    if (spot.w > 3u) { out[at + 3u * params.points] = low.w; }
   }
 }
 

@@ -19,7 +19,6 @@ struct Params {
     end: u32,
     tap_begin: u32,
     tap_end: u32,
-    adds: u32,
     is_last: u32,
     shape: array<vec4<u32>, 1>,
     strides_x: array<vec4<u32>, 1>,
@@ -81,22 +80,14 @@ let c0 = rest;
 fn store(spot: vec4<u32>, lane: u32, line: u32, low: vec4<f32>, high: vec4<f32>) {
   if (lane < spot.y && line < spot.z) {
     let at = spot.x + lane;
-    if (spot.w > 0u) { store_one(at + 0u * params.points, low.x); }
-    if (spot.w > 1u) { store_one(at + 1u * params.points, low.y); }
-    if (spot.w > 2u) { store_one(at + 2u * params.points, low.z); }
-    if (spot.w > 3u) { store_one(at + 3u * params.points, low.w); }
-    if (spot.w > 4u) { store_one(at + 4u * params.points, high.x); }
-    if (spot.w > 5u) { store_one(at + 5u * params.points, high.y); }
-    if (spot.w > 6u) { store_one(at + 6u * params.points, high.z); }
-    if (spot.w > 7u) { store_one(at + 7u * params.points, high.w); }
-  }
-}
-
-fn store_one(at: u32, value: f32) {
-  if (params.adds != 0u) {
-    out[at] += value;
-  } else {
-    out[at] = value;
+    if (spot.w > 0u) { out[at + 0u * params.points] = low.x; }
+    if (spot.w > 1u) { out[at + 1u * params.points] = low.y; }
+    if (spot.w > 2u) { out[at + 2u * params.points] = low.z; }
+    if (spot.w > 3u) { out[at + 3u * params.points] = low.w; }
+    if (spot.w > 4u) { out[at + 4u * params.points] = high.x; }
+    if (spot.w > 5u) { out[at + 5u * params.points] = high.y; }
+    if (spot.w > 6u) { out[at + 6u * params.points] = high.z; }
+    if (spot.w > 7u) { out[at + 7u * params.points] = high.w; }
   }
 }
 

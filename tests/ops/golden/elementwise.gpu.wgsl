@@ -26,11 +26,10 @@ fn scaled(p: f32, n: f32) -> f32 {
   return p * low * high;
 }
 fn exp_tail(r: f32) -> f32 {
-  var p = fma(1.9875691500e-4f, r, 1.3981999507e-3f);
-  p = fma(p, r, 8.3334519073e-3f);
-  p = fma(p, r, 4.1665795894e-2f);
-  p = fma(p, r, 1.6666665459e-1f);
-  return fma(p, r, 5.0000001201e-1f) * r * r;
+  var p = fma(1.3814539416e-3f, r, 8.3687454462e-3f);
+  p = fma(p, r, 4.1668388993e-2f);
+  p = fma(p, r, 1.6666521132e-1f);
+  return fma(p, r, 4.9999994040e-1f) * r * r;
 }
 fn exp_f32(x: f32) -> f32 {
   let bounded = clamp(x, -88.0f, 89.0f);

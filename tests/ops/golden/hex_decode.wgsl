@@ -1,15 +1,17 @@
 // kernel hex_decode
 @group(0) @binding(0) var<storage, read> x: array<u32>;
-@group(0) @binding(1) var<storage, read_write> y: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+@group(0) @binding(2) var<storage, read_write> found: array<atomic<u32>>;
 
 struct Params {
     count: u32,
     words: u32,
     size: u32,
+    most: u32,
     first_thread: u32,
 }
 
-@group(0) @binding(2) var<uniform> params: Params;
+@group(0) @binding(3) var<uniform> params: Params;
 
 // The value of a digit, 16 for what is none.
 fn digit(byte: u32) -> u32 {
@@ -62,9 +64,9 @@ fn run(thread: u32) {
         word |= (value & 15u) << 24u;
     }
     if (thread < params.words) {
-        atomicStore(&y[thread], word);
+        y[thread] = word;
     }
-    atomicMax(&y[params.words], select(params.size / 2u, 0xffffffffu, wrong || (params.size & 1u) == 1u));
+    atomicMax(&found[0], select(params.most, 0xffffffffu, wrong || (params.size & 1u) == 1u));
 }
 
 @compute @workgroup_size(64, 1, 1)

@@ -4,13 +4,16 @@
 
 struct Params {
     count: u32,
+    first: u32,
+    extent: u32,
     first_thread: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
 
+// Counts the numbers from `first` on for which there is a place.
 fn run(thread: u32) {
-    let value = x[thread];
+    let value = x[thread] - params.first;
     if (value < arrayLength(&counts)) {
         atomicAdd(&counts[value], 1u);
     }

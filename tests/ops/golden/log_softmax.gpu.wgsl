@@ -86,11 +86,10 @@ fn shrink(x: f32) -> f32 {
   let n = round(bounded * 1.44269504f);
   let coarse = max(fma(n, f32(-0.693359375f), bounded), f32(-1.0f));
   let r = fma(n, f32(2.12194440e-4f), coarse);
-  var p = fma(f32(1.9875691500e-4f), r, f32(1.3981999507e-3f));
-  p = fma(p, r, f32(8.3334519073e-3f));
-  p = fma(p, r, f32(4.1665795894e-2f));
-  p = fma(p, r, f32(1.6666665459e-1f));
-  p = fma(p, r, f32(5.0000001201e-1f));
+  var p = fma(f32(1.3814539416e-3f), r, f32(8.3687454462e-3f));
+  p = fma(p, r, f32(4.1668388993e-2f));
+  p = fma(p, r, f32(1.6666521132e-1f));
+  p = fma(p, r, f32(4.9999994040e-1f));
   p = fma(p, r * r, r) + 1.0f;
   let exponent = bitcast<u32>(n + 12582912.0f) << u32(23u);
   return p * bitcast<f32>(exponent + 0x3f800000u);

@@ -4,6 +4,7 @@
 struct Params {
     count: u32,
     total: u32,
+    skipped: u32,
     seed_low: u32,
     seed_high: u32,
     stream_low: u32,
@@ -68,7 +69,7 @@ fn advance(state: vec2<u32>, increment: vec2<u32>, steps: u32) -> vec2<u32> {
 fn run(thread: u32) {
     let increment = vec2<u32>(params.stream_low * 2u + 1u, (params.stream_high << 1u) | (params.stream_low >> 31u));
     let start = add64(increment, vec2<u32>(params.seed_low, params.seed_high));
-    var state = advance(add64(mul64(start, multiplier), increment), increment, thread * 16u);
+    var state = advance(add64(mul64(start, multiplier), increment), increment, (params.skipped + thread) * 16u);
     var index = thread * 16u;
     let end = min(index + 16u, params.total);
     loop {

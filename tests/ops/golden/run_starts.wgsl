@@ -9,8 +9,9 @@ struct Params {
 
 @group(0) @binding(2) var<uniform> params: Params;
 
+// Whether the next element is another.
 fn run(thread: u32) {
-    keep[thread] = select(1u, 0u, thread > 0u && x[thread] == x[thread - min(thread, 1u)]);
+    keep[thread + 1u] = select(0u, 1u, x[thread] != x[thread + 1u]);
 }
 
 @compute @workgroup_size(64, 1, 1)

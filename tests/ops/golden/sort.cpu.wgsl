@@ -5,6 +5,7 @@
 
 struct Params {
     count: u32,
+    skipped: u32,
     first_thread: u32,
 }
 
@@ -17,7 +18,7 @@ fn run(thread: u32) {
     let signed = select(bits ^ 0x80000000u, ~bits, bits > 0x80000000u);
     let key = select(select(signed, 0x80000000u, size == 0u), 0xffffffffu, size > 0x7f800000u);
     keys[thread] = key;
-    places[thread] = thread;
+    places[thread] = params.skipped + thread;
 }
 
 @compute @workgroup_size(64, 1, 1)

@@ -5,15 +5,18 @@
 
 struct Params {
     count: u32,
-    total: u32,
+    first: u32,
+    extent: u32,
     first_thread: u32,
 }
 
 @group(0) @binding(3) var<uniform> params: Params;
 
+// Of `x` are `extent` elements from `first` on; what is at others is 0, or, in a later part, stays as it is.
 fn run(thread: u32) {
-    let place = places[thread];
-    y[thread] = select(0u, x[place], place < params.total);
+    let place = places[thread] - params.first;
+    let inside = place < params.extent;
+    y[thread] = select(0u, x[place], inside);
 }
 
 @compute @workgroup_size(64, 1, 1)

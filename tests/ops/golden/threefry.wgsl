@@ -4,6 +4,7 @@
 struct Params {
     count: u32,
     total: u32,
+    skipped: u32,
     key: array<vec4<u32>, 1>,
     counter: array<vec4<u32>, 1>,
     first_thread: u32,
@@ -19,8 +20,9 @@ fn counter_at(i: u32) -> u32 {
     return params.counter[i >> 2u][i & 3u];
 }
 
-// The counter, of 128 bits, `steps` on.
-fn count_up(steps: u32) -> vec4<u32> {
+// The counter of a unit, of 128 bits.
+fn count_up(unit: u32) -> vec4<u32> {
+    let steps = params.skipped + unit;
     let x = counter_at(0u) + steps;
     let y = counter_at(1u) + select(0u, 1u, x < steps);
     let z = counter_at(2u) + select(0u, 1u, x < steps && y == 0u);

@@ -29,7 +29,7 @@ def softmaxed(x: Array) -> Array:
 
 def expected(layer: Any, query: Array, key: Array, value: Array, hidden: Array) -> tuple[Array, Array]:
     """The result and the mean of the heads' weights; `hidden` is [b, l, s]."""
-    if layer.separate:
+    if "q_proj_weight" in vars(layer):
         weights = [numbers(getattr(layer, f"{name}_proj_weight")) for name in "qkv"]
     else:
         weights = list(numbers(layer.in_proj_weight).reshape(3, E, E))

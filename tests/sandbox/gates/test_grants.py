@@ -89,6 +89,20 @@ def test_a_wrong_grant_is_refused_by_name(wrong: object, says: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ({"fech": []}, "Did you mean fetch?"),
+        ({"fetch": [{"host": "a.org", "method": ["GET"]}]}, "Did you mean methods?"),
+        ({"shell": True}, 'As in {"fetch": '),
+    ],
+)
+def test_an_unknown_grant_comes_with_the_one_that_may_be_meant(wrong: object, hint: str) -> None:
+    with pytest.raises(GrantError) as caught:
+        parse(wrong)
+    assert (caught.value.hint or "").startswith(hint)
+
+
+@pytest.mark.parametrize(
     ("pattern", "name", "covers"),
     [
         ("tensor.*", "tensor.matmul", True),

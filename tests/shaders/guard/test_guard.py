@@ -47,8 +47,7 @@ def test_lines_keep_their_numbers_and_each_letter_leads_back_to_its_column(path)
     for line, (old, new) in enumerate(zip(before, after, strict=False), 1):
         if "@" in old or "fn " in old:
             continue
-        columns = [original_column(guard.shifts, line, column) for column in range(1, len(new) + 1)]
-        assert columns == sorted(columns)
+        columns = [original_column(guard.shifts, line, column, new, old) for column in range(1, len(new) + 1)]
         last = {column: new[place] for place, column in enumerate(columns)}
         assert "".join(last[column] for column in range(1, len(old) + 1)) == old
     assert len(after) > len(before)
@@ -101,6 +100,20 @@ def test_calls_cost_what_the_called_function_costs():
     (light,) = guarded(in_main("while (o[0] > 1u) { o[1] += 1u; }", before=heavy)).loops
     (dear,) = guarded(in_main("while (o[0] > 1u) { heavy(); }", before=heavy)).loops
     assert dear.fuel > light.fuel + 600
+
+
+@pytest.mark.parametrize(
+    ("call", "least"),
+    [("workgroupBarrier()", 16), ("atomicAdd(&a, 1u)", 64), ("storageBarrier()", 256)],
+)
+def test_a_turn_that_waits_costs_more_than_its_tokens(call: str, least: int):
+    own = f"fn waits() {{ {call}; }}\nfn waitsNot() {{ }}\nfn atomicOfMyOwn() {{ }}\nvar<workgroup> a: atomic<u32>;\n"
+    prices = {
+        name: guarded(in_main(f"loop {{ {name}(); }}", before=own)).loops[0].fuel
+        for name in ("waits", "waitsNot", "atomicOfMyOwn")
+    }
+    assert prices["waits"] - prices["waitsNot"] >= least
+    assert prices["atomicOfMyOwn"] == prices["waitsNot"]
 
 
 def test_what_stands_outside_counted_loops_is_paid_before_they_begin():
@@ -176,13 +189,22 @@ def test_columns_of_an_edited_text_lead_back():
     edits.blank(14, 18)
     new, shifts = edits.apply()
     assert new == "one 1234 two 3\n    \n"
-    assert [original_column(shifts, 1, column) for column in (1, 5, 9, 10, 13, 14, 15)] == [
-        1,
-        5,
-        5,
-        5,
-        8,
-        13,
-        14,
-    ]
-    assert original_column(shifts, 2, 3) == 3
+    columns = [original_column(shifts, 1, column, new[:14], text[:13]) for column in range(1, 16)]
+    assert columns == [1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 6, 7, 8, 13, 14]
+    assert original_column(shifts, 2, 3, "    ", "four") == 3
+
+
+def test_what_an_edit_repeats_leads_to_what_it_repeats():
+    text = "for (a; a < f(b.w); ) { }"
+    edits = Edits(Source(text, LIMITS), text)
+    edits.insert(0, "_x = f(b.w) + a + _y; ")
+    new, shifts = edits.apply()
+    for repeated, found in {
+        "f(b.w)": "f(b.w)",
+        "w)": "w)",
+        "a + _y": "a; a",
+        "_x": "for",
+        "_y": "for",
+    }.items():
+        column = original_column(shifts, 1, new.index(repeated) + 1, new, text)
+        assert text[column - 1 :].startswith(found)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sandbox.library.numpy import reductions
+from sandbox.library.numpy.arguments import ArrayLike, Axes, Result
 from sandbox.library.numpy.array import box, boxed, ndarray
 from sandbox.library.numpy.convert import asarray, astype
 from sandbox.library.numpy.creation import eye
@@ -32,7 +33,7 @@ class QRResult(NamedTuple):
     R: ndarray
 
 
-def qr(a: Any, mode: str = "reduced") -> Any:
+def qr(a: ArrayLike, mode: str = "reduced") -> Result:
     """An orthogonal and an upper triangular factor, by reflections of Householder as in LAPACK."""
     found = single(a)
     count, width = found._shape
@@ -65,7 +66,7 @@ def _reflect(rows: Rows, square: Rows, column: int) -> None:
                 lines[column + k][j] -= part * x
 
 
-def cholesky(a: Any, *, upper: bool = False) -> ndarray:
+def cholesky(a: ArrayLike, *, upper: bool = False) -> ndarray:
     """The lower triangular factor of a positive definite matrix."""
     found = matrix(a, square=True)
     size = found._shape[-1]
@@ -88,7 +89,7 @@ def _cholesky(rows: Rows) -> Rows:
     return found
 
 
-def matrix_power(a: Any, n: int) -> Any:
+def matrix_power(a: ArrayLike, n: int) -> Result:
     """A square matrix multiplied with itself."""
     found = matrix(a, square=True)
     count = operator.index(n)
@@ -105,7 +106,7 @@ def matrix_power(a: Any, n: int) -> Any:
     return result
 
 
-def multi_dot(arrays: Sequence[Any]) -> Any:
+def multi_dot(arrays: Sequence[ArrayLike]) -> Result:
     """The product of several matrices."""
     result = arrays[0]
     for other in arrays[1:]:
@@ -113,7 +114,7 @@ def multi_dot(arrays: Sequence[Any]) -> Any:
     return result
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: ArrayLike, ord: ArrayLike | None = None, axis: Axes = None, keepdims: bool = False) -> Result:
     """The length of a vector, or the size of a matrix."""
     source = asarray(x)
     source = source if source._dtype._kind == "f" else astype(source, FLOAT64)

@@ -6,9 +6,9 @@ Owns the way from arrays to rows and back, and stacks of matrices. Must not know
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike
 from sandbox.library.numpy.array import make, ndarray, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import FLOAT64, dtype
@@ -22,7 +22,7 @@ def float_type(a: ndarray) -> dtype:
     return a._dtype if a._dtype._kind == "f" else FLOAT64
 
 
-def matrix(a: Any, square: bool = False) -> ndarray:
+def matrix(a: ArrayLike, square: bool = False) -> ndarray:
     """`a` as an array of matrices. Raises `LinAlgError`."""
     found = asarray(a)
     if found.ndim < 2:
@@ -32,7 +32,7 @@ def matrix(a: Any, square: bool = False) -> ndarray:
     return found
 
 
-def single(a: Any) -> ndarray:
+def single(a: ArrayLike) -> ndarray:
     """`a` as one matrix. Raises `LinAlgError`."""
     found = asarray(a)
     if found.ndim != 2:

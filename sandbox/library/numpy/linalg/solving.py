@@ -10,6 +10,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, Result
 from sandbox.library.numpy.array import boxed, broadcasted, make, ndarray, reshaped, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import FLOAT64, INT64
@@ -31,8 +32,8 @@ from sandbox.library.numpy.linalg.spectral import svd_rows
 class SlogdetResult(NamedTuple):
     """What `slogdet` gives."""
 
-    sign: Any
-    logabsdet: Any
+    sign: Result
+    logabsdet: Result
 
 
 def eliminate(rows: Rows, right: Rows) -> float:
@@ -82,7 +83,7 @@ def back(rows: Rows, right: Rows) -> Rows:
     return found
 
 
-def solve(a: Any, b: Any) -> ndarray:
+def solve(a: ArrayLike, b: ArrayLike) -> ndarray:
     """The `x` with `a @ x = b`."""
     left, right = matrix(a, square=True), asarray(b)
     row = float_type(left)
@@ -113,7 +114,7 @@ def _solve(left: ndarray, right: ndarray, size: int) -> ndarray:
     return make(items, float_type(left), (*front, size, width))
 
 
-def inv(a: Any) -> ndarray:
+def inv(a: ArrayLike) -> ndarray:
     """The inverse."""
     found = matrix(a, square=True)
     size = found._shape[-1]
@@ -130,13 +131,13 @@ def _pivots(a: Any) -> tuple[ndarray, list[tuple[float, list[float]]]]:
     return found, results
 
 
-def det(a: Any) -> Any:
+def det(a: ArrayLike) -> Result:
     """The determinant."""
     found, results = _pivots(a)
     return boxed([sign * math.prod(pivots) for sign, pivots in results], float_type(found), found._shape[:-2])
 
 
-def slogdet(a: Any) -> SlogdetResult:
+def slogdet(a: ArrayLike) -> SlogdetResult:
     """The sign of the determinant, and the logarithm of its size."""
     found, results = _pivots(a)
     row, shape = float_type(found), found._shape[:-2]
@@ -145,7 +146,7 @@ def slogdet(a: Any) -> SlogdetResult:
     return SlogdetResult(boxed(signs, row, shape), boxed(sizes, row, shape))
 
 
-def pinv(a: Any, rcond: float | None = None) -> ndarray:
+def pinv(a: ArrayLike, rcond: float | None = None) -> ndarray:
     """The inverse as far as there is one."""
     found = single(a)
     left, sizes, right = svd_rows(rows_of(found), found._shape[1])
@@ -157,7 +158,7 @@ def pinv(a: Any, rcond: float | None = None) -> ndarray:
     return from_rows(rows, found._shape[0], float_type(found))
 
 
-def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[ndarray, ndarray, int, ndarray]:
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> tuple[ndarray, ndarray, int, ndarray]:
     """The `x` for which `a @ x` is closest to `b`; the square distances, the rank and the singular values."""
     left, right = single(a), asarray(b)
     count, width = left._shape

@@ -7,8 +7,9 @@ equations.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from sandbox.library.numpy.arguments import ArrayLike, Result
 from sandbox.library.numpy.array import boxed, make, ndarray
 from sandbox.library.numpy.dtypes import FLOAT64, INT64
 from sandbox.library.numpy.errors import LinAlgError
@@ -116,7 +117,7 @@ def _fill(known: Rows, size: int) -> list[float]:
     return [0.0] * size
 
 
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Result:
     """U, the singular values and the transposed V of a matrix."""
     found = single(a)
     count, width = found._shape
@@ -139,7 +140,7 @@ def _completed(rows: Rows, size: int) -> Rows:
     return transposed(columns, size)
 
 
-def svdvals(x: Any) -> Any:
+def svdvals(x: ArrayLike) -> Result:
     """The singular values."""
     return svd(x, compute_uv=False)
 
@@ -168,7 +169,7 @@ def eigh_rows(rows: Rows) -> tuple[list[float], Rows]:
     return [rows[number][number] for number in order], [vectors[number] for number in order]
 
 
-def eigh(a: Any, UPLO: str = "L") -> EighResult:  # noqa: N803
+def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:  # noqa: N803
     """The eigenvalues and eigenvectors of a symmetric matrix, of which one triangle counts."""
     found = single(matrix(a, square=True))
     lines = rows_of(found)
@@ -183,12 +184,12 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:  # noqa: N803
     return EighResult(make(sizes, row, (size,)), from_rows(transposed(vectors, 0), size, row))
 
 
-def eigvalsh(a: Any, UPLO: str = "L") -> ndarray:  # noqa: N803
+def eigvalsh(a: ArrayLike, UPLO: str = "L") -> ndarray:  # noqa: N803
     """The eigenvalues of a symmetric matrix."""
     return eigh(a, UPLO).eigenvalues
 
 
-def matrix_rank(A: Any, tol: float | None = None) -> Any:  # noqa: N803
+def matrix_rank(A: ArrayLike, tol: float | None = None) -> Result:  # noqa: N803
     """How many singular values are not as good as zero."""
     found = single(A)
     _, sizes, _ = svd_rows(rows_of(found), found._shape[1])
@@ -196,7 +197,7 @@ def matrix_rank(A: Any, tol: float | None = None) -> Any:  # noqa: N803
     return boxed([sum(size > limit for size in sizes)], INT64, ())
 
 
-def cond(x: Any, p: Any = None) -> Any:
+def cond(x: ArrayLike, p: ArrayLike | None = None) -> Result:
     """The greatest singular value over the least."""
     found = single(x)
     _, sizes, _ = svd_rows(rows_of(found), found._shape[1])

@@ -9,6 +9,7 @@ import operator
 import random
 from typing import Any
 
+from sandbox.library.numpy.arguments import Seed
 from sandbox.library.numpy.random.seeding import SeedSequence
 
 _MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
@@ -23,7 +24,7 @@ class PCG64:
 
     __slots__ = ("_half", "_increment", "_seeds", "_state")
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: Seed = None) -> None:
         seeds = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
         a, b, c, d, e, f, g, h = seeds.words(8)
         start = (b << 96) | (a << 64) | (d << 32) | c
@@ -61,7 +62,7 @@ class MT19937:
 
     __slots__ = ("_twister",)
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: Seed = None) -> None:
         self._twister = random.Random()
         if seed is not None:
             self._seed(seed)

@@ -9,6 +9,7 @@ import operator
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Out, Result, Seed, ShapeLike
 from sandbox.library.numpy.array import copy_of, make, ndarray, reshaped, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import FLOAT32, INT64, dtype_of
@@ -35,14 +36,14 @@ class Generator(Sampler):
         self._draws = Draws(bits._double, ziggurat.normal(bits), ziggurat.exponential(bits))
 
     @property
-    def bit_generator(self) -> Any:
+    def bit_generator(self) -> Result:
         """What makes the bits."""
         return self._bits
 
     def __repr__(self) -> str:
         return f"Generator({type(self._bits).__name__})"
 
-    def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def random(self, size: ShapeLike | None = None, dtype: DTypeLike = None, out: Out = None) -> Result:
         """Numbers from 0 to below 1."""
         if dtype_of(dtype) is FLOAT32:
             word = self._bits._next32
@@ -50,8 +51,13 @@ class Generator(Sampler):
         return self._many(size, self._draws.uniform)
 
     def integers(
-        self, low: Any, high: Any = None, size: Any = None, dtype: Any = INT64, endpoint: bool = False
-    ) -> Any:
+        self,
+        low: ArrayLike,
+        high: ArrayLike | None = None,
+        size: ShapeLike | None = None,
+        dtype: DTypeLike = INT64,
+        endpoint: bool = False,
+    ) -> Result:
         """Whole numbers from `low` to below `high` (or to it); from 0 when one bound is given."""
         low, high = (0, low) if high is None else (low, high)
         row = dtype_of(dtype)
@@ -75,13 +81,13 @@ class Generator(Sampler):
 
     def choice(
         self,
-        a: Any,
-        size: Any = None,
+        a: ArrayLike,
+        size: ShapeLike | None = None,
         replace: bool = True,
-        p: Any = None,
+        p: ArrayLike | None = None,
         axis: int = 0,
         shuffle: bool = True,
-    ) -> Any:
+    ) -> Result:
         """Random entries of `a`, or numbers below it."""
         source, population = self._population(a, axis)
         count = count_of(size)
@@ -114,7 +120,7 @@ class Generator(Sampler):
     def _even(self, bound: int) -> int:
         return bounded.lemire(self._bits, bound)()
 
-    def permuted(self, x: Any, axis: int | None = None) -> ndarray:
+    def permuted(self, x: ArrayLike, axis: int | None = None) -> ndarray:
         """A copy of `x`, each row along an axis in an order of its own."""
         source = asarray(x)
         moved = (
@@ -129,7 +135,7 @@ class Generator(Sampler):
         found = make(items, source._dtype, moved._shape)
         return reshaped(found, source._shape) if axis is None else copy_of(moveaxis(found, -1, axis))
 
-    def bytes(self, length: int) -> Any:
+    def bytes(self, length: int) -> Result:
         """Random bytes."""
         count = operator.index(length)
         shapes.check((count,))
@@ -143,7 +149,7 @@ class Generator(Sampler):
         return [Generator(PCG64(child)) for child in self._bits.seed_seq.spawn(n_children)]
 
 
-def default_rng(seed: Any = None) -> Generator:
+def default_rng(seed: Seed = None) -> Generator:
     """The generator of a seed: an int, a sequence of them, or a generator, which is returned."""
     if isinstance(seed, Generator):
         return seed

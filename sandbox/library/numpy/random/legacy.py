@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, DTypeLike, Result, Seed, ShapeLike
 from sandbox.library.numpy.array import make, values
 from sandbox.library.numpy.convert import asarray
 from sandbox.library.numpy.dtypes import dtype_of
@@ -31,7 +34,7 @@ class RandomState(Sampler):
         "probabilities do not sum to 1",
     )
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: Seed = None) -> None:
         bits = MT19937(seed)
         uniform = bits._double
         self._bits = bits
@@ -41,7 +44,7 @@ class RandomState(Sampler):
     def __repr__(self) -> str:
         return "RandomState(MT19937)"
 
-    def seed(self, seed: Any = None) -> None:
+    def seed(self, seed: Seed = None) -> None:
         """Begin anew."""
         RandomState.__init__(self, seed)
 
@@ -60,21 +63,27 @@ class RandomState(Sampler):
         self._kept = factor * x
         return factor * y
 
-    def random_sample(self, size: Any = None) -> Any:
+    def random_sample(self, size: ShapeLike | None = None) -> Result:
         """Numbers from 0 to below 1."""
         return self._many(size, self._draws.uniform)
 
     random = random_sample
 
-    def rand(self, *dims: Any) -> Any:
+    def rand(self, *dims: ShapeLike) -> Result:
         """Numbers from 0 to below 1, of shape `dims`."""
         return self.random_sample(dims or None)
 
-    def randn(self, *dims: Any) -> Any:
+    def randn(self, *dims: ShapeLike) -> Result:
         """Numbers of the standard normal distribution, of shape `dims`."""
         return self.standard_normal(dims or None)
 
-    def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
+    def randint(
+        self,
+        low: ArrayLike,
+        high: ArrayLike | None = None,
+        size: ShapeLike | None = None,
+        dtype: DTypeLike = int,
+    ) -> Result:
         """Whole numbers from `low` to below `high`; from 0 when one bound is given."""
         low, high = (0, low) if high is None else (low, high)
         row = dtype_of(dtype)
@@ -96,7 +105,9 @@ class RandomState(Sampler):
             raise ValueError("high is out of bounds for int64")
         return bounded.masked(self._bits, high - low - 1)
 
-    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
+    def choice(
+        self, a: ArrayLike, size: ShapeLike | None = None, replace: bool = True, p: ArrayLike | None = None
+    ) -> Result:
         """Random entries of `a`, or numbers below it."""
         source, population = self._population(a, 0)
         count = count_of(size)
@@ -137,11 +148,15 @@ def _shared() -> RandomState:
 
 
 def _function(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method as a function, of the stream that all share."""
+
+    @wraps(method)
     def function(*args: Any, **kwargs: Any) -> Any:
         return method(_shared(), *args, **kwargs)
 
-    function.__name__ = function.__qualname__ = method.__name__
-    function.__doc__ = method.__doc__
+    whole = signature(method)
+    _, *rest = whole.parameters.values()
+    vars(function)["__signature__"] = whole.replace(parameters=rest)
     return function
 
 

@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from sandbox.library.numpy import shapes
+from sandbox.library.numpy.arguments import ArrayLike, Result, ShapeLike
 from sandbox.library.numpy.array import (
     box,
     broadcasted,
@@ -73,49 +74,51 @@ class Sampler:
         return self._paired(size, lambda *parameters: function(draws, *parameters), *given, row=row)
 
     # ------------------------------------------------------------------ distributions
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    def uniform(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: ShapeLike | None = None) -> Result:
         """Numbers from `low` to below `high`."""
         draw = self._draws.uniform
         return self._paired(size, lambda a, b: a + (b - a) * draw(), low, high)
 
-    def standard_normal(self, size: Any = None) -> Any:
+    def standard_normal(self, size: ShapeLike | None = None) -> Result:
         """Numbers of the standard normal distribution."""
         return self._many(size, self._draws.normal)
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def normal(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Result:
         """Numbers of a normal distribution."""
         if any(item < 0 for item in values(asarray(scale))):
             raise ValueError("scale < 0")
         draw = self._draws.normal
         return self._paired(size, lambda middle, spread: middle + spread * draw(), loc, scale)
 
-    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
+    def lognormal(
+        self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: ShapeLike | None = None
+    ) -> Result:
         """The exponentials of numbers of a normal distribution."""
         draw = self._draws.normal
         return self._paired(size, lambda middle, spread: math.exp(middle + spread * draw()), mean, sigma)
 
-    def standard_exponential(self, size: Any = None) -> Any:
+    def standard_exponential(self, size: ShapeLike | None = None) -> Result:
         """Numbers of the standard exponential distribution."""
         return self._many(size, self._draws.exponential)
 
-    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+    def exponential(self, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Result:
         """Numbers of an exponential distribution."""
         draw = self._draws.exponential
         return self._paired(size, lambda spread: spread * draw(), scale)
 
-    def standard_gamma(self, shape: Any, size: Any = None) -> Any:
+    def standard_gamma(self, shape: ShapeLike, size: ShapeLike | None = None) -> Result:
         """Numbers of the standard gamma distribution."""
         return self._made(size, distributions.gamma, shape)
 
-    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
+    def gamma(self, shape: ShapeLike, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Result:
         """Numbers of a gamma distribution."""
         return self._made(size, lambda draws, a, b: b * distributions.gamma(draws, a), shape, scale)
 
-    def chisquare(self, df: Any, size: Any = None) -> Any:
+    def chisquare(self, df: ArrayLike, size: ShapeLike | None = None) -> Result:
         """Numbers of a chi-square distribution."""
         return self._made(size, lambda draws, a: 2.0 * distributions.gamma(draws, a / 2.0), df)
 
-    def standard_t(self, df: Any, size: Any = None) -> Any:
+    def standard_t(self, df: ArrayLike, size: ShapeLike | None = None) -> Result:
         """Numbers of Student's t distribution."""
 
         def draw(draws: Draws, freedom: float) -> float:
@@ -124,39 +127,41 @@ class Sampler:
 
         return self._made(size, draw, df)
 
-    def beta(self, a: Any, b: Any, size: Any = None) -> Any:
+    def beta(self, a: ArrayLike, b: ArrayLike, size: ShapeLike | None = None) -> Result:
         """Numbers of a beta distribution."""
         return self._made(size, distributions.beta, a, b)
 
-    def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
+    def poisson(self, lam: ArrayLike = 1.0, size: ShapeLike | None = None) -> Result:
         """Counts of a Poisson distribution."""
         return self._made(size, distributions.poisson, lam, row=INT64)
 
-    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+    def binomial(self, n: ArrayLike, p: ArrayLike, size: ShapeLike | None = None) -> Result:
         """Counts of a binomial distribution."""
         return self._made(size, distributions.binomial, n, p, row=INT64)
 
-    def geometric(self, p: Any, size: Any = None) -> Any:
+    def geometric(self, p: ArrayLike, size: ShapeLike | None = None) -> Result:
         """Counts of a geometric distribution."""
         return self._made(size, distributions.geometric, p, row=INT64)
 
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def laplace(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Result:
         """Numbers of a Laplace distribution."""
         return self._made(size, distributions.laplace, loc, scale)
 
-    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def logistic(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Result:
         """Numbers of a logistic distribution."""
         return self._made(size, distributions.logistic, loc, scale)
 
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def gumbel(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Result:
         """Numbers of a Gumbel distribution."""
         return self._made(size, distributions.gumbel, loc, scale)
 
-    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Any:
+    def triangular(
+        self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: ShapeLike | None = None
+    ) -> Result:
         """Numbers of a triangular distribution."""
         return self._made(size, distributions.triangular, left, mode, right)
 
-    def multinomial(self, n: int, pvals: Any, size: Any = None) -> ndarray:
+    def multinomial(self, n: int, pvals: ArrayLike, size: ShapeLike | None = None) -> ndarray:
         """Counts of `n` draws from several kinds."""
         parts = list(values(asarray(pvals, FLOAT64)))
         shape = () if size is None else shapes.shape_of(size)
@@ -170,7 +175,7 @@ class Sampler:
             items.append(left)
         return make(items, INT64, (*shape, len(parts)))
 
-    def dirichlet(self, alpha: Any, size: Any = None) -> ndarray:
+    def dirichlet(self, alpha: ArrayLike, size: ShapeLike | None = None) -> ndarray:
         """Rows of numbers that add up to 1."""
         weights = list(values(asarray(alpha, FLOAT64)))
         shape = () if size is None else shapes.shape_of(size)
@@ -180,7 +185,7 @@ class Sampler:
             items += (item / sum(row) for item in row)
         return make(items, FLOAT64, (*shape, len(weights)))
 
-    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None) -> Any:
+    def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: ShapeLike | None = None) -> Result:
         """Rows of numbers of a normal distribution with covariances. The stream is not NumPy's."""
         middle, spread = asarray(mean, FLOAT64), asarray(cov, FLOAT64)
         count = middle.size
@@ -192,7 +197,7 @@ class Sampler:
         return add(dot(self.standard_normal((*shape, count)), root.T), middle)
 
     # ------------------------------------------------------------------ orders and choices
-    def shuffle(self, x: Any, axis: int = 0) -> None:
+    def shuffle(self, x: ArrayLike, axis: int = 0) -> None:
         """Put the entries of a list or of an array in random order, in place."""
         if isinstance(x, ndarray):
             place = axis_of(axis, x.ndim)
@@ -204,7 +209,7 @@ class Sampler:
         for number, place in enumerate(order):
             x[number] = items[place]
 
-    def permutation(self, x: Any, axis: int = 0) -> ndarray:
+    def permutation(self, x: ArrayLike, axis: int = 0) -> ndarray:
         """The entries in random order, or the numbers below `x`."""
         if hasattr(type(x), "__index__") and not isinstance(x, ndarray):
             count = operator.index(x)
@@ -285,12 +290,12 @@ class Sampler:
         return list(values(searchsorted(steps, make(random, FLOAT64, (len(random),)), "right")))
 
 
-def count_of(size: Any) -> int:
+def count_of(size: ShapeLike) -> int:
     """How many draws `size` means."""
     return 1 if size is None else shapes.check(shapes.shape_of(size))
 
 
-def each_bound(low: Any, high: Any, size: Any) -> tuple[Any, Any, Shape]:
+def each_bound(low: ArrayLike, high: ArrayLike, size: ShapeLike) -> tuple[Any, Any, Shape]:
     """Bounds that may be arrays, stretched, and the shape of the draws."""
     first, second = asarray(low), asarray(high)
     shape = shapes.broadcast(first._shape, second._shape) if size is None else shapes.shape_of(size)

@@ -10,6 +10,8 @@ import secrets
 from collections.abc import Iterator
 from typing import Any
 
+from sandbox.library.numpy.arguments import Result, Seed
+
 _MASK = 0xFFFFFFFF
 _INIT_A, _MULT_A = 0x43B0D7E5, 0x931E8875
 _INIT_B, _MULT_B = 0x8B51F9DD, 0x58F38DED
@@ -58,7 +60,7 @@ class SeedSequence:
 
     __slots__ = ("_entropy", "_key", "_pool", "_spawned")
 
-    def __init__(self, entropy: Any = None, *, spawn_key: Any = ()) -> None:
+    def __init__(self, entropy: Seed = None, *, spawn_key: Seed = ()) -> None:
         self._entropy = secrets.randbits(128) if entropy is None else entropy
         self._key = tuple(map(operator.index, spawn_key))
         self._spawned = 0
@@ -82,7 +84,7 @@ class SeedSequence:
         return pool
 
     @property
-    def entropy(self) -> Any:
+    def entropy(self) -> Result:
         """What it was made of."""
         return self._entropy
 

@@ -68,4 +68,4 @@ fn other(@builtin(workgroup_id) _wf_workgroup_slice: vec3<u32>,
     _wf_entry_other();
     if (_wf_loop != 0u) { atomicMax(&_wf_report[0], _wf_loop); }
 }
-const _wf_cost1 = 507u;
+const _wf_cost1 = 539u;

@@ -1,0 +1,103 @@
+"""Kernels whose invocations each have a share of the operands: cut over invocations until what they see can be bound.
+
+Owns the cut. Must not know what a kernel computes: it says of each operand what an invocation has of it, and of each
+number how it changes from one invocation to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, lcm
+
+from ops.lowering import windows
+from ops.lowering.base import INVOCATION_WORK, Builder, DeviceClass, Given, Params, Source, Target
+from shaders.spec import KernelSpec, Operand
+
+_MASK = 0xFFFF_FFFF
+_STILL: Mapping[str, int] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Of `value`, words that are contiguous from the start of their buffer, invocation n reaches `each` from n * each
+    on, and `after` more; with `each` 0 all of them."""
+
+    value: Source | Target
+    each: int | Fraction = 1
+    after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Anywhere:
+    """Of `value`, words likewise, an invocation reaches any: the kernel sees them part by part.
+
+    It has the parameters `first` and `extent`: which are its own to read or write. It sees up to `after` behind these.
+    One operand of a kernel may be so.
+    """
+
+    value: Source | Target
+    after: int = 0
+
+
+def spread(
+    builder: Builder,
+    spec: KernelSpec,
+    count: int,
+    operands: Sequence[Share | Anywhere],
+    params: Given,
+    moves: Mapping[str, int] = _STILL,
+    work: int = INVOCATION_WORK,
+) -> None:
+    """Add launches of `spec` that are `count` invocations together, each of which costs `work` multiply-adds.
+
+    A launch numbers its invocations from 0 and has their number as the parameter `count`: what stands in `moves`
+    changes by so much an invocation. Where all can be bound there is one, up to `Builder.spread`.
+    """
+    parts = _parts(builder.device, count, operands)
+    for span in _spans(builder.device, operands):
+        for part in parts:
+            seen = [_seen(operand, part, span) for operand in operands]
+            own: Params = {"count": len(part)}
+            for name, step in moves.items():
+                value = params[name]
+                assert isinstance(value, int), f"{name} is not known yet"
+                own[name] = (value + step * part.start) & _MASK
+            if span is not None:
+                own |= {"first": span.start, "extent": len(span)}
+            builder.spread(spec, len(part), seen, {**params, **own}, work)
+
+
+def _parts(device: DeviceClass, count: int, operands: Sequence[Share | Anywhere]) -> list[range]:
+    """The invocations in parts, each of which begins where windows on all shares may."""
+    shares = [share for share in operands if isinstance(share, Share) and share.each]
+    room = windows.room(device)
+    most = min(
+        ((room - share.after) // share.each for share in shares if share.value.layout.count > room),
+        default=count,
+    )
+    if most >= count:
+        return [range(count)]
+    unit = lcm(*(Fraction(share.each, windows.WORDS).denominator for share in shares))
+    step = max(most // unit * unit, unit)
+    return [range(first, min(first + step, count)) for first in range(0, count, step)]
+
+
+def _spans(device: DeviceClass, operands: Sequence[Share | Anywhere]) -> Sequence[range | None]:
+    """The parts of the value that is reached anywhere, if one is."""
+    for operand in operands:
+        if isinstance(operand, Anywhere):
+            return windows.spans(device, operand.value.layout.count, operand.after)
+    return [None]
+
+
+def _seen(operand: Share | Anywhere, part: range, span: range | None) -> Operand:
+    count = operand.value.layout.count
+    if isinstance(operand, Anywhere):
+        assert span is not None
+        return windows.piece(operand.value, range(span.start, min(span.stop + operand.after, count)))
+    if not operand.each:
+        return operand.value.operand
+    begin, end = ceil(part.start * operand.each), ceil(part.stop * operand.each) + operand.after
+    return windows.piece(operand.value, range(begin, min(end, count)))

@@ -1,0 +1,144 @@
+"""What naga refuses, each as its author sees it: one line that says what, at the place in their own text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from host.engine import EngineSettings
+from host.engines.wgpu import WgpuEngine
+from host.errors import KernelCompileError
+from host.naga import compile_error
+from shaders.reflect import reflect
+
+ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
+HEAD = """@group(0) @binding(0) var<storage, read_write> out: array<f32>;
+@group(0) @binding(1) var<storage, read> given: array<u32>;
+struct Pair { a: u32, b: u32 }
+"""
+SPIN = "var i = n; loop { i = i * 3u; if (i == 7u) { break; } workgroupBarrier(); } return i;"
+"""Whose budget is shared: the guard gives it one parameter more."""
+
+BODIES = {
+    "var x = 1u; x *= ›2.0f;": "cannot convert elements of `f32` to `u32`: this expression has type f32",
+    "var x = 1u;\nx *=\n  ›2.0f;": "cannot convert elements of `f32` to `u32`",
+    "\tvar x = 1u;\tx *= ›2.0f;": "cannot convert elements of `f32` to `u32`",
+    "/* äöü € 🎉 */ var x = 1u; x *= ›2.0f;": "cannot convert elements of `f32` to `u32`",
+    "let ›x: u32 = 1.0;": "the type of `x` is expected to be `u32`, but got `AbstractFloat`",
+    "let x = ›1u + 1i;": "Operation Add can't work with `u32` and `i32`",
+    "let x = ›1u\n + 1i;": "Operation Add can't work with `u32` and `i32`",
+    "let x = ›mat2x3<f32>() * vec4(1.0);": "can't work with `mat2x3<f32>` and `vec4<f32>`",
+    "let x = true && ›1u;": "the value is not of the type that is needed here",
+    "out[1] = ›2u;": "cannot convert elements of `u32` to `f32`",
+    "let x = 2.0 * ›nothing;": "`nothing` is not defined",
+    "out[1] = 1.0 +\n  ›nothing +\n  2.0;": "`nothing` is not defined",
+    "let x = ›nothing(1);": "`nothing` is not defined",
+    "let x = 1u; ›x = 2u;": "cannot assign to this expression",
+    "let x = 1u; let ›x = 2u;": "redefinition of `x`",
+    "›given[0] = 1u;": "this cannot be written",
+    "if (›1u) { }": "the condition is not a `bool`",
+    "if (id.x > 3u) { } else if ›3 { }": "the condition is not a `bool`",
+    "switch (id.x) { case 1u: { } case ›1i: { } default: { } }": "must have the same type as the `switch` selector",
+    "while (›1u) { }": "the condition is not a `bool`",
+    "›out[1.0] = 2.0;": "the index is no `i32` or `u32`",
+    "var a: array<u32, 4>; ›a[7] = 1u;": "there are 4 elements",
+    "let x = id.›foo;": "invalid field accessor `foo`",
+    "out[1] = sqrt(›1u);": "argument #1 has type `u32`",
+    "out[1] = sqrt(1.0, ›2.0);": "unexpected argument #2",
+    "out[1] = sqrt(max(1.0, min(2u, ›3.0)));": "argument #2 has type AbstractFloat",
+    "let x = Pair(1u, ›2.0);": "cannot convert `AbstractFloat` to `u32`",
+    "let x = ›Pair(1u);": "expects 2 components but 1 were given",
+    "let x = ›vec3<f32>(\n  1.0,\n  2.0);": "expects 3 components, found 2",
+    "let x = ›1u / 0u;": "Division by zero",
+    "if (id.x > 1u) { ›switch id.x {\n  case 1u: { }\n} }": "missing a `default` case",
+    "›break;": "outside of a `loop` or `switch`",
+    "const n = ›id.x;": "not supported in a const context",
+    "const_assert ›1 > 2;": "evaluates to `false`",
+    "let ›async = 1u;": "name `async` is a reserved keyword",
+    "for (var i = 0u; i < 9u; i++) { var x = 1u; x *= ›2.0f; }": "cannot convert elements",
+    "for (var i = 0u; i < id.x; i++) { let y = ›nothing; }": "`nothing` is not defined",
+    "for (var i = 0u; i < arrayLength(&›nothing); i++) { }": "`nothing` is not defined",
+    "for (var i: u32 = 0u; i < u32(›id); i++) { }": "cannot cast a vec3<u32> to a u32",
+    "for (var i: i32 = 0; i < ›id.x; i++) { }": "two values must be of one type: this one is of type `u32`",
+    "›for (var i = 0u; i < id; i++) { }": "Operation Less can't work with `u32` and `vec3<u32>`",
+    "var i = 0u; while (i < ›nothing) { workgroupBarrier(); i++; }": "`nothing` is not defined",
+    "let x = spin(›1.0f);": "the argument is not of the parameter's type",
+    "let x = ›spin(1u, 2u);": "too few or too many arguments",
+}
+FUNCTIONS = {
+    "›fn f(x: f32) -> f32 { if (x > 1.0) { return 2.0; } }": "every path must return a value",
+    "›fn f(x: f32) -> f32 {\n  if (x > 1.0) { return 2.0; }\n}": "every path must return a value",
+    "fn f() -> f32 { ›return; }": "every path must return a value",
+    "fn f() -> f32 {\n  return ›1u;\n}": "what is returned is not of the declared type",
+    "fn f() { return ›1u; }": "the function gives nothing",
+    "const ›g: u32 = 1.0f;": "the type of `g` is expected to be `u32`",
+    "var<private> g: u32 = ›nothing;": "`nothing` is not defined",
+    "override g: u32;\noverride h: u32 = g + ›1.0;": "Abstract types",
+}
+SOURCES = {
+    **{
+        f"{HEAD}fn spin(n: u32) -> u32 {{ {SPIN} }}\n"
+        "@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+        f"    {body}\n    out[0] = 1.0;\n}}\n": words
+        for body, words in BODIES.items()
+    },
+    **{
+        f"{HEAD}{text}\n@compute @workgroup_size(1) fn main() {{ out[0] = 1.0; }}\n": words
+        for text, words in FUNCTIONS.items()
+    },
+}
+"""Broken kernels, each with a mark before what is wrong, and with words of the message."""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[WgpuEngine]:
+    engine = WgpuEngine(EngineSettings(adapter=ADAPTER))
+    yield engine
+    engine.close()
+
+
+def refused(engine: WgpuEngine, source: str) -> KernelCompileError:
+    with pytest.raises(KernelCompileError) as caught:
+        engine.add_kernel("broken", reflect(source), warm=False)
+    return caught.value
+
+
+@pytest.mark.parametrize(("marked", "words"), SOURCES.items(), ids=[*BODIES, *FUNCTIONS])
+def test_what_naga_refuses_is_said_in_a_line_at_its_place_in_the_author_s_text(
+    engine: WgpuEngine, marked: str, words: str
+) -> None:
+    before, _, behind = marked.partition("›")
+    error = refused(engine, before + behind)
+    assert words in error.message
+    for foreign in ("\n", "^", "│", "naga", "_wf", "{ kind", "[0]", "  "):
+        assert foreign not in error.message + (error.hint or "")
+    column = len(before) - before.rfind("\n")
+    assert (error.line, error.column) == (before.count("\n") + 1, column)
+    _, pointer = (error.snippet or "").split("\n")
+    assert pointer == " " * (column - 1) + "^"
+
+
+def test_what_naga_advises_is_the_hint_with_the_types_that_kernels_have(engine: WgpuEngine) -> None:
+    hints = {
+        "let x = 1u; x = 2u;": "Consider declaring `x` with `var` instead of `let`.",
+        "let x = max(1.0f, 2u);": "Because argument #1 has type f32, only the following types "
+        "(or types that automatically convert to them) are accepted for argument #2: f32.",
+        "sqrt(2.0);": "Use a phony assignment or declare a value using the function call as the initializer.",
+    }
+    for body, hint in hints.items():
+        error = refused(engine, f"{HEAD}@compute @workgroup_size(1) fn main() {{ {body} out[0] = 1.0; }}\n")
+        assert error.hint == hint
+
+
+def test_what_naga_cannot_place_has_no_place(engine: WgpuEngine) -> None:
+    source = f"{HEAD}@compute @workgroup_size(1) fn main() {{ discard; out[0] = 1.0; }}\n"
+    error = refused(engine, source)
+    assert error.message == "Entry point main at Compute is invalid: Uses operations forbidden at this stage"
+    assert (error.line, error.column, error.snippet) == (None, None, None)
+
+
+def test_a_report_of_another_form_is_told_on_one_line() -> None:
+    error = compile_error("Validation Error\n\nCaused by:\n  In wgpuDeviceX\n    Too much\n    of it\n", "")
+    assert (error.message, error.line) == ("Too much; of it", None)

@@ -1,0 +1,25 @@
+"""`shaders/suggestions.py`: names that may have been meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from shaders.suggestions import meant
+
+NAMES = ("softmax", "fmax", "Linear", "matmul")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("sofmax", "Did you mean softmax or fmax?"),
+        ("linear", "Did you mean Linear?"),
+        ("MATMULL", "Did you mean matmul?"),
+        ("zzz", "See the list."),
+        ("sof", "See the list."),
+        ("", "See the list."),
+        ("softmax" * 10_000, "See the list."),
+    ],
+)
+def test_what_is_close_is_named_the_closest_first_and_else_what_was_given(name: str, said: str) -> None:
+    assert meant(name, NAMES, "See the list.") == said
