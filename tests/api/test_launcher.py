@@ -53,9 +53,13 @@ async def opened(folder: Path) -> AsyncIterator[tuple[Launcher, Watched, Watched
     lane = Lane(main, lambda: other, 60)
     quarantine = Quarantine(database)
     compiler = Compiler(main, Standby(lambda: other, 60), database, quarantine)
-    for number in range(4):
-        row = {"hash": f"heavy{number}", "milliseconds": 2 * HEAVY_MS}
-        await database.do(lambda db, row=row: upsert(db, tables.compile_times, row))
+    for kind, took in (("light", HEAVY_MS / 2), ("heavy", HEAVY_MS * 2)):
+        for hash in (f"{kind}{number}" for number in range(4)):
+            row = {"hash": hash, "milliseconds": took}
+            await database.do(lambda db, row=row: upsert(db, tables.compile_times, row))
+            assert await compiler.milliseconds(hash) == took, (
+                "it is at hand, so that all ask for a turn at once"
+            )
     await main.start()
     try:
         yield Launcher(main, lane, compiler, quarantine, Metrics(), HEAVY_MS), main, other
