@@ -203,7 +203,7 @@ def _change_keys(database: Database, settings: Settings, options: argparse.Names
     if options.action == "list":
         records = database.run(key_store.listed)
         documents = [record.document(settings.quotas, now()) for record in records]
-        _print(options.json, documents, "\n".join(map(_row, records)))
+        _print(options.json, documents, "\n".join((_HEAD, *map(_row, records))))
         return 0
     if options.action == "create":
         asked = _new_key(options)
@@ -244,12 +244,19 @@ def _new_key(options: argparse.Namespace) -> NewKey:
     )
 
 
+def _columns(*cells: str) -> str:
+    return "{:<12}  {:<20} {:<20} {:<6} {:<24}  {}".format(*cells)
+
+
+_HEAD = _columns("id", "name", "owner", "role", "created at", "state")
+
+
 def _row(record: KeyRecord) -> str:
     """A key as `keys list` shows it; `opens` are the gates that its own grants speak of."""
     ends = {"revoked": f" {record.revoked_at}", "expired": f" {record.expires_at}"}
     state = record.state(now())
     until = f" until {record.expires_at}" if state == "valid" and record.expires_at else ends.get(state, "")
-    row = f"{record.id}  {record.name:<20} {record.owner:<20} {record.role:<6} {record.created_at}  {state}{until}"
+    row = _columns(record.id, record.name, record.owner, record.role, record.created_at, f"{state}{until}")
     if record.grants is None:
         return row
     return f"{row}, opens {', '.join(json.loads(record.grants)) or 'the default'}"

@@ -31,6 +31,10 @@ MAX_STEPS = 2 * MAX_ITEMS
 _SHOWN = 40
 _NAMED = 20
 _LONGEST = 300
+_AS_A_TENSOR = (
+    'As {"$tensor": {"shape": [2], "dtype": "f32", "data": [1, 2]}}, x=f32:[1,2] on the command line, '
+    "or an array from Python."
+)
 _KINDS: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
     "bool": (bool,),
@@ -174,7 +178,9 @@ class _Checker:
                 return InputMismatch(f"{where}.{name[:_SHOWN]} is unknown", hint=hint)
         for field in fields:
             if field.required and field.name not in values:
-                return InputMismatch(f"{where}.{field.name} is missing: wanted {words(field.type)}")
+                return InputMismatch(
+                    f"{where}.{field.name} is missing: wanted {words(field.type)}", hint=_how(field.type)
+                )
         wanted = [
             (types.get(name, others) or ANY, value, f"{where}.{name[:_SHOWN]}")
             for name, value in values.items()
@@ -199,7 +205,7 @@ class _Checker:
                 ]
                 if len(alike) == 1:
                     return self.mismatch(alike[0], value, where)
-        return InputMismatch(f"{where}: wanted {words(type)[:_LONGEST]}, got {shown(value)}")
+        return InputMismatch(f"{where}: wanted {words(type)[:_LONGEST]}, got {shown(value)}", hint=_how(type))
 
     def _first(self, places: Iterable[tuple[Type, Any, str]]) -> InputMismatch:
         return next(self.mismatch(*place) for place in places if not self.fits(*place[:2]))
@@ -210,6 +216,11 @@ _CONTAINER: dict[type, type] = {ListOf: list, TupleOf: list, MapOf: dict, Record
 
 def _is_of(kind: str, value: Any) -> bool:
     return isinstance(value, _KINDS[kind]) and (kind == "bool" or not isinstance(value, bool))
+
+
+def _how(wanted: Type) -> str | None:
+    """How a value of `wanted` is given, where that is not plain."""
+    return _AS_A_TENSOR if words(wanted) == "tensor" else None
 
 
 def words(wanted: Type) -> str:

@@ -25,6 +25,13 @@ SERVER_COMMANDS = {
     "backup": "Write all that is stored to a file.",
     "restore": "Restore such a file.",
 }
+_LISTED = {
+    "script_not_found": "script",
+    "kernel_not_found": "kernel",
+    "run_not_found": "runs",
+    "tensor_not_found": "tensor",
+}
+"""The command whose `list` has what is missing, by the code of its error."""
 _EXTRA = ("typer", "rich")
 
 
@@ -51,14 +58,23 @@ def _client_command(tree: Callable[..., object], given: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except ApiError as error:
-        if error.code == "unauthorized":
-            error.hint = about_the_key()
+        error.hint = _hint(error)
         return _failed(error)
     except OSError as error:
         return _failed(f"{error.filename}: {error.strerror}" if error.filename else error)
     except (ValueError, TypeError) as error:
         return _failed(error)
     return 0
+
+
+def _hint(error: ApiError) -> str | None:
+    """What to do on the command line, where the server says what to do over HTTP."""
+    if error.code == "unauthorized":
+        return about_the_key()
+    listed = _LISTED.get(error.code)
+    if listed and (error.hint or "").startswith("GET "):
+        return f"`kernelgate {listed} list` lists yours."
+    return error.hint
 
 
 def _failed(problem: object) -> int:

@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 _REPEATABLE = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 _FIRST_PAUSE = 0.1  # seconds after a broken connection; each further pause is twice as long
+_SHOWN = 80  # characters of an answer that is no problem document
 _LONGEST_PAUSE = 30.0  # seconds that a server may ask for with Retry-After
 
 
@@ -155,4 +156,10 @@ def _problem(response: httpx2.Response) -> Mapping[str, Any]:
         problem = None
     if isinstance(problem, dict):
         return problem
-    return {"code": "unknown", "detail": f"the server answered {response.status_code}: {response.text[:200]}"}
+    begins = " ".join(response.text[:_SHOWN].split())
+    address = response.url.copy_with(path="/", query=None)
+    return {
+        "code": "unknown",
+        "detail": f"the answer, of status {response.status_code}, is none of Kernelgate's: {begins}",
+        "hint": f"KERNELGATE_URL names a Kernelgate; is {address} the address of one?",
+    }

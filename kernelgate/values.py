@@ -82,7 +82,7 @@ def encode(value: object, large: Large | None = None) -> Any:
     if numpy is not None and hasattr(value, "__array_interface__"):
         return _array(numpy.asarray(value), large)
     raise TypeError(
-        f"a {type(value).__name__} cannot be sent: use numbers, text, bytes, lists, dicts or tensors"
+        f"a value of type {type(value).__name__} cannot be sent: use numbers, text, bytes, lists, dicts or tensors"
     )
 
 
@@ -156,7 +156,10 @@ def _array(array: Any, large: Large | None) -> Any:
     names = {numpy_name: name for name, numpy_name in _NUMPY_NAMES.items()}
     dtype = names.get(array.dtype.name)
     if dtype is None:
-        raise TypeError(f"an array of {array.dtype} cannot be sent: convert it to one of {', '.join(names)}")
+        raise TypeError(
+            f"an array of {array.dtype} cannot be sent: convert it, as with .astype('float32'), "
+            f"to one of {', '.join(names)}"
+        )
     return {"$tensor": _tensor(Tensor(array.shape, dtype, array.ravel().tolist()))}
 
 

@@ -184,10 +184,18 @@ def _value(client: Client, text: str, outputs: bool) -> object:
         return client.upload(Path(text[1:]))
     dtype, _, rest = text.partition(":")
     if dtype in DTYPES and rest.startswith("["):
-        return _tensor(dtype, json.loads(rest))
+        return _tensor(dtype, _elements(rest))
     if dtype in DTYPES and outputs:
         return output(sizes(rest.replace("x", ",")).numbers, dtype)
     return decode(plain(text))
+
+
+def _elements(text: str) -> list[Any]:
+    try:
+        elements: list[Any] = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"the elements {text!r} are not JSON: {error}") from None
+    return elements
 
 
 def _tensor(dtype: str, values: list[Any]) -> Tensor:

@@ -56,8 +56,13 @@ def print_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str], as_js
     table.add_column(last.replace("_", " "), overflow="fold")
     for row in rows:
         table.add_row(*(_cell(row.get(name)) for name in (*names, last)))
-    console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False, markup=False)
-    console.print(table, crop=False)
+    if sys.stdout.isatty():
+        Console(highlight=False, markup=False).print(table, crop=False)
+        return
+    console = Console(width=_WIDE, highlight=False, markup=False)
+    with console.capture() as text:
+        console.print(table, crop=False)
+    print("\n".join(line.rstrip() for line in text.get().splitlines()))
 
 
 def print_run(run: Run, as_json: bool, *, output: bool = True) -> int:

@@ -49,7 +49,10 @@ def test_keys_are_created_listed_and_revoked(capsys: pytest.CaptureFixture[str])
     assert token.startswith("kg_")
     assert commands.keys(["list"]) == 0
     listed = capsys.readouterr().out
-    assert "alice" in listed
+    head, row = listed.splitlines()
+    assert head.split() == ["id", "name", "owner", "role", "created", "at", "state"]
+    assert row.index("alice") == head.index("name")
+    assert row.index("valid") == head.index("state")
     assert token not in listed
     key_id = token.split("_")[1]
     assert commands.keys(["revoke", key_id]) == 0

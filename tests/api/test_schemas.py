@@ -83,6 +83,14 @@ def test_a_value_of_another_type_is_refused_at_its_place(name: str, value: Any, 
     assert refused.value.message == message
 
 
+def test_how_a_tensor_is_given_is_a_hint() -> None:
+    signature = signature_of("import torch\ndef main(x: torch.Tensor, n: int = 0): ...")
+    for inputs, hinted in (({}, True), ({"x": [1.0]}, True), ({"x": TENSOR, "n": "1"}, False)):
+        with pytest.raises(InputMismatch) as refused:
+            schemas.check(signature, inputs)
+        assert ("x=f32:[1,2] on the command line" in (refused.value.hint or "")) is hinted
+
+
 def test_a_hint_names_what_there_is() -> None:
     for source, hint in (("def main(a, b=1): ...", "There are a, b."), ("def main(): ...", "It takes none.")):
         with pytest.raises(InputMismatch) as refused:

@@ -130,8 +130,10 @@ def test_a_problem_document_becomes_an_error_with_all_its_fields() -> None:
 
 def test_an_answer_that_is_no_problem_document_is_still_an_error() -> None:
     client = connect(lambda request: httpx2.Response(502, text="Bad gateway"))
-    with pytest.raises(ApiError, match="502: Bad gateway"):
+    with pytest.raises(ApiError, match="status 502, is none of Kernelgate's: Bad gateway") as caught:
         client.device()
+    assert caught.value.hint is not None
+    assert "is http://server/ the address" in caught.value.hint
 
 
 def test_nobody_listening_is_an_error_that_names_the_address() -> None:

@@ -48,7 +48,9 @@ def test_kernels_are_listed_shown_and_deleted(here: Path, capsys: pytest.Capture
     assert cli.main(["kernel", "add", str(EXAMPLES / "collatz.wgsl"), "--name", "leaver"]) == 0
     capsys.readouterr()
     assert cli.main(["kernel", "list"]) == 0
-    (row,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("leaver ")]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [line.rstrip() for line in lines]
+    (row,) = [line.split() for line in lines if line.startswith("leaver ")]
     assert row[3:6] == ["main", "numbers,", "steps"]
     assert cli.main(["kernel", "show", "leaver"]) == 0
     assert capsys.readouterr().out.strip() == (EXAMPLES / "collatz.wgsl").read_text().strip()

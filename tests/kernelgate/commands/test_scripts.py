@@ -49,4 +49,6 @@ def test_scripts_are_listed_shown_and_deleted(here: Path, capsys: pytest.Capture
     assert json.loads(capsys.readouterr().out)["result"] == 3
     assert cli.main(["script", "delete", "leaver"]) == 0
     assert cli.main(["script", "call", "leaver"]) == 1
-    assert "[script_not_found]" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "[script_not_found]" in said
+    assert "`kernelgate script list` lists yours." in said
