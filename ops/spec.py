@@ -193,6 +193,11 @@ _SYNONYMS = {
 """PyTorch's, NumPy's and ONNX's names of attributes, with ours."""
 
 
+def also_called(attribute: str) -> list[str]:
+    """Other names by which ops take an attribute of ours."""
+    return [name for name, ours in _SYNONYMS.items() if attribute in ours]
+
+
 def _default(spec: OpSpec, attribute: Attribute) -> Normal:
     if attribute.default == REQUIRED:
         raise AttributeValueError(

@@ -17,7 +17,7 @@ from api.routes.ops import OpRequest, asked_of, graph_of
 from api.runtime import Runtime
 from api.work import Work
 from ops.backward import has_gradient
-from ops.spec import REQUIRED, OpSpec
+from ops.spec import REQUIRED, OpSpec, also_called
 from ops.table import TABLE, find, full_name, gradient
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
@@ -51,6 +51,7 @@ async def one(server: Server, visitor: Looking, name: str, explain: bool = False
         full=full_name(spec),
         inputs=_inputs(spec),
         required=REQUIRED,
+        also_called=also_called,
         gradients=_gradients(spec),
         has_gradient=has_gradient(spec),
         example=example(spec),

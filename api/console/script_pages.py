@@ -74,5 +74,5 @@ def _fields(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _type(schema: dict[str, Any]) -> str:
     """What an input is, in a word."""
-    tags = [tag for tag in schema.get("properties", {}) if tag.startswith("$")]
+    tags = [tag[1:] for tag in schema.get("properties", {}) if tag.startswith("$")]
     return tags[0] if tags else str(schema.get("title") or schema.get("type") or "any")

@@ -41,7 +41,7 @@ def test_the_audit_log_is_read_by_key_action_and_outcome(
     key_id = guest.headers["authorization"].split("_")[1]
     assert guest.get("/api/keys").status_code == 403
     page = person.get(f"/console/audit?key_id={key_id}&owner=&action=&outcome=admin_only").text
-    assert re.findall(r"<td><code>([^<]*)</code></td>", page) == ["GET /api/keys"]
+    assert re.findall(r'<td class="whole"><code>([^<]*)</code></td>', page) == ["GET /api/keys"]
     assert "no such entries" in person.get(f"/console/audit?key_id={key_id}&outcome=done").text
     assert "no such entries" in person.get(f"/console/audit?key_id={key_id}&until=2020-01-01").text
 

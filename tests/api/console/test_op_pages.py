@@ -28,6 +28,7 @@ def test_an_operation_has_its_schema_meaning_and_gradient(person: httpx2.Client)
     page = person.get("/console/ops/gelu").text
     for text in ('href="/console/ops/gelu.dx"', "<code>approximate</code>", "tanh", "tensor.gelu"):
         assert text in page, text
+    assert "<td><code>axis</code>, <code>dim</code>" in person.get("/console/ops/softmax").text
     assert "<code>grad</code>" in person.get("/console/ops/gelu.dx").text
     assert "unknown_op" in person.get("/console/ops/nothing").text
 

@@ -48,6 +48,14 @@ def test_a_script_has_its_source_schema_versions_and_a_field_for_each_input(
     assert SOURCES[0] in html.unescape(person.get(f"/console/scripts/{script}@{older[:16]}").text)
 
 
+def test_a_tensor_s_field_says_so_and_a_version_is_short(person: httpx2.Client, http: httpx2.Client) -> None:
+    source = "import torch\ndef main(x: torch.Tensor): return x.sum()"
+    stored = http.post("/api/scripts", json={"name": "of_a_tensor", "source": source}).json()
+    page = person.get("/console/scripts/of_a_tensor").text
+    assert '<label for="input-x">x <code class="faint">tensor</code></label>' in page
+    assert f">{stored['hash']}<" not in page
+
+
 def test_another_s_script_is_not_found_and_not_listed(stranger: httpx2.Client, script: str) -> None:
     assert stranger.get(f"/console/scripts/admin/{script}").status_code == 404
     assert script not in stranger.get("/console/scripts").text
