@@ -204,6 +204,8 @@ def _change_keys(database: Database, settings: Settings, options: argparse.Names
         records = database.run(key_store.listed)
         documents = [record.document(settings.quotas, now()) for record in records]
         _print(options.json, documents, "\n".join((_HEAD, *map(_row, records))))
+        if not records:
+            print(f"kernelgate: there are no keys in {settings.data}", file=sys.stderr)
         return 0
     if options.action == "create":
         asked = _new_key(options)

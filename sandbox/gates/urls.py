@@ -50,7 +50,8 @@ def parse(text: str) -> Target:
     """The target that URL `text` names; `FetchRefused` says what is wrong with it."""
     url = _url(text)
     if url.scheme not in _PORTS:
-        raise FetchRefused(f"the scheme {url.scheme[:40]!r} is not http or https")
+        hint = None if url.scheme else f"Write https://{text[:80]}."
+        raise FetchRefused(f"the scheme {url.scheme[:40]!r} is not http or https", hint=hint)
     if url.userinfo:
         raise FetchRefused("a URL can not carry credentials", hint="use a header, or a secret of the server")
     port = _PORTS[url.scheme] if url.port is None else url.port

@@ -105,7 +105,7 @@ def _signature(module: _Module) -> Signature:
         ],
         result,
         None if given.kwarg is None else types.of(given.kwarg.annotation),
-        said.summary,
+        said.summary or docstrings.read(module.docstring, ()).summary,
         result_text or said.result,
     )
 
@@ -114,6 +114,7 @@ class _Module:
     """What the names of a script's module are bound to, as far as that can be read: the last one counts."""
 
     def __init__(self, tree: ast.Module) -> None:
+        self.docstring = ast.get_docstring(tree)
         self.classes: dict[str, ast.ClassDef] = {}
         self.aliases: dict[str, ast.expr] = {}
         self.imported: dict[str, str] = {}

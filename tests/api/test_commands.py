@@ -44,6 +44,8 @@ def rows_of_keys() -> list[Any]:
 
 @pytest.mark.usefixtures("_either_database")
 def test_keys_are_created_listed_and_revoked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.keys(["list"]) == 0
+    assert "there are no keys in" in capsys.readouterr().err
     assert commands.keys(["create", "alice"]) == 0
     token = capsys.readouterr().out.strip()
     assert token.startswith("kg_")

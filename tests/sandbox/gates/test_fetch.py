@@ -10,6 +10,7 @@ from sandbox.gates.errors import FetchRefused, PermissionDenied
 from sandbox.gates.fetch import Secret
 from sandbox.gates.frames import Fetch
 from sandbox.gates.grants import parse
+from sandbox.gates.urls import parse as target_of
 
 OPEN = {"fetch": [{"host": "*", "methods": ["GET", "HEAD", "POST", "PUT"]}]}
 KEYED = {"fetch": [{"host": "public.test", "secret": "TOKEN"}, {"host": "other.test"}]}
@@ -168,6 +169,12 @@ def test_a_response_that_says_the_secret_is_withheld(internet: Any, path: str, v
     result = internet.fetch(f"https://public.test{path}", KEYED, secrets={"TOKEN": Secret(value)})
     assert result.outcome in ("fetch_refused", "fetch_failed")
     assert "s3cret-and-long" not in f"{result.error} {result.error.record()} {result.events}"
+
+
+def test_an_address_without_a_scheme_is_answered_with_one() -> None:
+    with pytest.raises(FetchRefused) as caught:
+        target_of("api.example.org/items")
+    assert caught.value.hint == "Write https://api.example.org/items."
 
 
 def test_a_denial_names_the_grant_that_would_open_it(internet: Any) -> None:

@@ -165,6 +165,12 @@ def test_docstrings_describe_in_every_usual_style(text: str) -> None:
     assert signature.result_description == "the sum"
 
 
+def test_a_main_without_a_docstring_is_described_by_that_of_its_file() -> None:
+    file = '"""Blurs a signal.\n\nUsage: blur.\n"""\n'
+    assert signature_of(f"{file}def main(n): ...").description == "Blurs a signal. Usage: blur."
+    assert signature_of(f'{file}def main(n): "Sums."').description == "Sums."
+
+
 def test_the_text_of_an_annotation_comes_before_the_docstrings() -> None:
     source = f'{HEAD}\ndef main(n: Annotated[int, 5, "said here"]) -> Annotated[int, "there"]:\n    "n: said there"'
     signature = signature_of(source)
