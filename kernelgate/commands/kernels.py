@@ -23,7 +23,6 @@ from kernelgate.commands.arguments import (
     values,
 )
 from kernelgate.commands.printing import print_result, print_table, print_value
-from kernelgate.values import Tensor
 
 kernels = typer.Typer(no_args_is_help=True, help="Store, dispatch, list, show and delete kernels.")
 _OUTPUT = "or u32:SIZExSIZE for an output"
@@ -103,7 +102,7 @@ def dispatch(
             params={each.name: plain(each.text) for each in params or []},
             fuel=fuel,
         )
-    print_result({key: _shown(tensor) for key, tensor in outputs.items()}, as_json)
+    print_result(outputs, as_json)
 
 
 @kernels.command("list")
@@ -138,7 +137,3 @@ def delete(name: KernelName, as_json: AsJson = False) -> None:
     with Client() as client:
         client.delete_kernel(name)
     print_value({"deleted": name}, as_json)
-
-
-def _shown(tensor: Tensor) -> dict[str, object]:
-    return {"shape": tensor.shape, "dtype": tensor.dtype, "data": tensor.data, "id": tensor.id}

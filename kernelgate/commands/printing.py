@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pprint import pformat
 from typing import Any
 
@@ -22,9 +23,9 @@ _WIDE = 1000  # characters of a line that no terminal bounds
 
 
 def print_value(value: Any, as_json: bool = False) -> None:
-    """One line of JSON; on a terminal, unless JSON was asked for, many lines in colours."""
+    """One line of JSON (of a `Tensor` its fields); on a terminal, unless JSON was asked for, many lines in colours."""
     if as_json or not sys.stdout.isatty():
-        print(json.dumps(value, ensure_ascii=False))
+        print(json.dumps(value, ensure_ascii=False, default=asdict))
     else:
         Console().print_json(data=value)
 

@@ -16,6 +16,7 @@ import pytest
 
 from kernelgate import Client, cli
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
 TRAINING = """
 import sys
 
@@ -148,6 +149,14 @@ def test_on_a_terminal_the_values_stand_beside_a_bar(here: Path) -> None:
     assert "loss=0.25" in shown
     assert "step 3\r\n" in shown
     assert shown.endswith("{'done': 4}\r\n")
+
+
+def test_on_a_terminal_what_a_kernel_wrote_is_a_tensor_as_a_run_s_result_is(
+    here: Path, client: Client
+) -> None:
+    client.add_kernel("collatz", (EXAMPLES / "collatz.wgsl").read_text())
+    shown = on_terminal("kernel", "dispatch", "collatz", "numbers=[6, 27]", "steps=u32:2")
+    assert re.match(r"{'steps': Tensor\(shape=\(2,\),\s+dtype='u32',\s+data=\[8, 111\],", shown), shown
 
 
 def test_on_a_narrow_terminal_no_id_is_cut(here: Path, client: Client) -> None:
