@@ -50,13 +50,11 @@ def back_up(settings: Settings, target: Path) -> Manifest:
     """Write a backup to `target`, mode 0600. Raises `BackupInvalid` if it exists, `StorageError`, OSError."""
     if target.exists():
         raise BackupInvalid(f"{target} exists", hint="Name a file that does not.")
-    source = settings.database
-    if isinstance(source, Path) and not source.exists():
-        raise StorageError(f"there is no database in {settings.data}", hint="Set KERNELGATE_DATA.")
+    require_database(settings)
     blobs = Links(settings.data / "blobs")
     try:
         with TemporaryDirectory(dir=target.parent, prefix=f"{target.name}.") as folder:
-            manifest = _snapshot(dialect_of(source), Path(folder), blobs)
+            manifest = _snapshot(dialect_of(settings.database), Path(folder), blobs)
             part = Path(folder) / "archive"
             _write(part, manifest, Path(folder), blobs, sorted(settings.data.glob("*.key")))
             part.rename(target)
@@ -64,6 +62,12 @@ def back_up(settings: Settings, target: Path) -> Manifest:
     finally:
         blobs.close()
     return manifest
+
+
+def require_database(settings: Settings) -> None:
+    """Raise `StorageError` where nothing was ever stored, as under a misspelt data folder."""
+    if isinstance(settings.database, Path) and not settings.database.exists():
+        raise StorageError(f"there is no database in {settings.data}", hint="Set KERNELGATE_DATA.")
 
 
 class Links:

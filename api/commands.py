@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 
 from api import audit, quotas
 from api import keys as key_store
-from api.backup import back_up
+from api.backup import back_up, require_database
 from api.body import parse_json
 from api.database import Database
 from api.diagnosis import diagnose, lines
@@ -160,6 +160,8 @@ def keys(argv: Sequence[str]) -> int:
         _add_json(action)
     options = parser.parse_args(argv)
     settings = Settings.read()
+    if options.action != "create":
+        require_database(settings)
     database = Database(settings.database, Reserve(settings.data / "reserve", settings.reserve_bytes))
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -204,8 +206,6 @@ def _change_keys(database: Database, settings: Settings, options: argparse.Names
         records = database.run(key_store.listed)
         documents = [record.document(settings.quotas, now()) for record in records]
         _print(options.json, documents, "\n".join((_HEAD, *map(_row, records))))
-        if not records:
-            print(f"kernelgate: there are no keys in {settings.data}", file=sys.stderr)
         return 0
     if options.action == "create":
         asked = _new_key(options)

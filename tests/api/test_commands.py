@@ -44,8 +44,6 @@ def rows_of_keys() -> list[Any]:
 
 @pytest.mark.usefixtures("_either_database")
 def test_keys_are_created_listed_and_revoked(capsys: pytest.CaptureFixture[str]) -> None:
-    assert commands.keys(["list"]) == 0
-    assert "there are no keys in" in capsys.readouterr().err
     assert commands.keys(["create", "alice"]) == 0
     token = capsys.readouterr().out.strip()
     assert token.startswith("kg_")
@@ -61,6 +59,16 @@ def test_keys_are_created_listed_and_revoked(capsys: pytest.CaptureFixture[str])
     assert commands.keys(["revoke", key_id]) == 1
     assert commands.keys(["list"]) == 0
     assert "revoked" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("asked", [["list"], ["revoke", "0" * 12]])
+def test_keys_of_a_folder_where_nothing_is_stored_are_an_error_that_makes_none(
+    asked: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KERNELGATE_DATA", str(tmp_path / "misspelt"))
+    assert commands.keys(asked) == 1
+    assert f"there is no database in {tmp_path / 'misspelt'}" in capsys.readouterr().err
+    assert not (tmp_path / "misspelt").exists()
 
 
 @pytest.mark.usefixtures("_either_database")
