@@ -119,10 +119,17 @@ def _add_flag(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> N
     flag, text = _flag(name), (field.description or "").replace("%", "%%")
     if field.annotation is bool or field.annotation == bool | None:
         parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=text)
-    elif get_origin(field.annotation) is dict:
-        parser.add_argument(flag, type=json.loads, metavar="JSON", help=text)
+    elif get_origin(field.annotation) in (dict, tuple):
+        parser.add_argument(flag, type=_from_json, metavar="JSON", help=text)
     else:
         parser.add_argument(flag, metavar="VALUE", help=text)
+
+
+def _from_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"it is not JSON: {error}") from None
 
 
 @_command
