@@ -6,7 +6,6 @@ Owns the references that keep it alive, and what becomes of its errors. Must not
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
@@ -57,8 +56,7 @@ class Recurrent:
         """End, in the midst of it if need be."""
         if self._task is not None:
             self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await asyncio.wait({self._task})
             self._task = None
 
     async def _go_on(self) -> None:

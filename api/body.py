@@ -33,7 +33,9 @@ EXPLAINED = 1 << 20
 """Bytes of a body up to which it is parsed again to say where it is wrong."""
 NAMED = 3
 _SHOWN = (int, float, bool, type(None))
-"""Values that a hint repeats."""
+"""Types of values that a hint repeats."""
+_LONGEST_EXAMPLE = 80
+"""Characters of an example in a hint, which is shown whole or not at all."""
 MAX_SCRIPT = 1 << 20
 """Characters of a script."""
 _CONTAINERS = {dict, list}
@@ -63,7 +65,10 @@ def _hint(name: str, value: dict[str, Any], fields: Mapping[str, FieldInfo]) -> 
     if close or not whole or "inputs" not in fields or "inputs" in value:
         return close or f"There are {', '.join(fields)}."
     given = value[name] if isinstance(value[name], _SHOWN) else "…"
-    return f"If it is an input: {json.dumps({'inputs': {name[:40]: given}}, ensure_ascii=False):.200}."
+    example = json.dumps({"inputs": {name: given}}, ensure_ascii=False)
+    return (
+        f"If it is an input: {example}." if len(example) <= _LONGEST_EXAMPLE else 'Inputs go into "inputs".'
+    )
 
 
 def media_type(request: Request) -> str:

@@ -119,10 +119,17 @@ def _add_flag(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> N
     flag, text = _flag(name), (field.description or "").replace("%", "%%")
     if field.annotation is bool or field.annotation == bool | None:
         parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=text)
-    elif get_origin(field.annotation) is dict:
-        parser.add_argument(flag, type=json.loads, metavar="JSON", help=text)
+    elif get_origin(field.annotation) in (dict, tuple):
+        parser.add_argument(flag, type=_json_value, metavar="JSON", help=text)
     else:
         parser.add_argument(flag, metavar="VALUE", help=text)
+
+
+def _json_value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"it is not JSON: {error}") from None
 
 
 @_command
@@ -238,10 +245,10 @@ def _new_key(options: argparse.Namespace) -> NewKey:
         options.name,
         options.role,
         options.owner,
-        None if options.grants is None else key_store.parse_maximum(_json(Path(options.grants))),
+        None if options.grants is None else key_store.parse_maximum(_json_file(Path(options.grants))),
         tuple(options.group),
         None if options.scope is None else tuple(options.scope),
-        {} if options.quotas is None else quotas.parse(_json(Path(options.quotas))),
+        {} if options.quotas is None else quotas.parse(_json_file(Path(options.quotas))),
         None if options.expires_in is None else key_store.expiry(options.expires_in),
     )
 
@@ -264,7 +271,7 @@ def _row(record: KeyRecord) -> str:
     return f"{row}, opens {', '.join(json.loads(record.grants)) or 'the default'}"
 
 
-def _json(path: Path) -> Any:
+def _json_file(path: Path) -> Any:
     """What a file of JSON holds. Raises OSError, `MalformedJson`."""
     try:
         return parse_json(path.read_bytes())

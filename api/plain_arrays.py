@@ -10,7 +10,7 @@ from typing import Any
 
 from api.asked import Asked, Given
 from api.body import aside
-from api.elements import from_list
+from api.elements import from_list, parse_shape
 from api.errors import MalformedTensor
 from api.values import InlineTensor
 from ops.dtypes import ROWS, DType
@@ -26,14 +26,10 @@ async def typed(reflection: Reflection, asked: Asked) -> dict[str, Given]:
     Large ones are made in a thread. Raises `MalformedTensor` that names the array.
     """
     rows = _rows(reflection, asked)
-    made: dict[str, Given] = {}
+    made = dict(asked.given)
     for name, value in asked.given.items():
-        row = rows.get(name)
-        if isinstance(value, list) and row is not None:
-            shape, flat = _flat(value, f"inputs.{name:.60}")
-            made[name] = await aside(len(flat) * _NUMBER_BYTES, partial(_tensor, name, shape, flat, row))
-        else:
-            made[name] = value
+        if isinstance(value, list) and name in rows:
+            made[name] = await aside(_count(value) * _NUMBER_BYTES, partial(_tensor, name, value, rows[name]))
     return made
 
 
@@ -52,20 +48,29 @@ def _rows(reflection: Reflection, asked: Asked) -> dict[str, DType]:
     }
 
 
-def _flat(values: list[Any], where: str) -> tuple[tuple[int, ...], list[Any]]:
-    """The shape and the elements of nested lists."""
+def _count(values: list[Any]) -> int:
+    """How many numbers nested lists have, if all are as long as the first."""
+    count, first = len(values), values[:1]
+    while first and isinstance(first[0], list):
+        count, first = count * len(first[0]), first[0][:1]
+    return count
+
+
+def _tensor(name: str, values: list[Any], row: DType) -> InlineTensor:
+    try:
+        shape, flat = _flat(values)
+        return InlineTensor(shape, row.name, from_list(flat, shape, row))
+    except MalformedTensor as error:
+        raise MalformedTensor(f"inputs.{name:.60}: {error.message}", hint=error.hint) from None
+
+
+def _flat(values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape and the elements of nested lists. Raises `MalformedTensor`."""
     shape = [len(values)]
     while values and isinstance(values[0], list):
         width = len(values[0])
         if any(not isinstance(row, list) or len(row) != width for row in values):
-            raise MalformedTensor(f"{where}: its rows differ in length")
+            raise MalformedTensor("its rows differ in length")
         shape.append(width)
         values = [item for row in values for item in row]
-    return tuple(shape), values
-
-
-def _tensor(name: str, shape: tuple[int, ...], flat: list[Any], row: DType) -> InlineTensor:
-    try:
-        return InlineTensor(shape, row.name, from_list(flat, shape, row))
-    except MalformedTensor as error:
-        raise MalformedTensor(f"inputs.{name:.60}: {error.message}", hint=error.hint) from None
+    return parse_shape(shape), values

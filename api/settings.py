@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from pydantic_settings import (
     InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
 )
 
 from api.errors import InvalidRequest, LimitTooHigh, SettingInvalid
@@ -316,6 +318,9 @@ class Settings(BaseSettings):
             return cls(**given)
         except ValidationError as error:
             raise _invalid(error.errors(include_url=False)[0]) from None
+        except SettingsError as error:  # what pydantic-settings says of a variable that is to be JSON
+            name = str(error).split('"')[1]
+            raise _invalid({"loc": (name,), "msg": f"it is not JSON: {error.__cause__}"}) from None
 
     @property
     def database(self) -> Path | str:
@@ -351,7 +356,7 @@ class Settings(BaseSettings):
         return RunLimits(**chosen)
 
 
-def _invalid(error: Any) -> SettingInvalid:
+def _invalid(error: Mapping[str, Any]) -> SettingInvalid:
     """Ours for an error of pydantic's."""
     name, fields = str(error["loc"][0]) if error["loc"] else "", Settings.model_fields
     if name not in fields:

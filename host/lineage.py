@@ -6,7 +6,6 @@ Owns the settings of a device, the restart policy and the spare. Must not know w
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import sys
 from dataclasses import dataclass, field
@@ -108,8 +107,7 @@ class Lineage:
             await self._spare.close()
         if self._restarter is not None:
             self._restarter.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._restarter
+            await asyncio.wait({self._restarter})
         if self._child is not None:
             await self._child.close()
             self._child = None

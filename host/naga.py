@@ -189,8 +189,8 @@ def _marks(report: str, source: str) -> Iterator[_Mark]:
                 opened[left] = _Mark(line, len(text) - len(text.lstrip()) + 1, "")
         elif line and _BELOW.match(row):
             if (left := row.find("╭", 0, start)) >= 0:
-                opened[left] = _Mark(line, _column(text, row.index("^") - start), "")
-            elif (left := row.find("╰", 0, start)) >= 0:
+                opened[left] = _Mark(line, _column(text, row.find("^") - start), "")
+            elif (left := row.find("╰", 0, start)) in opened:
                 yield replace(opened[left], says=row.partition("^ ")[2])
             else:
                 for drawn, says in _below(row[start:]):

@@ -6,7 +6,6 @@ Owns when it is started, again and again, and hands it over when the one in use 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 
@@ -56,8 +55,7 @@ class Spare:
         """End the process, and start no more."""
         if self._filler is not None:
             self._filler.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._filler
+            await asyncio.wait({self._filler})
         child, self._child = self._child, None
         if child is not None:
             await child.close()

@@ -36,13 +36,13 @@ def tensor(
     Without `dtype`: that of an array of f16, u32 or shorter integers, else f32, i32 or bool, as the data. It shares
     nothing with the data.
     """
+    if requires_grad:
+        raise GraphError("gradients are not recorded yet", hint="Leave requires_grad out.")
     if isinstance(data, Tensor):
         return data.clone() if dtype is None else data.clone().type(dtype)
     if hasattr(type(data), "tolist"):
         dtype = _ARRAYS.get(str(getattr(data, "dtype", ""))) if dtype is None else dtype
         data = data.tolist()
-    if requires_grad:
-        raise GraphError("gradients are not recorded yet", hint="Leave requires_grad out.")
     flat, shape = _flatten(data)
     name = _infer(flat) if dtype is None else dtype_of(dtype)
     check_shape(shape)

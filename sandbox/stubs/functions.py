@@ -124,8 +124,7 @@ def as_method(signature: Signature) -> Signature:
     first, *rest = signature.parameters.values()
     if first.kind is not Parameter.VAR_POSITIONAL:
         name = "cls" if first.name == "cls" else "self"
-        kind = Parameter.POSITIONAL_ONLY if first.kind is Parameter.POSITIONAL_ONLY else first.kind
-        first = first.replace(name=name, annotation=Parameter.empty, kind=kind)
+        first = first.replace(name=name, annotation=Parameter.empty)
     return signature.replace(parameters=[first, *rest])
 
 

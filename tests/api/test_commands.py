@@ -260,6 +260,7 @@ def test_a_wrong_setting_is_one_message_of_every_command(
         (["--no-spare", "--user-quotas", '{"runs": 1}'], "runs"),
         (["--config", "/nowhere/kernelgate.toml"], "/nowhere/kernelgate.toml"),
         (["--tls-cert", "/nowhere/cert.pem"], "/nowhere/cert.pem"),
+        (["--console-hosts", '["gate.example"]', "--tls-cert", "/nowhere/cert.pem"], "/nowhere/cert.pem"),
     ],
 )
 def test_a_flag_that_is_wrong_is_one_message(

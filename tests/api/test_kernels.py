@@ -224,6 +224,11 @@ def test_a_written_binding_of_fixed_size_may_be_left_out_and_starts_at_zero(http
         ({"numbers": {"$tensor": {"id": "ten_unknown"}}}, "tensor_not_found", "ten_unknown"),
         ({"numbers": [1, 2.5]}, "malformed_tensor", "inputs.numbers: data at index 1 is 2.5"),
         ({"numbers": [[1, 2], [3]]}, "malformed_tensor", "inputs.numbers: its rows differ in length"),
+        (
+            {"numbers": [[[[[[[[[1]]]]]]]]]},
+            "malformed_tensor",
+            "inputs.numbers: a shape of 9 dimensions is over",
+        ),
     ],
 )
 def test_an_argument_that_does_not_fit_is_named(

@@ -68,6 +68,8 @@ def test_an_input_outside_of_inputs_is_shown_where_it_belongs(alice: httpx2.Clie
     post(alice, "an_input", "def main(x): return x")
     answer = alice.post("/api/scripts/an_input", json={"x": 5}).json()
     assert (answer["code"], answer["hint"]) == ("invalid_request", 'If it is an input: {"inputs": {"x": 5}}.')
+    answer = alice.post("/api/scripts/an_input", json={"x": 10**200}).json()
+    assert answer["hint"] == 'Inputs go into "inputs".'
     answer = alice.post("/api/runs", json={"code": "result = 1"}).json()
     assert answer["hint"] == "There are script, inputs, grants, limits.", "a script is missing"
 

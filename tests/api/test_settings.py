@@ -91,6 +91,13 @@ def test_a_setting_that_is_nearly_right_is_answered_with_the_right_one(
     assert caught.value.hint == "It is the port to listen on; 0 takes a free one."
 
 
+@pytest.mark.parametrize("name", ["user_quotas", "console_hosts"])
+def test_a_variable_that_is_not_json_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"KERNELGATE_{name.upper()}", "{")
+    with pytest.raises(SettingInvalid, match=f"the setting {name}: it is not JSON: Expecting"):
+        Settings.read()
+
+
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"none\.toml"):
         Settings(config=tmp_path / "none.toml")

@@ -163,3 +163,9 @@ def test_what_naga_cannot_place_has_no_place(engine: WgpuEngine) -> None:
 def test_a_report_of_another_form_is_told_on_one_line() -> None:
     error = compile_error("Validation Error\n\nCaused by:\n  In wgpuDeviceX\n    Too much\n    of it\n", "")
     assert (error.message, error.line) == ("Too much; of it", None)
+
+
+def test_a_mark_whose_beginning_is_not_shown_is_where_it_ends() -> None:
+    report = "validation error: it is bad\n  ┌─ x:2:1\n2 │ │ b\n  │ ╰─^ of many lines\n"
+    error = compile_error(report, "a\nb\n")
+    assert (error.message, error.line) == ("it is bad: of many lines", 2)

@@ -135,6 +135,12 @@ def test_a_tensor_of_a_tensor_is_written_to_apart_and_as_tensor_is_the_same(
     assert torch.as_tensor([1, 2], dtype=torch.float32).dtype is torch.float32
 
 
+def test_a_gradient_that_nothing_would_record_is_refused(torch: Any) -> None:
+    for data in ([1.0], torch.ones(1)):
+        with pytest.raises(GraphError, match="not recorded"):
+            torch.tensor(data, requires_grad=True)
+
+
 def test_data_have_the_dtype_that_pytorch_gives_in_32_bits(torch: Any) -> None:
     for data, dtype in (
         ([1, 2], torch.int32),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from shaders.suggestions import meant
@@ -24,3 +26,11 @@ NAMES = ("softmax", "fmax", "Linear", "matmul")
 )
 def test_what_is_close_is_named_the_closest_first_and_else_what_was_given(name: str, said: str) -> None:
     assert meant(name, NAMES, "See the list.") == said
+
+
+def test_names_that_are_made_to_be_compared_for_long_take_little_time() -> None:
+    alike = [f"{'a' * 60}{number:04}" for number in range(1000)]
+    began = time.process_time()
+    said = meant("a" * 64, [*alike, "a" * 63])
+    assert time.process_time() - began < 0.3
+    assert said.startswith(f"Did you mean {'a' * 63} or ")

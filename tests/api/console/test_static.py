@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import time
 import tokenize
 from collections.abc import Iterator
 from typing import Any
@@ -101,3 +102,12 @@ def test_grants_are_written_a_line_each_or_as_json(call: Any) -> None:
     assert call("grants.js", "parse", json.dumps(wanted)) == wanted
     with pytest.raises(Exception, match="a line begins with"):
         call("grants.js", "parse", "root everything")
+
+
+def test_a_text_that_only_looks_like_a_plan_is_read_at_once(call: Any) -> None:
+    begin = "1 step, with 1 kernel: 4 B read, 4 B written"
+    began = time.monotonic()
+    assert not call("plan.js", "isPlan", "1 steps" + ", with 1 kernels: " * 1000 + " read, " * 1000)
+    assert call("plan.js", "isPlan", begin)
+    call("plan.js", "plan", f"{begin}\n1  {': kernel 1 (a), ' * 12_000}")
+    assert time.monotonic() - began < 3
