@@ -18,7 +18,8 @@ from api import elements, formats
 from api.access import json_response
 from api.errors import NotAcceptable
 from api.services import tensor_json
-from api.tensors import TensorRecord, TensorStore
+from api.tensor_records import TensorRecord
+from api.tensors import TensorStore
 from ops.dtypes import dtype
 
 PIECE = 1 << 19

@@ -44,9 +44,9 @@ class Launcher:
         """A device that has `kernel`, for a dispatch of `owner`'s over tensors of these types by their handles on the
         shared one.
 
-        Raises `KernelQuarantined`. A `KernelFault` inside the block puts the kernel into quarantine.
+        Raises `KernelQuarantined`. A `KernelFault` inside the block puts the kernel into quarantine for `owner`.
         """
-        self._quarantine.check(kernel.reflection.fingerprint, kernel.owner)
+        self._quarantine.check(kernel.reflection.fingerprint, owner)
         try:
             if (await self._compiler.milliseconds(kernel.hash) or 0.0) > self._heavy_ms:
                 async with self._lane.borrow(types) as lane:
@@ -57,8 +57,8 @@ class Launcher:
                 yield self.device
         except KernelFault as fault:
             self._metrics.quarantined.labels(fault.reason).inc()
-            await self._quarantine.add(kernel.reflection.fingerprint, kernel.owner, kernel.name, fault)
-            fault.hint = f"{fault.hint} The kernel is in quarantine now, which an admin can lift."
+            await self._quarantine.add(kernel.reflection.fingerprint, owner, kernel.name, fault)
+            fault.hint = f"{fault.hint} The kernel is in quarantine for you now, which an admin can lift."
             raise
 
 

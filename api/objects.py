@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from api.acl import Level, Target
 from api.errors import NotFound
 from api.keys import Identity
-from api.runs import LiveRun
+from api.live import LiveRun
 from api.runtime import Runtime
 
 _Find = Callable[[Runtime, Identity, str, Level], Awaitable[Target]]

@@ -1,6 +1,8 @@
-"""Kernels that took the device with them, by fingerprint: nobody dispatches or stores them until an admin lifts it.
+"""Kernels that took the device with them, by fingerprint and who dispatched them: he neither dispatches nor stores them
+until an admin lifts it. Once several have broken the device with one, nobody does: a stranger who dispatches another's
+kernel, or its text, with inputs that make it hang takes it from himself alone.
 
-The owner of several that differ in literals only dispatches and stores no other such kernel either.
+Who has several there that differ in literals only dispatches and stores no other such kernel either.
 
 Owns the list, which is durable and wholly in memory. Must not know devices or HTTP.
 """
@@ -8,6 +10,7 @@ Owns the list, which is durable and wholly in memory. Must not know devices or H
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 
 import msgspec
 import sqlalchemy as sa
@@ -24,12 +27,14 @@ from shaders.fingerprint import family
 FAMILY_LIMIT = 3
 """So many of one owner's kernels that differ in literals only get to break the device, and no more: whoever mends a
 bound may be wrong twice."""
+EVERYBODY = 2
+"""So many owners who broke the device with one kernel, and it is in quarantine for all."""
 
 log = logging.getLogger("kernelgate")
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A kernel in quarantine: its fingerprint, whose it was when it happened, `hang` or `crash`, and what was seen."""
+    """A kernel in quarantine: its fingerprint, who dispatched it, its name, `hang` or `crash`, and what was seen."""
 
     fingerprint: str
     owner: str
@@ -44,24 +49,32 @@ class Quarantine:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[tuple[str, str], Entry] = {}
 
     async def start(self) -> None:
         """Read what earlier servers put in."""
         entries = await self._database.do(_all)
-        self._entries = {entry.fingerprint: entry for entry in entries}
+        self._entries = {(entry.fingerprint, entry.owner): entry for entry in entries}
 
-    def find(self, fingerprint: str) -> Entry | None:
-        """The entry of a kernel."""
-        return self._entries.get(fingerprint)
+    def find(self, fingerprint: str, owners: Collection[str]) -> Entry | None:
+        """Why one of `owners` may not dispatch a kernel; what others did with it is told without who they are."""
+        entries = self._of(fingerprint)
+        own = next((entry for entry in entries if entry.owner in owners), None)
+        if own is not None or len(entries) < EVERYBODY:
+            return own
+        return msgspec.structs.replace(entries[-1], owner="", name="")
+
+    def _of(self, fingerprint: str) -> list[Entry]:
+        """What was done with a kernel, the last last."""
+        return [entry for entry in self._entries.values() if entry.fingerprint == fingerprint]
 
     def page(self) -> list[Entry]:
         """All entries, the newest first."""
         return sorted(self._entries.values(), key=lambda entry: entry.created_at, reverse=True)
 
     def check(self, fingerprint: str, owner: str) -> None:
-        """Raise `KernelQuarantined` if a kernel of `owner` is in quarantine, or too many like it are."""
-        entry = self._entries.get(fingerprint)
+        """Raise `KernelQuarantined` if a kernel is in quarantine for `owner`, or too many like it are."""
+        entry = self.find(fingerprint, [owner])
         if entry is not None:
             raise KernelQuarantined(
                 f"the kernel {fingerprint[:12]}… is in quarantine since {entry.created_at}: {entry.detail}",
@@ -78,10 +91,9 @@ class Quarantine:
             )
 
     async def add(self, fingerprint: str, owner: str, name: str, fault: KernelFault) -> None:
-        """Put a kernel in for `fault`: from this moment, whether or not it can be stored."""
-        entry = self._entries[fingerprint] = Entry(
-            fingerprint, owner, name, fault.reason, fault.message, now()
-        )
+        """Put a kernel that `owner` dispatched in for `fault`: from this moment, whether or not it can be stored."""
+        entry = Entry(fingerprint, owner, name, fault.reason, fault.message, now())
+        self._entries[fingerprint, owner] = entry
         log.warning("kernel %s (%s/%s) is in quarantine: %s", fingerprint[:12], owner, name, fault.message)
         try:
             await self._database.do(lambda db: _put(db, entry), durable=True, frees=True)
@@ -89,12 +101,15 @@ class Quarantine:
             log.error("the quarantine of kernel %s could not be stored: %s", fingerprint[:12], error)
 
     async def lift(self, fingerprint: str) -> None:
-        """Take a kernel out. Raises `QuarantineNotFound`."""
-        if self._entries.pop(fingerprint, None) is None:
+        """Take a kernel out, for all. Raises `QuarantineNotFound`."""
+        entries = self._of(fingerprint)
+        if not entries:
             raise QuarantineNotFound(
                 f"no kernel {fingerprint[:64]!r} is in quarantine",
                 hint="GET /api/quarantine lists those that are.",
             )
+        for entry in entries:
+            del self._entries[fingerprint, entry.owner]
         log.info("the quarantine of kernel %s was lifted", fingerprint[:12])
         await self._database.do(lambda db: _remove(db, fingerprint), durable=True, frees=True)
 

@@ -1,7 +1,7 @@
-"""Runs from submission to end: waiting, execution, cancellation, storage.
+"""Runs from submission to end: waiting, execution, cancellation.
 
-Owns the life of a run. Must not know HTTP, how a request is checked (`api/submission.py`) or who is next
-(`api/queue.py`), or how a worker works: `sandbox.pool` runs the script, `RunServices` serves it.
+Owns the life of a run. Must not know HTTP, how a request is checked (`api/submission.py`), who is next (`api/queue.py`)
+or when what is stored (`api/live.py`), or how a worker works: `sandbox.pool` runs the script, `RunServices` serves it.
 """
 
 from __future__ import annotations
@@ -11,21 +11,18 @@ import logging
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import msgspec
-import sqlalchemy as sa
 from pydantic_core import to_json
 
 from api import records, values
 from api.accounts import Accounts
 from api.acl import Level
-from api.background import Recurrent
 from api.database import Database
 from api.errors import RunNotFound, ServerRestarted, ServerStopping
-from api.events import Event, EventLog, insert_events
+from api.events import Event, EventLog
 from api.fuel import bounds
 from api.gates import Gatekeeper, RunGates
 from api.idempotency import conflict
@@ -33,9 +30,10 @@ from api.ids import new_id, now
 from api.kernels import KernelStore
 from api.keys import Identity
 from api.launcher import Launcher
+from api.live import LiveRun, LiveRuns
 from api.logs import DETAILS, ENDED, during
 from api.metrics import Metrics
-from api.queue import FairQueue, Ticket
+from api.queue import FairQueue
 from api.records import RunRecord, Usage
 from api.scripts import ScriptStore
 from api.services import RunServices
@@ -53,35 +51,8 @@ from sandbox.pool import Limits, Outcome, WorkerPool
 from shaders.errors import ErrorRecord, KernelgateError
 
 log = logging.getLogger("kernelgate")
-FLUSH_S = 0.5
 _SHUTDOWN = ("server", ServerRestarted.code)
 """By whom and why runs are stopped when the server stops."""
-
-
-@dataclass(eq=False, slots=True)
-class LiveRun:
-    """A run that is queued or running. `done` is set once its end is stored."""
-
-    record: RunRecord
-    identity: Identity
-    submission: Submission
-    events: EventLog
-    ticket: Ticket
-    place: Callable[[], int | None]
-    done: asyncio.Event = field(default_factory=asyncio.Event)
-    task: asyncio.Task[None] | None = None
-    services: RunServices | None = None
-    stop: tuple[str, str] | None = None
-
-    def marks(self) -> dict[str, str]:
-        """See `logs.Subject`."""
-        return {"run_id": self.record.id, "key_id": self.identity.key_id}
-
-    def document(self) -> bytes:
-        """The run as it is now, as JSON."""
-        if self.services is not None and self.record.live:
-            self.record.stdout, self.record.stderr = self.services.stdout, self.services.stderr
-        return self.record.document(self.place())
 
 
 class RunManager:
@@ -116,34 +87,30 @@ class RunManager:
         self._accounts = accounts
         self._sharing = sharing
         self._ready = ready
-        self._live: dict[str, LiveRun] = {}
-        self._unstored: dict[str, LiveRun] = {}
-        self._flushing = asyncio.Lock()
+        self._live = LiveRuns(database)
         self._queue = FairQueue(settings.runs_at_once, settings.queue_length, settings.queue_length_of_key)
         self._keyed = asyncio.Lock()
         self._stopping = False
-        self._flusher = Recurrent(self._store, FLUSH_S, "storing events and ends of runs")
 
     def start(self) -> None:
         """Begin to store the events of live runs from time to time."""
-        self._flusher.start()
+        self._live.start()
 
     async def stop(self, drain_s: float) -> None:
         """Take no more runs, let those that run end for `drain_s` seconds, fail the rest; those that wait stay."""
         self._stopping = True
         self._queue.close()
-        for live in list(self._live.values()):
+        for live in self._live:
             if live.record.status == "queued":
                 self._stop(live, *_SHUTDOWN)
-        tasks = [live.task for live in self._live.values() if live.task is not None]
+        tasks = [live.task for live in self._live if live.task is not None]
         if tasks and drain_s:
             await asyncio.wait(tasks, timeout=drain_s)
-        for live in list(self._live.values()):
+        for live in self._live:
             self._stop(live, *_SHUTDOWN)
         if tasks:
             await asyncio.wait(tasks)
-        await self._flusher.stop()
-        await self._store_ends()
+        await self._live.stop()
 
     async def submit(self, identity: Identity, submission: Submission) -> tuple[LiveRun | RunRecord, bool]:
         """Accept a run, or find the one that its idempotency key made; whether it is new.
@@ -187,18 +154,18 @@ class RunManager:
 
     def keys_at_work(self) -> set[str]:
         """The ids of the keys that have live runs."""
-        return {live.identity.key_id for live in self._live.values()}
+        return {live.identity.key_id for live in self._live}
 
     def by_owner(self) -> dict[str, Counter[str]]:
         """How many live runs each owner has, by status; of one who has none, none."""
         counts: dict[str, Counter[str]] = defaultdict(Counter)
-        for live in self._live.values():
+        for live in self._live:
             counts[live.record.owner][live.record.status] += 1
         return counts
 
     def stop_of(self, key_id: str, reason: str) -> int:
         """Begin to cancel all live runs of a key, which is over for `reason`; how many there are."""
-        theirs = [live for live in self._live.values() if live.identity.key_id == key_id]
+        theirs = [live for live in self._live if live.identity.key_id == key_id]
         for live in theirs:
             self._stop(live, "server", reason)
         return len(theirs)
@@ -261,7 +228,7 @@ class RunManager:
     ) -> LiveRun:
         ticket = self._queue.join(identity.key_id)
         live = LiveRun(record, identity, submission, events, ticket, partial(self._queue.position, ticket))
-        self._live[record.id] = live
+        self._live.add(live)
         place = live.place()
         record.asked = None if place is None else submission.asked
         events.add("status", {"status": "queued"} if place is None else {"status": "queued", "place": place})
@@ -298,7 +265,7 @@ class RunManager:
     async def _leave(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
         """The server stops while a run waits: the next one takes it up."""
         await asyncio.wait([stored])
-        del self._live[live.record.id]
+        self._live.drop(live)
         live.events.leave()
         live.done.set()
 
@@ -416,64 +383,18 @@ class RunManager:
             await stored
         except Exception as error:
             log.error("run %s was not taken: %s", record.id, error)
-            del self._live[record.id]
+            self._live.drop(live)
         else:
             live.events.add("status", {"status": record.status})
             self._metrics.runs.labels(record.kind, record.status).inc()
             _tell(record)
             live.events.close(record.document().decode())
             record.measure(live.events.all)
-            async with self._flushing:  # what it has of this run's events must not be stored twice
-                pass
-            await self._store_end(live)
+            await self._live.end(live)
         self._accounts.of(live.identity).run_over()
         if live.submission.session is not None:
             await self._sessions.release(live.submission.session, record)
         live.done.set()
-
-    async def _store_end(self, live: LiveRun) -> None:
-        """Store the end of a run; while that fails it stays in memory, and is tried again."""
-        events = live.events.unstored()
-        try:
-            await self._database.do(lambda db: records.update_run(db, live.record, events))
-        except Exception as error:
-            if live.record.id not in self._unstored:
-                log.error("the end of run %s could not be stored yet: %s", live.record.id, error)
-            self._unstored[live.record.id] = live
-        else:
-            self._unstored.pop(live.record.id, None)
-            del self._live[live.record.id]
-
-    async def _store_ends(self) -> None:
-        for live in list(self._unstored.values()):
-            await self._store_end(live)
-            if live.record.id in self._unstored:
-                return
-
-    async def _flush(self) -> None:
-        """Store the events of runs that go on."""
-        async with self._flushing:
-            lives = [live for live in self._live.values() if live.record.live]
-            fresh = {live.record.id: live.events.unstored() for live in lives}
-            if not any(fresh.values()):
-                return
-            try:
-                await self._database.do(partial(_insert_all, fresh=fresh))
-            except Exception as error:
-                log.error("events could not be stored yet: %s", error)
-                return
-            for live in lives:
-                live.events.mark_stored(fresh[live.record.id])
-
-    async def _store(self) -> None:
-        """Store what waits for it."""
-        await self._flush()
-        await self._store_ends()
-
-
-def _insert_all(db: sa.Connection, fresh: dict[str, list[Event]]) -> None:
-    for run_id, events in fresh.items():
-        insert_events(db, run_id, events)
 
 
 def _shown(submission: Submission) -> msgspec.Raw:

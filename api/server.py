@@ -46,6 +46,7 @@ class Server(uvicorn.Server):
                 proxy_headers=settings.behind_proxy,
                 timeout_keep_alive=75,  # longer than clients keep idle connections: none sends into a closing one
                 timeout_graceful_shutdown=int(settings.drain_s) + 5,
+                reset_contextvars=True,  # else a request has those of the one before it on its connection
             )
         )
 

@@ -25,9 +25,11 @@ from api.gates import RunGates
 from api.kernels import KernelStore, kernel_name
 from api.scripts import ScriptStore
 from api.settings import RunLimits, Settings
-from api.tensors import TensorRecord, TensorStore, wire_bytes
+from api.tensor_records import TensorRecord
+from api.tensors import TensorStore
 from api.work import Work
 from host.errors import DeviceTimeout
+from host.tensors import wire_bytes
 from ops.graph import Graph, TensorRef
 from ops.table import find, full_name
 from ops.validate import LEAVES

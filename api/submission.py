@@ -21,7 +21,8 @@ from api.records import RunRecord
 from api.scripts import ScriptRecord
 from api.sessions import LiveSession
 from api.settings import RunLimits, Settings
-from api.tensors import TensorRecord, TensorStore
+from api.tensor_records import TensorRecord
+from api.tensors import TensorStore
 from api.values import TensorId, TensorValue
 from sandbox.gates.grants import Grants
 from sandbox.pool import WorkerPool

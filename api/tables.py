@@ -120,12 +120,13 @@ compile_times = Table(
 quarantine = Table(
     "quarantine",
     metadata,
-    Column("fingerprint", String(64), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
     Column("owner", String(64), nullable=False),
     Column("name", String(64), nullable=False),
     Column("reason", String(16), nullable=False),
     Column("detail", Text, nullable=False),
     Column("created_at", String(32), nullable=False),
+    PrimaryKeyConstraint("fingerprint", "owner"),
 )
 
 kernel_names = Table(

@@ -1,4 +1,4 @@
-"""Tensors that clients know by an id: their records and their elements.
+"""Tensors that clients know by an id, and their elements.
 
 Owns the two kinds. A *stored* tensor (an upload, or part of a run's result) has its elements on disk: small ones in
 its row, larger ones in a blob. A *transient* one (the output of a dispatch or an op) is on the device, or waits in the
@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any
 
 import msgspec
-import sqlalchemy as sa
 
-from api import tables
-from api.acl import Level, Target
+from api import tensor_records
+from api.acl import Level
 from api.blobs import BlobStore, BlobWriter
 from api.database import Database
 from api.errors import TensorNotFound
@@ -28,62 +25,17 @@ from api.ids import new_id, now
 from api.keys import Identity
 from api.quotas import UNBOUNDED, Quotas
 from api.residency import Residency, Resident
-from api.sharing import Sharing, forget, readable
+from api.sharing import Sharing
 from api.spill import Spill
 from api.stored import check_bytes
+from api.tensor_records import TensorRecord
 from host.supervisor import Device
-from ops.dtypes import dtype
+from host.tensors import wire_bytes
 from ops.graph import TensorType
 
 SMALL = 1 << 14
 PIECE = 1 << 22
 CACHED = 2048
-LOOKED_UP = 500
-"""Rows that are asked for, or changed, in one statement."""
-
-
-class TensorRecord(msgspec.Struct, frozen=True):
-    """A tensor: `blob` or `data` hold its elements in wire form; a transient one has neither.
-
-    One with `persist` is stored until somebody deletes it, others as long as retention lets them.
-    """
-
-    id: str
-    owner: str
-    dtype: str
-    shape: tuple[int, ...]
-    nbytes: int
-    created_at: str
-    blob: str | None = None
-    data: bytes | None = None
-    persist: bool = False
-
-    @property
-    def stored(self) -> bool:
-        """Whether its elements are on disk."""
-        return self.blob is not None or self.data is not None
-
-    @property
-    def target(self) -> Target:
-        """What access lists call it."""
-        return Target("tensor", self.owner, self.id)
-
-    @property
-    def type(self) -> TensorType:
-        """Its shape and dtype."""
-        return TensorType(self.shape, self.dtype)
-
-    def document(self) -> dict[str, Any]:
-        """What a client is told of it."""
-        return {
-            "id": self.id,
-            "shape": self.shape,
-            "dtype": self.dtype,
-            "nbytes": self.nbytes,
-            "stored": self.stored,
-            "persist": self.persist,
-            "created_at": self.created_at,
-        }
 
 
 class Sink:
@@ -184,7 +136,7 @@ class TensorStore:
     async def _find(self, tensor_id: str) -> TensorRecord | None:
         record = self._transient.get(tensor_id) or self._cache.get(tensor_id)
         if record is None:
-            record = await self._database.do(lambda db: _find(db, tensor_id))
+            record = await self._database.do(lambda db: tensor_records.find(db, tensor_id))
             if record is not None:
                 self._remember(record)
         if record is not None and record.stored:
@@ -195,7 +147,7 @@ class TensorStore:
         self, identity: Identity, limit: int, before: str | None, owner: str | None = None
     ) -> list[TensorRecord]:
         """Stored tensors that a key may read, of all owners or one, newest first, older than the id `before`."""
-        return await self._database.do(lambda db: _page(db, identity, limit, before, owner))
+        return await self._database.do(lambda db: tensor_records.page(db, identity, limit, before, owner))
 
     async def store(
         self,
@@ -226,7 +178,7 @@ class TensorStore:
             for type, sink in parts
         ]
         old = await self._database.do(
-            lambda db: _insert(db, records, replace, quotas), durable=durable, grows=True
+            lambda db: tensor_records.insert(db, records, replace, quotas), durable=durable, grows=True
         )
         for _, sink in parts:
             sink.recorded = True
@@ -243,7 +195,9 @@ class TensorStore:
         self._forget_transient(record.id)
         self._cache.pop(record.id, None)
         if record.stored:
-            await self._collect(await self._database.do(lambda db: _forget(db, record.id), frees=True))
+            await self._collect(
+                await self._database.do(lambda db: tensor_records.forget(db, record.id), frees=True)
+            )
         await self._sharing.forget(record.target)
         await self._residency.drop(record.id)
 
@@ -254,7 +208,7 @@ class TensorStore:
         """
         if record.stored:
             changed = msgspec.structs.replace(record, persist=persist)
-            await self._database.do(lambda db: _mark(db, record.id, persist), durable=True)
+            await self._database.do(lambda db: tensor_records.mark(db, record.id, persist), durable=True)
             self._remember(changed)
             return changed
         if not persist:
@@ -275,22 +229,24 @@ class TensorStore:
         """Store that the tensors which were used since the last call were used now."""
         used, self._used = self._used, set()
         if used:
-            await self._database.do(lambda db: _touch(db, sorted(used)), frees=True)
+            await self._database.do(lambda db: tensor_records.touch(db, sorted(used)), frees=True)
 
     async def forget(self, ids: Sequence[str]) -> None:
         """Delete stored tensors, whoever has them."""
         for tensor_id in ids:
             self._cache.pop(tensor_id, None)
-            await self._collect(await self._database.do(partial(_forget, tensor_id=tensor_id), frees=True))
+            await self._collect(
+                await self._database.do(partial(tensor_records.forget, tensor_id=tensor_id), frees=True)
+            )
             await self._residency.drop(tensor_id)
 
     async def collect_orphans(self) -> int:
         """Remove blobs that no tensor refers to: a server died between the two. How many there were."""
         digests = await asyncio.to_thread(self._blobs.digests)
         orphans: list[str] = []
-        for start in range(0, len(digests), LOOKED_UP):
-            part = digests[start : start + LOOKED_UP]
-            used = await self._database.do(partial(_used_of, digests=part))
+        for start in range(0, len(digests), tensor_records.AT_ONCE):
+            part = digests[start : start + tensor_records.AT_ONCE]
+            used = await self._database.do(partial(tensor_records.used_of, digests=part))
             orphans += [digest for digest in part if digest not in used]
         await self._collect(orphans)
         return len(orphans)
@@ -386,7 +342,7 @@ class TensorStore:
     async def _collect(self, digests: Sequence[str]) -> None:
         """Remove blobs that no tensor refers to any more."""
         for digest in digests:
-            if not await self._database.do(lambda db, digest=digest: _is_used(db, digest)):  # type: ignore[misc]
+            if not await self._database.do(lambda db, digest=digest: tensor_records.is_used(db, digest)):  # type: ignore[misc]
                 await asyncio.to_thread(self._blobs.remove, digest)
 
     def _remember(self, record: TensorRecord) -> None:
@@ -400,102 +356,3 @@ async def _pour(view: memoryview, sink: Sink) -> None:
     for start in range(0, len(view), PIECE):
         await sink.write(bytes(view[start : start + PIECE]))
     await sink.finish()
-
-
-def wire_bytes(type: TensorType) -> int:
-    """The size of a tensor's elements in wire form."""
-    return math.prod(type.shape) * dtype(type.dtype).wire_bytes
-
-
-def _find(db: sa.Connection, tensor_id: str) -> TensorRecord | None:
-    row = db.execute(sa.select(tables.tensors).where(tables.tensors.c.id == tensor_id)).first()
-    return None if row is None else _record(row)
-
-
-def _page(
-    db: sa.Connection, identity: Identity, limit: int, before: str | None, owner: str | None
-) -> list[TensorRecord]:
-    c = tables.tensors.c
-    query = sa.select(
-        c.id,
-        c.owner,
-        c.dtype,
-        c.shape,
-        c.nbytes,
-        c.blob,
-        sa.literal(b"").label("data"),
-        c.created_at,
-        c.persist,
-    )
-    query = query.order_by(c.id.desc()).limit(limit)
-    if before is not None:
-        query = query.where(c.id < before)
-    if owner is not None:
-        query = query.where(c.owner == owner)
-    parts = readable(query, "tensor", identity, c.owner, c.id)
-    rows = [row for part in parts for row in db.execute(part)]
-    return [_record(row) for row in sorted(rows, key=lambda row: row.id, reverse=True)[:limit]]
-
-
-def _record(row: sa.Row[Any]) -> TensorRecord:
-    shape = tuple(msgspec.json.decode(row.shape, type=list[int]))
-    return TensorRecord(
-        row.id, row.owner, row.dtype, shape, row.nbytes, row.created_at, row.blob, row.data, row.persist
-    )
-
-
-def _insert(
-    db: sa.Connection, records: Sequence[TensorRecord], replace: str | None, quotas: Quotas
-) -> list[str]:
-    old = [] if replace is None else _delete(db, replace)
-    if records:
-        check_bytes(db, records[0].owner, quotas, sum(record.nbytes for record in records))
-        rows = [
-            {
-                **msgspec.structs.asdict(record),
-                "shape": msgspec.json.encode(record.shape).decode(),
-                "used_at": record.created_at,
-            }
-            for record in records
-        ]
-        db.execute(sa.insert(tables.tensors), rows)
-    return old
-
-
-def _forget(db: sa.Connection, tensor_id: str) -> list[str]:
-    """Delete a tensor with its access list; the blob that it referred to, if any."""
-    owner = db.execute(sa.select(tables.tensors.c.owner).where(tables.tensors.c.id == tensor_id)).scalar()
-    if owner is not None:
-        forget(db, Target("tensor", owner, tensor_id))
-    return _delete(db, tensor_id)
-
-
-def _delete(db: sa.Connection, tensor_id: str) -> list[str]:
-    """Delete a row; the blob that it referred to, if any."""
-    c = tables.tensors.c
-    row = db.execute(sa.select(c.blob).where(c.id == tensor_id)).first()
-    db.execute(sa.delete(tables.tensors).where(c.id == tensor_id))
-    return [] if row is None or row.blob is None else [row.blob]
-
-
-def _mark(db: sa.Connection, tensor_id: str, persist: bool) -> None:
-    db.execute(sa.update(tables.tensors).where(tables.tensors.c.id == tensor_id).values(persist=persist))
-
-
-def _touch(db: sa.Connection, ids: list[str]) -> None:
-    at, c = now(), tables.tensors.c
-    for start in range(0, len(ids), LOOKED_UP):
-        part = ids[start : start + LOOKED_UP]
-        db.execute(sa.update(tables.tensors).where(c.id.in_(part)).values(used_at=at))
-
-
-def _used_of(db: sa.Connection, digests: list[str]) -> set[str]:
-    c = tables.tensors.c
-    return set(db.execute(sa.select(c.blob).where(c.blob.in_(digests))).scalars())
-
-
-def _is_used(db: sa.Connection, digest: str) -> bool:
-    return (
-        db.execute(sa.select(tables.tensors.c.id).where(tables.tensors.c.blob == digest).limit(1)).first()
-        is not None
-    )

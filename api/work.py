@@ -26,12 +26,14 @@ from api.keys import Identity
 from api.launcher import Launcher
 from api.plain_arrays import typed
 from api.residency import Resident
-from api.tensors import TensorRecord, TensorStore, wire_bytes
+from api.tensor_records import TensorRecord
+from api.tensors import TensorStore
 from api.tracing import span
 from api.values import InlineTensor, TensorId, TensorValue
 from host.errors import DeviceCrashed, DeviceOutOfMemory, DeviceRestarted, DeviceTimeout, UnknownHandle
 from host.frames import INLINE_BYTES, Usage
 from host.meter import Meter, Report
+from host.tensors import wire_bytes
 from ops.graph import Graph, Node, TensorRef, TensorType
 from ops.validate import validate
 

@@ -75,10 +75,15 @@ class Link(Generic[M]):
         self._loop.remove_reader(self._socket)
         self._loop.remove_writer(self._socket)
         self._socket.close()
-        for fd in (*self._received, *(fd for _, fd in self._queue if fd is not None)):
-            os.close(fd)
-        self._received.clear()
-        self._queue.clear()
+        while self._received:
+            os.close(self._received.popleft())
+        self._drop_queue()
+
+    def _drop_queue(self) -> None:
+        while self._queue:
+            _, fd = self._queue.popleft()
+            if fd is not None:
+                os.close(fd)
 
     def _flush(self) -> None:
         try:
@@ -89,7 +94,7 @@ class Link(Generic[M]):
             self._loop.add_writer(self._socket, self._flush)
             return
         except OSError:
-            self._queue.clear()  # the reading side sees the end too, after what the peer said last
+            self._drop_queue()  # the reading side sees the end too, after what the peer said last
         self._flushing = False
         if self._blocked and not self._closed:
             self._loop.remove_writer(self._socket)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from host.errors import KernelCompileError
 from shaders.errors import caret
+from shaders.suggestions import meant
 
 _MOST = 500
 _TAB = 4
@@ -58,6 +60,7 @@ _WORDS = [
         (r"The `if` condition \[\d+\] is not a boolean scalar", "the condition is not a `bool`"),
         (r"Accessing index (\d+) is out of \[\d+\] bounds", r"the index is outside: there are \1 elements"),
         (r"Accessing with index \[\d+\] can't be done", "the index is no `i32` or `u32`"),
+        (r"Abstract types may only appear in constant .*", "this number is not of the type that it meets"),
         (r"Loading of \[\d+\] can't be done", "this cannot be read as a value"),
         (r"The type of \[\d+\] doesn't match the .*", "the value is not of the type that is needed here"),
         (r"function '\w+' is declared with `@must_use` attribute", ""),
@@ -66,6 +69,39 @@ _WORDS = [
     )
 ]
 """What naga says by numbers and types of its own, and how it is said here; in this order, all that are found."""
+
+_SCALAR = r"`(?:[iuf]32|f16|Abstract\w+)`"
+_CONVERT = "Numbers keep their type: write f32(x), i32(x) or u32(x), and numbers as 2.0, 2i or 2u."
+_ADVICE = {
+    re.compile(pattern): hint
+    for pattern, hint in (
+        (rf"Operation \w+ can't work with {_SCALAR} and {_SCALAR}", _CONVERT),
+        (rf"cannot convert elements of {_SCALAR} to {_SCALAR}", _CONVERT),
+        (
+            r"two values must be of one type|this number is not of|is not of the (?:parameter's|declared)",
+            _CONVERT,
+        ),
+        (
+            r"^this cannot be written",
+            "What a kernel writes is var<storage, read_write>, or var in a function.",
+        ),
+        (r"^the condition is not a `bool`", "Compare it, as x != 0."),
+        (r"^expected `;`", "The statement before it ends with `;`."),
+    )
+}
+"""What to do about a message of which naga says nothing more."""
+_UNDEFINED = re.compile(r"`(\w+)` is not defined")
+_NAMED = re.compile(r"\b([A-Za-z]\w*)(?=\s*[:=(])")
+"""What is declared, assigned or called."""
+_LOOKED_AT = 500
+_FUNCTIONS = re.findall(
+    r"\w+",
+    "abs acos all any asin atan atan2 atomicAdd atomicAnd atomicLoad atomicMax atomicMin atomicOr atomicStore "
+    "atomicXor bitcast ceil clamp cos countOneBits cross degrees determinant distance dot exp exp2 floor fma fract "
+    "inverseSqrt length log log2 max min mix modf normalize pow radians reverseBits round select sign sin smoothstep "
+    "sqrt step storageBarrier tan tanh transpose trunc workgroupBarrier",
+)
+"""Functions of WGSL that one may have meant."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -91,6 +127,7 @@ def compile_error(report: str, source: str) -> KernelCompileError:
     reasons = [_worded(text) for note, text in remarks if not note]
     hint = _hint([_worded(text) for note, text in remarks if note])
     message = _message(_worded(title[1]), reasons, mark)[:_MOST]
+    hint = hint or _advice(message, source)
     if mark is None:
         return KernelCompileError(message, hint=hint)
     snippet = caret(source, mark.line, mark.column)
@@ -120,6 +157,14 @@ def _hint(notes: list[str]) -> str | None:
     listed = ", ".join(each for each in types if not _HAD_BY_NO_KERNEL.search(each))
     text = " ".join([*(note for note in notes if not note.startswith(_ALLOWED)), listed]).strip()
     return f"{text[0].upper()}{text[1:].rstrip('.?')}." if text else None
+
+
+def _advice(message: str, source: str) -> str | None:
+    """What to do where naga does not say: by the kind of message, or the names that the text has."""
+    if undefined := _UNDEFINED.fullmatch(message):
+        names = dict.fromkeys(found[1] for found in islice(_NAMED.finditer(source), _LOOKED_AT))
+        return meant(undefined[1], [*(name for name in names if name != undefined[1]), *_FUNCTIONS]) or None
+    return next((hint for pattern, hint in _ADVICE.items() if pattern.search(message)), None)
 
 
 def _worded(text: str) -> str:

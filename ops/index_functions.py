@@ -12,7 +12,7 @@ from typing import Any, Literal, overload
 from ops.advanced import coordinates, positions, put
 from ops.errors import AttributeValueError
 from ops.shape_functions import broadcast_tensors
-from ops.tensor import Number, Operand, Tensor, apply, operands
+from ops.tensor import Number, Operand, Tensor, apply, node_of, operands
 
 _REDUCE = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}
 
@@ -81,7 +81,7 @@ def scatter_reduce(
 ) -> Tensor:
     """`input` with `src` folded in by "sum", "prod", "amax", "amin" or "mean"."""
     if reduce == "mean":
-        one = apply("full", [], shape=[], value=1, dtype=input._node.type.dtype)
+        one = apply("full", [], shape=[], value=1, dtype=node_of(input).type.dtype)
         counts = scatter(apply("expand", [one], shape=list(input.shape)), dim, index, 1, reduce="add")
         total = scatter_reduce(input, dim, index, src, "sum", include_self=include_self)
         if not include_self:
@@ -98,10 +98,10 @@ def scatter_reduce(
 
 def _neutral(reduce: str, input: Tensor) -> float | int:
     floats = input.is_floating_point()
-    unsigned = input._node.type.dtype == "u32"
+    unsigned = node_of(input).type.dtype == "u32"
     low = float("-inf") if floats else 0 if unsigned else -(1 << 31)
     high = float("inf") if floats else (1 << 32) - 1 if unsigned else (1 << 31) - 1
-    if input._node.type.dtype == "bool":
+    if node_of(input).type.dtype == "bool":
         low, high = 0, 1
     return {"add": 0, "mul": 1, "max": low, "min": high}[_REDUCE[reduce]]
 

@@ -24,7 +24,7 @@ from ops.errors import GraphError
 from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
 from ops.table import TABLE
-from ops.tensor import Operand, Tensor, apply, become, operands
+from ops.tensor import Operand, Tensor, apply, become, node_of, operands
 from ops.typenames import Dims, DTypeLike, TypeName, dtype_of
 
 Function = Callable[..., Any]
@@ -185,7 +185,7 @@ def _extreme(name: str, search: str, pairwise: str) -> Function:
         if dim is None:
             return apply(name, [input])
         values = apply(name, [input], axes=dim, keepdim=keepdim)
-        numbers = input.int() if input._node.type.dtype == "bool" else input
+        numbers = input.int() if node_of(input).type.dtype == "bool" else input
         return Extreme(values, apply(search, [numbers], axis=dim, keepdim=keepdim))
 
     return _named(function, name, TABLE[name].doc)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, overload
 
 from ops.errors import AttributeValueError, ShapeError
 from ops.shape_functions import narrow
-from ops.tensor import Operand, Tensor, apply, operands
+from ops.tensor import Operand, Tensor, apply, node_of, operands
 from ops.typenames import Dims, DTypeLike
 
 
@@ -218,7 +218,7 @@ def _numbers(input: Tensor, dtype: DTypeLike | None) -> Tensor:
     """`input` as PyTorch sums it: bools as integers."""
     if dtype is not None:
         return input.type(dtype)
-    return input.int() if input._node.type.dtype == "bool" else input
+    return input.int() if node_of(input).type.dtype == "bool" else input
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tensor:
@@ -242,7 +242,7 @@ def cummin(input: Tensor, dim: int) -> Extreme:
 
 
 def _record(name: str, input: Tensor, dim: int) -> Extreme:
-    if input._node.type.dtype == "bool":
+    if node_of(input).type.dtype == "bool":
         whole = _record(name, input.int(), dim)
         return Extreme(whole.values.bool(), whole.indices)
     values = apply(name, [input], axis=dim)
@@ -268,7 +268,7 @@ def diff(
     for _ in range(n):
         size = input.shape[dim]
         high, low = (narrow(input, dim, start, max(size - 1, 0)) for start in (min(1, size), 0))
-        input = apply("ne" if input._node.type.dtype == "bool" else "sub", [high, low])
+        input = apply("ne" if node_of(input).type.dtype == "bool" else "sub", [high, low])
     return input
 
 

@@ -31,8 +31,8 @@ def written_by_hand() -> dict[str, Function]:
     return made
 
 
-def _each(value: Sizes, rank: int) -> list[int]:
-    """A number for each axis of space."""
+def each_axis(value: Sizes, rank: int) -> list[int]:
+    """A number for each of `rank` axes of space, of a list for each or of one for all."""
     numbers = [value] if isinstance(value, int) else list(value)
     return numbers * rank if len(numbers) == 1 else numbers
 
@@ -54,7 +54,7 @@ def _conv(rank: int) -> Function:
         groups: int = 1,
     ) -> Tensor:
         """Convolution of images by the weights of each output."""
-        if padding == "same" and any(step != 1 for step in _each(stride, rank)):
+        if padding == "same" and any(step != 1 for step in each_axis(stride, rank)):
             raise AttributeValueError("padding 'same' is for a stride of 1")
         tensors = _weighted("conv", rank, input, weight, bias)
         return apply("conv", tensors, stride=stride, padding=padding, dilation=dilation, groups=groups)
@@ -107,9 +107,9 @@ def _max_pool(rank: int) -> Function:
             "max_pool",
             input,
             return_indices,
-            kernel_size=_each(kernel_size, rank),
+            kernel_size=each_axis(kernel_size, rank),
             stride=stride,
-            padding=_each(padding, rank),
+            padding=each_axis(padding, rank),
             dilation=dilation,
             ceil_mode=ceil_mode,
         )
@@ -131,9 +131,9 @@ def _avg_pool(rank: int) -> Function:
         return apply(
             "avg_pool",
             [input],
-            kernel_size=_each(kernel_size, rank),
+            kernel_size=each_axis(kernel_size, rank),
             stride=stride,
-            padding=_each(padding, rank),
+            padding=each_axis(padding, rank),
             ceil_mode=ceil_mode,
             count_include_pad=count_include_pad,
             divisor_override=divisor_override,
@@ -151,7 +151,7 @@ def _lp_pool(rank: int) -> Function:
         ceil_mode: bool = False,
     ) -> Tensor:
         """The p-th root of the sum of the p-th powers of each window."""
-        sizes = _each(kernel_size, rank)
+        sizes = each_axis(kernel_size, rank)
         return apply(
             "lp_pool", [input], norm_type=norm_type, kernel_size=sizes, stride=stride, ceil_mode=ceil_mode
         )
@@ -169,8 +169,8 @@ def _max_unpool(rank: int) -> Function:
         output_size: Sequence[int] | None = None,
     ) -> Tensor:
         """Zeros with each element where `max_pool` found it; without `output_size`, in the smallest such image."""
-        size, around = _each(kernel_size, rank), _each(padding, rank)
-        steps = _each(kernel_size if stride is None else stride, rank)
+        size, around = each_axis(kernel_size, rank), each_axis(padding, rank)
+        steps = each_axis(kernel_size if stride is None else stride, rank)
         places = zip(input.shape[-rank:], size, steps, around, strict=True)
         least = [(count - 1) * step - 2 * more + taps for count, taps, step, more in places]
         sizes = least if output_size is None else list(output_size)[-rank:]

@@ -25,6 +25,7 @@ from ops.shapes import axis, text
 from ops.typenames import Dims, DTypeLike, Size, Sizes, TypeName, dtype_of, type_name
 
 Number = int | float | bool
+MAKE_ONE = "Make a tensor of it: torch.tensor(data)."
 _KINDS = {"bool": 0, "int": 1, "float": 2}
 
 
@@ -339,12 +340,24 @@ Operand = Tensor | float
 
 def apply(op: str, tensors: Sequence[Tensor], **attributes: object) -> Tensor:
     """The tensor that `op` of `tensors` is. Raises what `infer` raises."""
-    return Tensor(lazy.node(op, [tensor._node for tensor in tensors], attributes))
+    return Tensor(lazy.node(op, [node_of(tensor) for tensor in tensors], attributes))
+
+
+def node_of(value: Tensor) -> LazyNode:
+    """The value that a tensor means. Raises `GraphError` for what is no tensor, which a script may give instead."""
+    if not isinstance(value, Tensor):
+        raise foreign(value)
+    return value._node
+
+
+def foreign(value: object) -> GraphError:
+    """What is said of `value`, which stands where tensors do."""
+    return GraphError(f"torch computes with tensors, not {type(value).__name__}", hint=MAKE_ONE)
 
 
 def view(base: Tensor, op: str, **attributes: object) -> Tensor:
     """The view `op` of `base`; each sees what is written to the other."""
-    return Tensor(lazy.node(op, [base._node], attributes), link(base, op, attributes))
+    return Tensor(lazy.node(op, [node_of(base)], attributes), link(base, op, attributes))
 
 
 def basic(base: Tensor, index: tuple[object, ...]) -> Tensor:
@@ -402,10 +415,7 @@ def operands(values: Sequence[object]) -> list[Tensor]:
     result = []
     for value in values:
         if not isinstance(value, Tensor | int | float):
-            raise GraphError(
-                f"a tensor cannot be computed with {type(value).__name__}",
-                hint="Make a tensor of it: torch.tensor(data).",
-            )
+            raise foreign(value)
         result.append(value if isinstance(value, Tensor) else scalar(value, like))
     return result
 

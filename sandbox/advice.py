@@ -5,10 +5,12 @@ Owns what scripts have in place of what they have not. Must not know how an erro
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Iterable
 from typing import Any
 
+from ops.tensor import MAKE_ONE, Tensor
 from sandbox.policy import modules, names
 from sandbox.policy.names import words
 from sandbox.policy.views import DeniedImport, Namespace, available, star_names, title_of
@@ -41,13 +43,13 @@ _INSTEAD = {
     ),
     "Call progress(fraction, loss=…), which every watcher of the run sees.": words("tqdm"),
     "Tensors are on the device already: leave devices out.": words(
-        "torch.cuda torch.device torch.backends Tensor.cuda Tensor.is_cuda Tensor.pin_memory"
+        "torch.cuda torch.device torch.backends Tensor.cuda Tensor.is_cuda Tensor.pin_memory device= pin_memory="
     ),
     "Floats on the device have 32 bits or fewer: torch.float32, float16, bfloat16.": words(
         "torch.float64 torch.double torch.complex64 torch.complex128 Tensor.double"
     ),
-    "Gradients are not recorded: an op's own is an op, as gelu.dx (GET /api/ops).": words(
-        "torch.optim torch.autograd Tensor.backward Tensor.grad"
+    "Gradients are not recorded: write them out. Some are ops, as call('tensor.gelu.dx', x, grad).": words(
+        "torch.optim torch.autograd Tensor.backward Tensor.grad Tensor.requires_grad_ requires_grad="
     ),
 }
 _BY_NAME = {name: text for text, group in _INSTEAD.items() for name in group}
@@ -56,6 +58,10 @@ _USUAL = {
     "nn": "from torch import nn",
     "F": "import torch.nn.functional as F",
 }
+_DATA = (list, tuple, range, int, float, bool)
+"""What scripts get of JSON, where they may have had tensors in mind."""
+_KEYWORD = re.compile(r"got an unexpected keyword argument '(\w+)'")
+_BESIDE_A_TENSOR = re.compile(r"unsupported operand .*'Tensor'")
 _LISTED = 12
 """Names of a module that are told, where none is close."""
 
@@ -72,8 +78,14 @@ def advice(error: BaseException) -> str | None:
             return _variable(str(error.name), error.__traceback__)
         case AttributeError() if error.name is not None:
             owner = error.obj
+            if type(owner) in _DATA and hasattr(Tensor, error.name):
+                return MAKE_ONE
             title = title_of(owner) if type(owner) is Namespace else type(owner).__name__
             return _member(title, names.unmangle(error.name), _attributes(owner))
+        case TypeError() if found := _KEYWORD.search(str(error)):
+            return _BY_NAME.get(f"{found[1]}=")
+        case TypeError() if _BESIDE_A_TENSOR.search(str(error)):
+            return MAKE_ONE
     return None
 
 

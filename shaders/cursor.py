@@ -65,7 +65,8 @@ class Cursor:
         for place in range(index, end):
             if self.text(place) == "@" or self.text(place) in _STATEMENT_WORDS:
                 message = f"expected ';', found {self.found(place)}"
-                raise self.module.error(KernelSyntaxError, place, message)
+                hint = "The statement before it ends with `;`."
+                raise self.module.error(KernelSyntaxError, place, message, hint)
         return end
 
     def template_end(self, index: int) -> int:

@@ -16,6 +16,7 @@ from shaders.layout import SCALARS, Type
 from shaders.lexer import scan
 from shaders.limits import LIMITS, Limits
 from shaders.source import KernelLimitError, KernelSyntaxError, KernelUnsupportedError, Source
+from shaders.suggestions import meant
 from shaders.tree import Attribute, Field, Module, Span
 
 _SHORT = re.compile(r"(?:vec([234])|mat([234])x([234]))([iufh])")
@@ -28,6 +29,15 @@ TYPE_NAMES = frozenset(
     + [f"mat{c}x{r}{letter}" for c in (2, 3, 4) for r in (2, 3, 4) for letter in ("", "f", "h")]
 )
 """The predeclared names of types, which a kernel may not declare anew."""
+_C_SCALARS = {"float": "f32", "half": "f16", "int": "i32", "uint": "u32"}
+_ELSEWHERE = {
+    **_C_SCALARS,
+    **{f"{name}{n}": f"vec{n}<{scalar}>" for name, scalar in _C_SCALARS.items() for n in (2, 3, 4)},
+    **{f"{name[0]}vec{n}": f"vec{n}<{_C_SCALARS[name]}>" for name in ("int", "uint") for n in (2, 3, 4)},
+    "double": "f32",
+    "f64": "f32",
+}
+"""What the types of C, GLSL and HLSL are called in WGSL."""
 
 
 class Resolver:
@@ -164,9 +174,10 @@ class Resolver:
             return self.module.error(
                 KernelUnsupportedError, token, message, "Use arrays in storage bindings."
             )
-        return self.module.error(
-            KernelUnsupportedError, token, f"there is no type '{name}' that a kernel may use"
-        )
+        known = [*TYPE_NAMES, *self.module.structs, *self.module.declarations]
+        hint = f"Write {_ELSEWHERE[name]}." if name in _ELSEWHERE else meant(name, known) or None
+        message = f"there is no type '{name}' that a kernel may use"
+        return self.module.error(KernelUnsupportedError, token, message, hint)
 
 
 def type_of(text: str, known: dict[str, Type]) -> Type:

@@ -12,7 +12,8 @@ from heapq import nlargest
 _COMPARED = 64  # characters of a name that are looked at, since looking costs the square of them
 _LOOKED_AT = 16  # names that share the most letters, since looking at one of 64 may take a millisecond
 _NAMED = 3
-_CLOSE = 0.7  # of `difflib`'s ratio: subprocess is not progress
+_SHORT = 4  # characters of a name, of which one may be wrong
+_CLOSE, _CLOSE_IF_SHORT = 0.7, 0.6  # of `difflib`'s ratio: exp is meant by exq, progress not by subprocess
 
 
 def meant(name: str, names: Iterable[str], otherwise: str = "") -> str:
@@ -26,5 +27,6 @@ def meant(name: str, names: Iterable[str], otherwise: str = "") -> str:
         return matcher.quick_ratio()
 
     likely = nlargest(_LOOKED_AT, spelled, letters_shared)
-    close = get_close_matches(wanted, likely, _NAMED, _CLOSE)
+    cutoff = _CLOSE if len(name) > _SHORT else _CLOSE_IF_SHORT
+    close = get_close_matches(wanted, likely, _NAMED, cutoff)
     return f"Did you mean {' or '.join(spelled[each] for each in close)}?" if close else otherwise

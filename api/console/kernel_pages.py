@@ -73,7 +73,7 @@ async def _row(server: Runtime, identity: Identity, record: KernelRecord) -> dic
         "reference": reference(identity, record.owner, record.name),
         "milliseconds": milliseconds,
         "heavy": (milliseconds or 0.0) > server.settings.heavy_compile_ms,
-        "quarantine": server.quarantine.find(record.reflection.fingerprint),
+        "quarantine": server.quarantine.find(record.reflection.fingerprint, [identity.owner, record.owner]),
     }
 
 

@@ -15,8 +15,8 @@ from api.access import Cursor, Owned, Server
 from api.console.rendering import Visitor, link, page, plain
 from api.console.samples import SAMPLES
 from api.console.visiting import Looking, PageRoute, needs
+from api.live import LiveRun
 from api.records import LIVE, RunRecord
-from api.runs import LiveRun
 from api.runtime import Runtime
 from api.settings import RunLimits, Settings
 from api.submission import AskedLimits

@@ -1,3 +1,3 @@
 """The history of the database's shape, for Alembic. `HEAD` names the newest revision."""
 
-HEAD = "0012"
+HEAD = "0013"

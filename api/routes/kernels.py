@@ -179,7 +179,7 @@ async def one(server: Server, caller: Caller, name: str) -> Response:
     digest = text_hash(record.source)
     facts = {
         "compile_ms": await server.compiling.milliseconds(digest),
-        "quarantine": server.quarantine.find(record.reflection.fingerprint),
+        "quarantine": server.quarantine.find(record.reflection.fingerprint, [caller.owner, record.owner]),
         "guarded": record.reflection.guard and record.reflection.guard.source,
         "versions": await server.database.do(lambda db: KERNELS.of(db, record.target)),
     }

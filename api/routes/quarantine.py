@@ -11,12 +11,12 @@ router = APIRouter(prefix="/api/quarantine", tags=["kernels"])
 
 @router.get("", summary="List kernels in quarantine")
 async def listed(server: Server, caller: Caller) -> Response:
-    """All of them, the newest first, each with whose it was, `hang` or `crash`, and what was seen."""
+    """All of them, the newest first, each with who dispatched it, `hang` or `crash`, and what was seen."""
     return json_response({"quarantine": server.quarantine.page()})
 
 
 @router.delete("/{fingerprint}", status_code=204, summary="Lift a quarantine")
 async def lift(server: Server, caller: Caller, fingerprint: str) -> Response:
-    """Let a kernel be stored and dispatched again."""
+    """Let a kernel be stored and dispatched again, by all."""
     await server.quarantine.lift(fingerprint)
     return Response(status_code=204)

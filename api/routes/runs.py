@@ -12,9 +12,9 @@ from fastapi import APIRouter, Depends, Header, Request, Response
 from api import body, records, submission
 from api.access import Caller, Cursor, Owned, PageSize, Server, json_response
 from api.events import FINAL, Event, last_event, select_events
+from api.live import LiveRun
 from api.routes import submitted
 from api.routes.submitted import Preference
-from api.runs import LiveRun
 from api.runtime import Runtime
 from api.sse import EventStream
 from api.submission import RunRequest, Submission

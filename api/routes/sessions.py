@@ -9,9 +9,9 @@ from fastapi import APIRouter, Depends, Request, Response
 from api import submission
 from api.access import Caller, Server, json_response, while_connected
 from api.body import as_is, body_schema, json_body
+from api.live import LiveRun
 from api.routes import submitted
 from api.routes.submitted import Preference
-from api.runs import LiveRun
 from api.submission import CellRequest, SessionRequest, Submission
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])

@@ -17,7 +17,7 @@ from api import body, idempotency
 from api.access import gone, json_response
 from api.errors import InvalidRequest
 from api.keys import Identity
-from api.runs import LiveRun
+from api.live import LiveRun
 from api.runtime import Runtime
 from api.submission import Submission
 

@@ -13,7 +13,7 @@ from api.access import Caller, Cursor, Owned, PageSize, Server, json_response
 from api.errors import InvalidRequest
 from api.formats import NPY, RAW, SAFETENSORS
 from api.runtime import Runtime
-from api.tensors import TensorRecord
+from api.tensor_records import TensorRecord
 
 router = APIRouter(prefix="/api/tensors", tags=["tensors"])
 _BODY: dict[str, Any] = {

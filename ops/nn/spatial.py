@@ -12,7 +12,7 @@ from typing import ClassVar
 from ops.draws import uniform
 from ops.errors import AttributeValueError
 from ops.nn.module import Applied, Module, layer
-from ops.spatial_functions import FUNCTIONAL
+from ops.spatial_functions import FUNCTIONAL, each_axis
 from ops.tensor import Tensor, apply
 from ops.typenames import Sizes
 
@@ -51,9 +51,9 @@ class _Convolution(Module):
             raise AttributeValueError(
                 f"padding_mode is {padding_mode[:32]!r}, but must be one of {', '.join(_MODES)}"
             )
-        self.kernel_size = _each(kernel_size, self._rank)
-        self.stride = _each(stride, self._rank)
-        self.dilation = _each(dilation, self._rank)
+        self.kernel_size = each_axis(kernel_size, self._rank)
+        self.stride = each_axis(stride, self._rank)
+        self.dilation = each_axis(dilation, self._rank)
         self.padding, self.output_padding = padding, output_padding
         self.groups, self.padding_mode = groups, padding_mode
         first, second = (in_channels, out_channels) if self._is_transposed else (out_channels, in_channels)
@@ -78,7 +78,8 @@ class _Convolution(Module):
             ends = [far * (k - 1) for far, k in zip(self.dilation, self.kernel_size, strict=True)]
         else:
             ends = [
-                2 * more for more in _each(0 if isinstance(self.padding, str) else self.padding, self._rank)
+                2 * more
+                for more in each_axis(0 if isinstance(self.padding, str) else self.padding, self._rank)
             ]
         before, after = [n // 2 for n in ends], [n - n // 2 for n in ends]
         mode = _MODES[self.padding_mode]
@@ -127,10 +128,6 @@ class _Transposed(_Convolution):
             self.dilation,
         )
         return result
-
-
-def _each(value: Sizes, rank: int) -> list[int]:
-    return [value] * rank if isinstance(value, int) else list(value)
 
 
 class Conv1d(_Convolution):

@@ -129,7 +129,6 @@ def test_a_route_answers_as_its_schema_says_whatever_it_is_asked(
 
     @settings(
         max_examples=examples,
-        deadline=None,
         derandomize=True,
         database=None,
         phases=[Phase.generate],

@@ -1,4 +1,4 @@
-"""Which device a kernel is given to, and whose is compiled next."""
+"""Which device a kernel is given to, whose is compiled next, and who is kept from one that breaks it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from api import tables
 from api.compiling import Compiler
 from api.database import Database
 from api.dialects import upsert
+from api.errors import KernelQuarantined
 from api.kernels import KernelRecord
 from api.lane import Lane
 from api.launcher import Launcher
 from api.metrics import Metrics
 from api.quarantine import Quarantine
 from api.standby import Standby
+from host.errors import KernelHung
 from host.supervisor import Device, DeviceSettings
 from shaders.reflect import reflect
 from shaders.reflection import Reflection
@@ -53,9 +55,13 @@ async def opened(folder: Path) -> AsyncIterator[tuple[Launcher, Watched, Watched
     lane = Lane(main, lambda: other, 60)
     quarantine = Quarantine(database)
     compiler = Compiler(main, Standby(lambda: other, 60), database, quarantine)
-    for number in range(4):
-        row = {"hash": f"heavy{number}", "milliseconds": 2 * HEAVY_MS}
-        await database.do(lambda db, row=row: upsert(db, tables.compile_times, row))
+    for kind, took in (("light", HEAVY_MS / 2), ("heavy", HEAVY_MS * 2)):
+        for hash in (f"{kind}{number}" for number in range(4)):
+            row = {"hash": hash, "milliseconds": took}
+            await database.do(lambda db, row=row: upsert(db, tables.compile_times, row))
+            assert await compiler.milliseconds(hash) == took, (
+                "it is at hand, so that all ask for a turn at once"
+            )
     await main.start()
     try:
         yield Launcher(main, lane, compiler, quarantine, Metrics(), HEAVY_MS), main, other
@@ -78,5 +84,20 @@ def test_owners_take_turns_at_having_kernels_compiled(tmp_path: Path, kind: str)
             await asyncio.gather(*[launch("much", n) for n in (0, 1, 2)], launch("little", 3))
             asked = main.asked if kind == "light" else other.asked
             assert asked == [f"{kind}{number}" for number in (0, 1, 3, 2)]
+
+    asyncio.run(body())
+
+
+def test_a_kernel_is_in_quarantine_for_who_dispatched_it_and_not_for_whose_it_is(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with opened(tmp_path) as (launcher, *_), asyncio.timeout(60):
+            with pytest.raises(KernelHung, match="did not yield"):
+                async with launcher.launch("stranger", kernel("light"), {}):
+                    raise KernelHung("did not yield")
+            with pytest.raises(KernelQuarantined):
+                async with launcher.launch("stranger", kernel("light"), {}):
+                    pass
+            async with launcher.launch("somebody", kernel("light"), {}):
+                pass
 
     asyncio.run(body())

@@ -16,6 +16,7 @@ from kernelgate.local import LocalServer
 from tests.api.conftest import wait_until
 
 WAIT = {"Prefer": "wait=30"}
+RAW = {"Content-Type": "application/octet-stream"}
 
 
 class Named:
@@ -118,6 +119,17 @@ def test_a_request_without_a_key_is_told_by_its_address(running: Any) -> None:
         running.http.get("/api/runs", headers={"Authorization": "Bearer kg_wrong"})
     assert [line["message"] for line in lines] == ["GET /nothing/at/all: 404", "GET /api/runs: 401"]
     assert "key_id" not in lines[0]
+
+
+def test_a_request_says_nothing_of_the_one_before_on_its_connection(running: Any) -> None:
+    large = b"\0" * (1 << 18)  # more than uvicorn reads ahead: reading begins again inside the request
+    shape = {"shape": str(len(large)), "dtype": "u8"}
+    with captured(ENDED, least=2) as lines:
+        running.http.post("/api/tensors", params=shape, content=large, headers=RAW)
+        running.http.get("/nothing/at/all", headers={"Authorization": "Bearer nobody"})
+    assert [line["message"] for line in lines] == ["POST /api/tensors: 201", "GET /nothing/at/all: 404"]
+    assert "key_id" in lines[0]
+    assert "key_id" not in lines[1]
 
 
 def test_a_server_logs_json_and_no_secret(tmp_path: Any) -> None:

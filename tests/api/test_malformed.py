@@ -142,7 +142,6 @@ FIELDS = st.dictionaries(
 )
 QUICK = settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

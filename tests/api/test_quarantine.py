@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -105,11 +105,12 @@ def test_a_kernel_that_hangs_the_device_is_in_quarantine_until_an_admin_lifts_it
         for refused in (
             turning(owner, SHORT),
             add(owner, "again", TURNING),
-            add(other, "mine", TURNING),
             add(owner, "disguised", disguised),
         ):
             assert (refused.status_code, refused.json()["code"]) == (403, "kernel_quarantined")
             assert "did not yield" in refused.json()["detail"]
+        add(other, "turning", TURNING).raise_for_status()
+        assert turning(other, SHORT).status_code == 200
         seen = owner.get("/api/kernels/turning").json()["quarantine"]
         assert (seen["reason"], seen["owner"], seen["name"]) == ("hang", "owner", "turning")
         assert owner.get("/api/quarantine").json()["code"] == "admin_only"
@@ -131,6 +132,45 @@ def test_a_kernel_that_hangs_the_device_is_in_quarantine_until_an_admin_lifts_it
         assert turning(http, SHORT).status_code == 200
 
 
+def played(folder: Path, scenario: Callable[[Quarantine], Coroutine[Any, Any, None]]) -> None:
+    """Play a scenario with an empty quarantine."""
+    database = Database(folder / "db")
+
+    async def main() -> None:
+        await database.start()
+        await scenario(Quarantine(database))
+
+    try:
+        asyncio.run(main())
+    finally:
+        database.close()
+
+
+def test_who_breaks_the_device_with_another_s_kernel_takes_it_from_himself_until_a_second_does_too(
+    tmp_path: Path,
+) -> None:
+    broken = reflect(TURNING).fingerprint
+
+    async def scenario(quarantine: Quarantine) -> None:
+        await quarantine.add(broken, "stranger", "turning", KernelHung("did not yield"))
+        with pytest.raises(KernelQuarantined):
+            quarantine.check(broken, "stranger")
+        quarantine.check(broken, "owner")
+        assert quarantine.find(broken, ["owner"]) is None
+        await quarantine.add(broken, "another", "mine", KernelHung("did not yield"))
+        await quarantine.start()
+        with pytest.raises(KernelQuarantined, match="did not yield"):
+            quarantine.check(broken, "owner")
+        seen = quarantine.find(broken, ["owner"])
+        assert seen is not None
+        assert (seen.owner, seen.name) == ("", "")
+        await quarantine.lift(broken)
+        quarantine.check(broken, "stranger")
+        assert quarantine.page() == []
+
+    played(tmp_path, scenario)
+
+
 def test_an_owner_whose_kernel_broke_the_device_with_three_sets_of_literals_gets_no_fourth(
     tmp_path: Path,
 ) -> None:
@@ -148,16 +188,7 @@ def test_an_owner_whose_kernel_broke_the_device_with_three_sets_of_literals_gets
         await quarantine.lift(kernels[0])
         quarantine.check(kernels[3], "owner")
 
-    database = Database(tmp_path / "db")
-
-    async def main() -> None:
-        await database.start()
-        await scenario(Quarantine(database))
-
-    try:
-        asyncio.run(main())
-    finally:
-        database.close()
+    played(tmp_path, scenario)
 
 
 def test_a_kernel_that_crashes_the_device_is_told_apart_from_one_that_hangs(

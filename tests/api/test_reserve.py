@@ -114,7 +114,7 @@ def test_on_a_full_disk_writes_are_refused_deletes_work_and_the_server_recovers(
         (disk / "ballast").unlink()
         assert upload(http, 3).status_code == 201
         assert http.post("/api/scripts", json=script).status_code == 201
-        wait_until(lambda: not running.server.runtime.runs._unstored, "the end of the run is stored")
+        wait_until(lambda: not running.server.runtime.runs._live._unstored, "the end of the run is stored")
         assert (disk / "data" / "reserve").stat().st_size == 4 * MIB
     with start(data=disk / "data", reserve_bytes=4 * MIB, workers=1) as running:
         http = running.http

@@ -474,7 +474,7 @@ def test_a_run_whose_end_cannot_be_stored_keeps_its_result_and_is_stored_later(
         assert http.delete(url).json() == done, "it is over"
         monkeypatch.undo()
         runs = running.server.runtime.runs
-        wait_until(lambda: done["id"] not in runs._live, "the end is stored")
+        wait_until(lambda: runs._live.get(done["id"]) is None, "the end is stored")
         assert http.get(url).json() == done
         events = http.get(f"{url}/events").text
         assert (events.count("event: output"), events.count("event: result")) == (1, 1)

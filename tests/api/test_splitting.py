@@ -35,7 +35,7 @@ def upload(http: httpx2.Client, query: str, pieces: list[bytes]) -> tuple[list[b
     return [data[begin:end] for begin, end in pairwise(ends)], made
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PIECES)
 def test_lines_are_strings_without_their_line_feeds(http: httpx2.Client, pieces: list[bytes]) -> None:
     expected = b"".join(pieces).split(b"\n")
@@ -43,7 +43,7 @@ def test_lines_are_strings_without_their_line_feeds(http: httpx2.Client, pieces:
     assert upload(http, "split=lines", pieces)[0] == expected
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PIECES, st.integers(1, 40))
 def test_blocks_are_strings_of_one_length_but_the_last(
     http: httpx2.Client, pieces: list[bytes], size: int

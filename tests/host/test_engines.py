@@ -429,7 +429,7 @@ INPUTS = {
 }
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_planned_programs_equal_the_reference(gpu: WgpuEngine, program: Graph) -> None:
     for handle, array in INPUTS.items():

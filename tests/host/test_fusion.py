@@ -120,7 +120,7 @@ def taken(engine: WgpuEngine, handles: list[int]) -> list[np.ndarray]:
     return found
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_fused_programs_equal_the_reference(engine: WgpuEngine, program: Graph) -> None:
     wanted = evaluate(program, INPUTS)

@@ -434,14 +434,14 @@ def check(engine: WgpuEngine, program: Text) -> None:
         [program.run(lane) for lane in lanes]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_a_program_gives_what_it_means_or_says_that_a_loop_ran_out(engine: WgpuEngine, program: Text) -> None:
     check(engine, program)
 
 
 @pytest.mark.full
-@settings(max_examples=1_000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1_000, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_many_programs_give_what_they_mean_or_say_that_a_loop_ran_out(
     engine: WgpuEngine, program: Text

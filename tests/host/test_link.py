@@ -145,3 +145,18 @@ def test_descriptors_under_way_are_closed_with_the_link(run: Callable[..., Any])
         assert await right.ended is None
 
     run(body())
+
+
+@pytest.mark.usefixtures("nothing_leaks")
+def test_descriptors_for_a_peer_that_is_gone_are_closed(run: Callable[..., Any]) -> None:
+    async def body() -> None:
+        ours, theirs = pair()
+        left = End(ours)
+        theirs.close()
+        fd = _file(b"x")
+        for id in range(3):
+            left.link.send(_upload(id, True), fd)
+        os.close(fd)
+        assert await left.ended is None
+
+    run(body())

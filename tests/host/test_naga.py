@@ -75,7 +75,7 @@ FUNCTIONS = {
     "fn f() { return ›1u; }": "the function gives nothing",
     "const ›g: u32 = 1.0f;": "the type of `g` is expected to be `u32`",
     "var<private> g: u32 = ›nothing;": "`nothing` is not defined",
-    "override g: u32;\noverride h: u32 = g + ›1.0;": "Abstract types",
+    "override g: u32;\noverride h: u32 = g + ›1.0;": "this number is not of the type that it meets",
 }
 SOURCES = {
     **{
@@ -130,6 +130,27 @@ def test_what_naga_advises_is_the_hint_with_the_types_that_kernels_have(engine: 
     for body, hint in hints.items():
         error = refused(engine, f"{HEAD}@compute @workgroup_size(1) fn main() {{ {body} out[0] = 1.0; }}\n")
         assert error.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("out[0] = f32(idd.x);", "Did you mean id?"),
+        ("out[0] = sine(1.0);", "Did you mean sin or sign"),
+        ("out[0] = brightness;", None),
+        ("out[0] = id.x * 2.0;", "Numbers keep their type"),
+        ("out[0] = id.x;", "Numbers keep their type"),
+        ("let x = 1u + 1i;", "Numbers keep their type"),
+        ("let x = mat2x3<f32>() * vec4(1.0);", None),
+        ("given[0] = 1u;", "What a kernel writes is var<storage, read_write>"),
+        ("if id.x { }", "Compare it"),
+        ("let x = 1.0\n out[1] = x;", "The statement before it ends with `;`."),
+    ],
+)
+def test_where_naga_advises_nothing_the_hint_is_ours(engine: WgpuEngine, body: str, hint: str | None) -> None:
+    head = f"{HEAD}@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>)"
+    error = refused(engine, f"{head} {{\n {body}\n out[0] = f32(given[0]);\n}}\n")
+    assert error.hint is None if hint is None else error.hint.startswith(hint), error.hint
 
 
 def test_what_naga_cannot_place_has_no_place(engine: WgpuEngine) -> None:

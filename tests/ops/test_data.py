@@ -118,7 +118,7 @@ def test_histograms(device: Any, check: Any) -> None:
 WORDS = [b"", b"a", b"ab", b"abc", b"bca", b"aab", b"zz"]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.sampled_from(WORDS), max_size=30), st.lists(st.sampled_from(WORDS), min_size=1, max_size=5)
 )
@@ -130,7 +130,7 @@ def test_search_for_any_needles(device: Any, parts: list[bytes], needles: list[b
     np.testing.assert_array_equal(found, reference.apply("find_bytes", {"size": len(text)}, inputs))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.text("abc", max_size=40), st.text("abc", max_size=40)), min_size=1, max_size=9))
 def test_the_distance_of_any_pairs(device: Any, pairs: list[tuple[str, str]]) -> None:
     left, right = ([side.encode() for side in sides] for sides in zip(*pairs, strict=True))

@@ -126,7 +126,7 @@ def test_a_message_over_the_longest_or_outside_gets_zeros(device: Any, name: str
     np.testing.assert_array_equal(words, reference.apply(name, attributes, [data, offsets]))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.data())
 @pytest.mark.parametrize("name", DIGESTS)
 def test_any_messages(device: Any, name: str, data: st.DataObject) -> None:

@@ -366,7 +366,7 @@ def test_operands_broadcast_as_in_numpy(left: tuple[int, ...], right: tuple[int,
     check("sub", {}, arrays[::-1])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_random_views_of_random_ranks_agree(check: Any, data: st.DataObject) -> None:
     arrays = []

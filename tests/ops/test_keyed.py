@@ -73,7 +73,7 @@ def test_a_password_over_the_longest_gets_zeros(device: Any, longest: int) -> No
     assert not words[-1].any()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.data())
 @pytest.mark.parametrize("digest", KEYED)
 def test_any_derivation(device: Any, digest: str, data: st.DataObject) -> None:

@@ -119,7 +119,7 @@ def test_what_no_index_can_be_is_refused(torch: Any) -> None:
         x[x > 50] = torch.zeros(3, dtype=torch.int32)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.data())
 def test_any_mixture_of_indices_reads_what_numpy_reads(data: st.DataObject) -> None:
     engine.use(NumpyEngine())

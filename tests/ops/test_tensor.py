@@ -204,7 +204,7 @@ def test_numbers_take_the_dtype_of_the_tensors_that_they_meet(torch: Any) -> Non
         assert value.tolist() == expected
     with pytest.raises(AttributeValueError, match="does not fit"):
         i + (1 << 40)
-    with pytest.raises(GraphError, match="computed with str"):
+    with pytest.raises(GraphError, match="not str"):
         torch.add(i, "1")
     with pytest.raises(TypeError):
         i + "1"

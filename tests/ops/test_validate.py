@@ -181,7 +181,7 @@ def wild_graphs(draw: st.DrawFn) -> Graph:
     return Graph(nodes, draw(st.lists(st.integers(-1, len(nodes)), max_size=3)))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(wild_graphs())
 def test_any_graph_is_typed_as_it_computes_or_refused(graph: Graph) -> None:
     decoder = msgspec.msgpack.Decoder(Graph)

@@ -357,7 +357,7 @@ _CONVERSATIONS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(_CONVERSATIONS, st.integers(0, 40), st.booleans())
 def test_any_conversation_in_bad_faith_ends_in_one_answer(
     pieces: list[bytes], cut: int, finish: bool

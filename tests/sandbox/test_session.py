@@ -203,7 +203,7 @@ def test_junk_ends_the_run_with_a_protocol_error(data: bytes) -> None:
     assert outcome.code == "protocol"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.binary(max_size=60), max_size=6))
 def test_any_bytes_end_in_an_answer(bodies: list[bytes]) -> None:
     outcome = converse(b"".join(map(raw, bodies)))
@@ -239,7 +239,7 @@ _FIELDS += ["path", "data", "how", "offset", "size"]
 _FIELDS += ["url", "method", "headers", "body", "timeout_s", "follow", "folder"]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.tuples(st.sampled_from(_TAGS), st.dictionaries(st.sampled_from(_FIELDS), _JSON)), max_size=5)
 )

@@ -1,7 +1,7 @@
 """Integer constant expressions, against Python's own arithmetic."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shaders.constants import Constants
@@ -121,7 +121,6 @@ def _words(text: str) -> list[str]:
     return text.replace("(", " ( ").replace(")", " ) ").split()
 
 
-@settings(deadline=None)
 @given(TREES)
 def test_brackets_and_operators_agree_with_python(text):
     expected = by_python(text)
@@ -132,7 +131,6 @@ def test_brackets_and_operators_agree_with_python(text):
         assert value(text) == expected
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from("+*&|")), min_size=1, max_size=8))
 def test_precedence_agrees_with_python(pairs):
     text = " ".join(f"{number} {operator}" for number, operator in pairs) + " 1"

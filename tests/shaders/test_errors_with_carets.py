@@ -50,6 +50,7 @@ def test_a_missing_semicolon():
         kernel_syntax 4:5: expected ';', found 'let'
             let y = 2u;
             ^
+        hint: The statement before it ends with `;`.
         """,
     )
 

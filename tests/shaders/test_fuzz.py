@@ -124,7 +124,7 @@ WORDS = [
         "\u2028",
     ),
 ]
-quick = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 
 
 def check(source: str) -> None:

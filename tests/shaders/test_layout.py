@@ -157,6 +157,22 @@ def test_a_type_that_is_none_is_refused(text, message):
 
 
 @pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("array<float>", "Write f32."),
+        ("uvec3", "Write vec3<u32>."),
+        ("float4", "Write vec4<f32>."),
+        ("vec3ff", "Did you mean vec3f"),
+        ("Colour", None),
+    ],
+)
+def test_a_type_of_another_language_is_answered_with_that_of_wgsl(text, hint):
+    with pytest.raises(KernelgateError) as caught:
+        type_of(text, {})
+    assert hint is None if caught.value.hint is None else caught.value.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
     ("members", "message"),
     [
         ("@align(3) a: u32", "@align must be a power of two"),

@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shaders.pack import UniformError, pack_fields, pack_params
@@ -150,7 +150,6 @@ def test_a_reflection_that_does_not_add_up_is_refused(info):
         )
 
 
-@settings(deadline=None)
 @given(
     st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=8)
 )

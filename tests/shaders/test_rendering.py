@@ -121,7 +121,7 @@ def test_hints_name_what_there_is() -> None:
     assert "divisibleby" in (caught.value.hint or "")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.sampled_from(WORDS), max_size=40), st.dictionaries(st.sampled_from("xy"), st.integers(0, 9))
 )

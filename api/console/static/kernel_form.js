@@ -54,7 +54,9 @@ export class KernelForm {
     try {
       this.reflect(await ask("POST", "/api/kernels/reflect", { source }, { signal: this.reading.signal }));
     } catch (error) {
-      if (error.name === "AbortError" || this.fields.size) return;
+      if (error.name === "AbortError") return;
+      if (!error.document) throw error;
+      if (this.fields.size) return;
       at("bindings").replaceChildren(make("p", { class: "faint" }, "They are found as soon as the kernel can be read."));
     }
   }

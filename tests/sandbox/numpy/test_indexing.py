@@ -30,13 +30,13 @@ def source(shape: tuple[int, ...], order: str) -> str:
     return f"np.arange({count}).reshape({shape}){order}"
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(shapes, orders, keys)
 def test_reading_agrees(shape: tuple[int, ...], order: str, key: str) -> None:
     check(f"a = {source(shape, order)}; a[{key}]")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(filled, orders, keys, st.sampled_from(["7", "-1.5", "[1]", "[5, 6]", "[[1], [2]]", "a[..., :1] * 10"]))
 @example((1,), "", "(0, ...,)", "[1]")  # a list may not have more dimensions than its place, an array may
 @example((1,), "", "(0, ...,)", "np.array([1])")
@@ -47,7 +47,7 @@ def test_writing_agrees(shape: tuple[int, ...], order: str, key: str, value: str
     check(f"a = {source(shape, order)}; a[{key}] = {value}; a", any_error=True)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(shapes, orders, st.data())
 def test_a_mask_of_the_whole_agrees(shape: tuple[int, ...], order: str, data: Any) -> None:
     text = source(shape, order)
@@ -56,7 +56,7 @@ def test_a_mask_of_the_whole_agrees(shape: tuple[int, ...], order: str, data: An
     check(f"a = {text}; a[a % 2 == 0] += 100; a")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(shapes, shapes, orders, st.sampled_from(["+", "*", "-", "<", "/"]))
 def test_broadcasting_agrees(
     first: tuple[int, ...], second: tuple[int, ...], order: str, operator: str
@@ -67,7 +67,7 @@ def test_broadcasting_agrees(
 ones = st.lists(st.sampled_from([1, 2, 3]), min_size=1, max_size=4).map(tuple)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ones, st.data())
 def test_shapes_that_stretch_agree(shape: tuple[int, ...], data: Any) -> None:
     thin = tuple(data.draw(st.sampled_from([1, size])) for size in shape)[
@@ -78,7 +78,7 @@ def test_shapes_that_stretch_agree(shape: tuple[int, ...], data: Any) -> None:
     check(f"a = {source(shape, '')} + 0.5; a -= {source(thin, '')}; a")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(shapes, orders, st.lists(st.integers(-1, 6), min_size=1, max_size=4))
 def test_reshaping_agrees_and_shares_where_numpy_does(
     shape: tuple[int, ...], order: str, wanted: list[int]
@@ -87,7 +87,7 @@ def test_reshaping_agrees_and_shares_where_numpy_does(
     check(f"a = {source(shape, order)}; b = a.reshape({tuple(wanted)}); b[...] = -1; a")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(shapes, orders, st.permutations(range(4)), st.integers(-5, 4))
 def test_moving_axes_agrees(shape: tuple[int, ...], order: str, axes: list[int], axis: int) -> None:
     turned = tuple(item for item in axes if item < len(shape))

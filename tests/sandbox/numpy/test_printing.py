@@ -134,7 +134,7 @@ floats = st.one_of(
 )
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=250, suppress_health_check=list(HealthCheck))
 @given(st.lists(floats, max_size=14), st.booleans())
 def test_any_floats_are_written_as_numpy_does(items: list[float], narrow: bool) -> None:
     listed = "[" + ", ".join(_source(item) for item in items) + "]"
