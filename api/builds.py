@@ -22,7 +22,9 @@ from api.turns import Turns
 from sandbox.pool import WorkerPool
 from shaders.errors import KernelgateError, caret
 from shaders.guard.guard import VERSION
+from shaders.limits import LIMITS
 from shaders.reflection import Reflection
+from shaders.source import Source
 from shaders.template import Scalar
 
 CACHED = 256
@@ -71,7 +73,7 @@ class Builder:
             await self._compiler.add_kernel(owner, digest, reflection, warm=True)
         except KernelgateError as error:
             if error.line is not None and error.column is not None:
-                error.snippet = caret(source, error.line, error.column)
+                error.snippet = caret(Source(source, LIMITS).text, error.line, error.column)
             raise
         return Build(source, digest, reflection)
 

@@ -115,7 +115,9 @@ class Quarantine:
 
 
 def _all(db: sa.Connection) -> list[Entry]:
-    return [Entry(**row._mapping) for row in db.execute(sa.select(tables.quarantine))]
+    """All entries, the last last."""
+    query = sa.select(tables.quarantine).order_by(tables.quarantine.c.created_at)
+    return [Entry(**row._mapping) for row in db.execute(query)]
 
 
 def _put(db: sa.Connection, entry: Entry) -> None:

@@ -6,6 +6,7 @@ raises it. Must not know HTTP: `api/problems.py` is the one place that maps code
 
 from __future__ import annotations
 
+import io
 from typing import ClassVar
 
 import msgspec
@@ -85,9 +86,14 @@ class KernelgateError(Exception):
         return dict(KernelgateError._classes)
 
 
+def lines_of(source: str) -> list[str]:
+    """The lines of a text, each with its line feed, as Python and jinja2 count them: `str.splitlines` sees more."""
+    return list(io.StringIO(source, newline=None))
+
+
 def caret(source: str, line: int, column: int) -> str:
     """The source line `line` with a caret under `column` (both from 1); long lines are cut to a window."""
-    lines = source.splitlines()
+    lines = [each.rstrip("\n") for each in lines_of(source)]
     text = lines[line - 1] if 0 < line <= len(lines) else ""
     start = max(0, column - 1 - 60) if len(text) > 120 else 0
     window = text[start : start + 120].expandtabs(1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from shaders.errors import KernelgateError, caret
+from shaders.errors import KernelgateError, caret, lines_of
 
 Scalar = bool | int | float | str
 """The value of a parameter."""
@@ -49,8 +49,8 @@ def placed(error: KernelgateError, template: str, line: int) -> KernelgateError:
 
     jinja2 tells lines only; where nothing of the message stands in the line, the caret is under its first character.
     """
-    lines = template.splitlines()
-    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    lines = lines_of(template)
+    text = lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
     found = [text.find(word) for word in reversed(_QUOTED.findall(error.message)) if word in text]
     error.line, error.column = line, (found[0] if found else len(text) - len(text.lstrip())) + 1
     error.snippet = caret(template, line, error.column)

@@ -16,7 +16,7 @@ from ops import wgsl
 from ops.dtypes import is_packed
 from ops.expression import input_term
 from ops.layout import Layout, collapse
-from ops.lowering import packing, windows
+from ops.lowering import elementwise, packing, windows
 from ops.lowering.base import GROUP, After, Builder, Params, Source, Target
 from ops.lowering.packing import BYTES
 from shaders.spec import Binding, KernelSpec, Operand, Param
@@ -48,11 +48,15 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
         return False
     after = after or After(input_term(0, target.dtype), target.dtype)
     shape = target.layout.shape if len(left.layout.shape) > 1 else (1, *target.layout.shape)
-    x, y = _rows(left, left.layout.shape), _columns(right)
+    x, y = _by_quads(left), _columns(right)
     extras = [_rows(source, shape) for source in after.sources]
     sums = "f32" if left.dtype == "f32" else after.dtype
-    if x is None or y is None or None in extras or sums != after.dtype:
+    if y is None or None in extras or sums != after.dtype or (x is None and left.dtype != "f32"):
         return False
+    if x is None:
+        left = elementwise.gather(builder, left)  # it is small beside the matrix
+        x = _by_quads(left)
+    assert x is not None
     rows, columns = prod(shape[:-1]), shape[-1]
     names = [("value", after.dtype), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
     finish = wgsl.function("finish", after.term, names)
@@ -102,12 +106,15 @@ def _columns(source: Source) -> _Rows | None:
     if len(source.layout.shape) != 2:
         return None
     turned: Layout = source.layout.permute((1, 0))
-    found = _rows(Source(source.operand, turned, source.dtype), turned.shape)
-    return found if found is not None and _is_by_quads(found, turned.shape[-1]) else None
+    return _by_quads(Source(source.operand, turned, source.dtype))
 
 
-def _is_by_quads(place: _Rows, inner: int) -> bool:
-    return place.across == 1 and not (place.offset | place.down | inner) % packing.QUAD
+def _by_quads(source: Source) -> _Rows | None:
+    """An operand as rows that lie in whole quads, as they are read; None for any other."""
+    found, inner = _rows(source, source.layout.shape), source.layout.shape[-1]
+    if found is None or found.across != 1 or (found.offset | found.down | inner) % packing.QUAD:
+        return None
+    return found
 
 
 def _names(extras: Sequence[str]) -> list[str]:

@@ -16,17 +16,22 @@ from ops.lowering.packing import BYTES
 _LEAST_MATRIX = 1 << 12
 
 
-def is_for_host(device: DeviceClass, dtype: str, batches: int, work: int) -> bool:
-    """Whether products of `work` multiply-adds each pay for stopping the device."""
-    least = device.host_work
-    return dtype == "f32" and 0 < least <= batches * work and work >= _LEAST_MATRIX
+def is_for_host(device: DeviceClass, y: Source, domain: Sequence[int]) -> bool:
+    """Whether a product of f32 by `y` pays for stopping the device; all rows are one matrix's where `y` is one matrix.
+
+    `domain` is as in `matmul.py`.
+    """
+    work = prod(domain if len(y.layout.shape) == 2 else domain[-3:])
+    return 0 < device.host_work <= prod(domain) and work >= _LEAST_MATRIX
 
 
 def reads_bytes(device: DeviceClass, left: Source, right: Source) -> bool:
     """Whether the host multiplies `left` by a matrix of bytes as it lies."""
     if right.dtype not in BYTES or len(right.layout.shape) != 2:
         return False
-    return is_for_host(device, "f32", 1, left.layout.count * right.layout.shape[-1])
+    return is_for_host(
+        device, right, (*left.layout.shape[:-1], right.layout.shape[-1], left.layout.shape[-1])
+    )
 
 
 def emit(builder: Builder, x: Source, y: Source, domain: Sequence[int], target: Target) -> None:

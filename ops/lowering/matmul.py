@@ -54,10 +54,10 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
 
 def _way(builder: Builder, x: Source, y: Source, domain: Domain) -> Callable[..., None]:
     """Which function below computes a product best."""
-    *batch, rows, columns, inner = domain
+    *_, rows, columns, inner = domain
     if inner == 0:
         return _zero
-    if host_product.is_for_host(builder.device, x.dtype, prod(batch), rows * columns * inner):
+    if x.dtype == "f32" and host_product.is_for_host(builder.device, y, domain):
         return host_product.emit
     # so many products may be made and folded: more than operands' elements only where batches are spread
     most = max(builder.device.work, x.layout.count, y.layout.count)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from sandbox.policy.compiler import FILENAME, character_column
 from sandbox.policy.denials import HostError
 from sandbox.policy.names import unmangle
-from shaders.errors import KernelgateError, caret
+from shaders.errors import KernelgateError, caret, lines_of
 
 MAX_FRAMES = 20
 MAX_TEXT = 2000
@@ -41,7 +41,7 @@ def remember(source: str, filename: str = FILENAME) -> None:
 def show_to_library() -> None:
     """Let Python's own tracebacks show the lines of the scripts that are kept."""
     for filename, source in _sources.items():
-        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+        linecache.cache[filename] = (len(source), None, lines_of(source), filename)
 
 
 def is_script(filename: str) -> bool:

@@ -300,6 +300,7 @@ def test_a_kernel_that_does_not_compile_is_told_in_one_line_and_shown_as_posted(
     assert (problem["code"], problem["detail"]) == ("kernel_compile", wanted)
     assert (problem["line"], problem["column"]) == (3, line.index("2.0f") + 1)
     assert problem["snippet"] == f"{line}\n{' ' * line.index('2.0f')}^"
+    assert add(http, "broken", source.replace("\n", "\x0b", 1)).json()["snippet"] == problem["snippet"]
 
 
 @pytest.mark.parametrize(

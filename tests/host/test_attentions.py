@@ -86,11 +86,11 @@ def leaves(types: list[TensorType]) -> list[Node]:
 
 
 @pytest.mark.parametrize("device", [CPU, GPU, MAPPED], ids=["cpu", "gpu", "mapped"])
-def test_long_sequences_need_little_more_than_their_result(device: Any) -> None:
+def test_long_sequences_keep_few_of_their_scores(device: Any) -> None:
     graph = Graph([*leaves(long(16_384)), Node("attention", (0, 1, 2), {"is_causal": True})], [3])
     plan = make_plan(graph, validate(graph), device)
     scores = 4 * 8 * 16_384**2
-    assert sum(plan.temps) < scores / 20
+    assert sum(plan.temps) < scores / 12
 
 
 def test_gradients_of_long_sequences_keep_no_scores() -> None:

@@ -113,6 +113,15 @@ def test_a_matrix_of_bytes_is_multiplied_as_it_lies(
     assert [type(step) for step in plan.steps] == [HostStep]
 
 
+@pytest.mark.parametrize("left", [(1000, 1, 4), (3000, 1), (40_000, 2, 1)])
+def test_many_small_matrices_by_one_of_bytes_are_one_product(
+    engine: WgpuEngine, put: Put, left: tuple[int, ...]
+) -> None:
+    x, codes = matrix(*left), np.random.default_rng(0).integers(-127, 128, (left[-1], 512), np.int8)
+    found = compute(engine, put(x), put(codes), Node("matmul", (0, 1)))
+    assert np.allclose(found, (x.astype(np.float64) @ codes).reshape(-1), rtol=1e-5, atol=1e-3)
+
+
 def test_a_part_of_bytes_is_multiplied_and_then_scaled(engine: WgpuEngine, put: Put) -> None:
     codes = np.random.default_rng(0).integers(-127, 128, (512, 1024), np.int8)
     x, scale = matrix(6, 1, 511), matrix(1024)

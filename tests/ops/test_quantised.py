@@ -76,6 +76,7 @@ PRODUCTS: dict[str, Any] = {
     "batches of both": lambda a, b: (byte(a, 2, 3, 32), byte(b, 2, 32, 10)),
     "a part of a weight": lambda a, b: (byte(a, 2, 32), byte(b, 20, 48)[4:15, 8:40].T),
     "a part that begins within a word": lambda a, b: (byte(a, 2, 32), byte(b, 20, 48)[4:15, 6:38].T),
+    "rows that lie across": lambda a, b: (byte(a, 32, 3).T, byte(b, 10, 32).T),
     "spread rows": lambda a, b: (np.broadcast_to(byte(a, 1, 32), (4, 32)), byte(b, 10, 32).T),
     "no inner size": lambda a, b: (byte(a, 2, 0), byte(b, 3, 0).T),
     "no columns": lambda a, b: (byte(a, 2, 8), byte(b, 0, 8).T),
@@ -273,3 +274,13 @@ def test_layouts_of_weights_that_are_no_words_are_copied() -> None:
     )
     made = lower("matmul", {}, [x, odd], TensorType((2, 5), "f32"), CPU)
     assert "byte_product" not in [step.spec.name for step in made.dispatches if hasattr(step, "spec")]
+
+
+@pytest.mark.parametrize("device_class", [CPU, GPU], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("columns", [slice(None, None, -1), slice(1, 33), slice(0, 64, 2)], ids=str)
+def test_a_part_of_floats_by_bytes(device: Any, columns: slice, device_class: DeviceClass) -> None:
+    left = floats(3, 64)[:, columns]
+    right = byte("i8", 10, left.shape[1]).T
+    exact = left.astype(np.float64) @ right
+    bound = np.abs(left) @ np.abs(right.astype(np.float64))
+    assert (np.abs(run_as(device, "matmul", [left, right], device_class) - exact) <= 1e-6 * bound).all()

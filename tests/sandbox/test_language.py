@@ -206,6 +206,12 @@ def test_an_error_that_the_script_makes_itself_needs_no_advice(sandbox: Sandbox,
     assert sandbox.error(source).code == "script_error"
 
 
+@pytest.mark.parametrize("line", ["d = nothing + 1", "d = (1"])
+def test_the_line_that_is_shown_is_the_one_that_python_counts(sandbox: Sandbox, line: str) -> None:
+    error = sandbox.error(f"a = 1\n\f\nb = 'x\x1dy'\nc = '\u2028'\n{line}\n")
+    assert (error.line, error.snippet) == (5, f"{line}\n    ^")
+
+
 def test_an_import_error_can_be_caught(sandbox: Sandbox) -> None:
     assert sandbox.result("try:\n    import pandas\nexcept ImportError:\n    result = 'none'") == "none"
 
