@@ -71,15 +71,16 @@ class Sharing:
     ) -> R:
         """`record`, which is what `reference` names, as `require`; None is nothing.
 
-        `missing` gets a hint, which speaks only of what the key may read: it does not tell whether something is there.
+        `missing` gets a hint, which speaks only of what the key may list: it does not tell whether something is there.
         """
         try:
             if record is None:
                 raise missing
             await self.require(identity, record.target, wanted, missing)
         except type(missing):
-            names = await self._database.do(lambda db: _names(db, identity, kind))
-            missing.hint = _hint(reference, names) or missing.hint
+            if f"{kind}s:read" in identity.scopes:
+                names = await self._database.do(lambda db: _names(db, identity, kind))
+                missing.hint = _hint(reference, names) or missing.hint
             raise missing from None
         return record
 

@@ -40,6 +40,13 @@ def axis(value: int, rank: int) -> int:
     return value % span
 
 
+def own_axis(value: int, rank: int) -> int:
+    """As `axis`, for what needs one: a scalar has none."""
+    if not rank:
+        raise ShapeError("a scalar has no axes")
+    return axis(value, rank)
+
+
 def axes(values: Sequence[int] | None, rank: int) -> Shape:
     """The distinct axes of `values` in ascending order; all for None. Raises `ShapeError` on one named twice."""
     if values is None:

@@ -308,7 +308,8 @@ def check_dtypes(spec: OpSpec, given: tuple[str, ...]) -> None:
     for number, name in enumerate(given):
         taken = spec.input_dtypes[number] if spec.input_dtypes else spec.dtypes
         if name not in taken:
+            where = f" as {spec.inputs[number]}" if spec.input_dtypes else ""
             raise DTypeError(
-                f"{spec.name} does not take {name}" + f" as {spec.inputs[number]}" * bool(spec.input_dtypes),
+                f"{spec.name} does not take {name}{where}",
                 hint=f"It takes {', '.join(taken)}: convert with cast, or .to(dtype) in a script.",
             )

@@ -7,7 +7,7 @@ from math import prod
 from ops.composite import Meaning, Parts, Value
 from ops.errors import AttributeValueError, ShapeError
 from ops.shapes import axis as counted
-from ops.shapes import broadcast, text
+from ops.shapes import broadcast, own_axis, text
 
 
 def _along(do: Parts, index: Value, x: Value, axis: int) -> Value:
@@ -33,7 +33,7 @@ def take_along_dim(do: Parts, x: Value, index: Value, axis: int | None) -> Value
     """As `gather`, where the other axes broadcast; of the flattened tensor for None."""
     if axis is None:
         x, index = (do("reshape", each, shape=[-1]) for each in (x, index))
-    where = counted(axis or 0, x.rank)
+    where = own_axis(axis or 0, x.rank)
     if index.rank != x.rank:
         raise ShapeError(
             f"take_along_dim takes shapes of one rank, not {text(x.shape)} and {text(index.shape)}"

@@ -127,14 +127,10 @@ def local_response_norm(do: Parts, x: Value, size: int, alpha: float, beta: floa
     channels = _channels("local_response_norm", x)
     if size < 1:
         raise AttributeValueError(f"local_response_norm: size is {size}, but must be from 1")
-    square = do("square", x)
-    total = square
-    for distance in range(-(size // 2), (size - 1) // 2 + 1):
-        if distance and abs(distance) < channels:
-            cut, edges = (distance, channels) if distance > 0 else (0, channels + distance), [0] * x.rank
-            before, after = list(edges), list(edges)
-            before[1], after[1] = max(-distance, 0), max(distance, 0)
-            total = total + do("pad", do.slice(square, 1, *cut), before=before, after=after)
+    before, after = (min(reach, max(channels - 1, 0)) for reach in (size // 2, (size - 1) // 2))
+    others = [0] * (x.rank - 2)
+    padded = do("pad", do("square", x), before=[0, before, *others], after=[0, after, *others])
+    total = do("sum", do("windows", padded, axis=1, size=before + 1 + after), axes=[-1])
     return x / do("pow", total * (alpha / size) + k, float(beta))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, prod
+from math import gcd, inf, prod
 
 from ops.composite import Meaning, Number, Parts, Value
 from ops.composites.spatial import Extents, as_given, channels_first, each, ends, space_of
@@ -235,7 +235,7 @@ def _adapted(do: Parts, axis: int, length: int, count: int) -> tuple[_Axis, Valu
         return _Axis(see_equal, place_equal), None
     begins = do("floor_divide", do.numbers(count) * length, count)
     stops = do("floor_divide", (do.numbers(count) + 1) * length + (count - 1), count)
-    most = max(-(-(number + 1) * length // count) - number * length // count for number in range(count))
+    most = 1 - (gcd(length, count) - length) // count
     column = do.reshape(begins, count, 1)
     places = do("minimum", column + do.numbers(most), do.reshape(stops - 1, count, 1))
 

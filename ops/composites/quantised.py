@@ -8,7 +8,7 @@ from ops.composite import Meaning, Parts, Value
 from ops.composites.spatial import Extents, byte_convolution
 from ops.errors import ShapeError
 from ops.shapes import axis as counted
-from ops.shapes import text
+from ops.shapes import own_axis, text
 
 _MOST = 127.0
 _LEAST_SIZE = 1e-30
@@ -106,7 +106,7 @@ def _scales(do: Parts, x: Value, axes: list[int], keepdim: bool) -> Value:
 
 def _along(do: Parts, each: Value, x: Value, axis: int) -> Value:
     """A number for each position of an axis of `x`, so that it broadcasts."""
-    where = counted(axis, x.rank)
+    where = own_axis(axis, x.rank)
     if each.shape != (x.shape[where],):
         raise ShapeError(
             f"axis {axis} of {text(x.shape)} has {x.shape[where]} channels, and their numbers are {text(each.shape)}"

@@ -6,8 +6,7 @@ from math import inf, log, prod
 
 from ops.composite import Meaning, Parts, Value
 from ops.errors import AttributeValueError, ShapeError
-from ops.shapes import axis as counted
-from ops.shapes import text
+from ops.shapes import own_axis, text
 
 
 def rotary_embedding(
@@ -50,7 +49,7 @@ def rotary_embedding(
 
 def linear_recurrence(do: Parts, x: Value, y: Value, axis: int) -> Value:
     """`h[t] = x[t] * h[t - 1] + y[t]`: in each turn every element takes in as many more before it as it has."""
-    where = counted(axis, max(x.rank, y.rank))
+    where = own_axis(axis, max(x.rank, y.rank))
     total = x * y
     x, y = (do("expand", each, shape=list(total.shape)) for each in (x, y))
     far = 1

@@ -8,6 +8,7 @@ from ops.composite import Meaning, Parts, Value
 from ops.errors import AttributeValueError, ShapeError
 from ops.shapes import axes as counted_all
 from ops.shapes import axis as counted
+from ops.shapes import own_axis
 
 _FAR = 1 << 31
 
@@ -23,8 +24,10 @@ def flip(do: Parts, x: Value, axes: tuple[int, ...] | None) -> Value:
     )
 
 
-def roll(do: Parts, x: Value, shifts: tuple[int, ...], axes: tuple[int, ...] | None) -> Value:
+def roll(do: Parts, x: Value, shifts: tuple[int, ...] | None, axes: tuple[int, ...] | None) -> Value:
     """Elements moved along axes; what leaves at one end comes back at the other."""
+    if shifts is None:
+        raise AttributeValueError("roll: shifts is null, but must be a number or a list")
     if axes is None:
         flat = do("reshape", x, shape=[-1])
         return do.reshape(_rolled(do, flat, 0, sum(shifts)), *x.shape)
@@ -68,7 +71,7 @@ def repeat_interleave(do: Parts, x: Value, repeats: int, axis: int | None) -> Va
         raise AttributeValueError(f"repeat_interleave: repeats is {repeats}, but must be from 0")
     if axis is None:
         x, axis = do("reshape", x, shape=[-1]), 0
-    where = counted(axis, x.rank)
+    where = own_axis(axis, x.rank)
     return _repeated(do, x, where, x.shape[where], repeats)
 
 

@@ -88,7 +88,7 @@ def nonzero(attributes: Attributes, args: list[Array]) -> Array:
 
 def run_starts(attributes: Attributes, args: list[Array]) -> Array:
     """Positions where the bits change, then the size."""
-    bits = args[0] if args[0].dtype == np.bool_ else args[0].view(np.uint32)
+    bits = args[0].view(f"u{args[0].itemsize}")
     starts = np.flatnonzero(np.concatenate([np.ones(min(bits.size, 1), np.bool_), bits[1:] != bits[:-1]]))
     return _filled(starts, bits.size)
 

@@ -232,7 +232,8 @@ def _search(spec: OpSpec, attributes: Attributes, args: list[Array], result: Ten
     (array,) = args
     axes = folded_axes(spec, attributes, array.ndim)
     kept = [axis for axis in range(array.ndim) if axis not in axes]
-    rows = array.transpose(*kept, *axes).reshape(*(array.shape[axis] for axis in kept), -1)
+    outer, columns = (tuple(array.shape[axis] for axis in group) for group in (kept, axes))
+    rows = array.transpose(*kept, *axes).reshape(*outer, math.prod(columns))
     return np.asarray((np.argmax if spec.name == "argmax" else np.argmin)(rows, axis=-1))
 
 

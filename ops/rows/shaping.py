@@ -55,7 +55,7 @@ ROWS = (
     _composite("narrow", "`length` positions of an axis from `start` on.", Attribute("axis", "integer"),
                Attribute("start", "integer"), Attribute("length", "integer"), section="view"),
     _composite("roll", "Elements moved along axes, or in the flattened tensor for null; what leaves comes back at the"
-               " other end.", Attribute("shifts", "axes", 0), _AXES),
+               " other end.", Attribute("shifts", "axes", (0,)), _AXES),
     _composite("tile", "The whole tensor side by side, so many times along each axis.",
                _list("repeats", "The last ones are of the last axes.")),
     _composite("repeat_interleave", "Each element so many times in a row, along an axis or in the flattened tensor.",

@@ -64,6 +64,15 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
         assert "mean" not in bob.get(f"/api/scripts/{theirs}").json()["hint"]
 
 
+def test_names_are_not_told_to_a_key_that_may_not_list_them(running: Any, alice: httpx2.Client) -> None:
+    post(alice, "hidden_one")
+    calling = running.client_for("caller", owner="script-alice", scopes=["runs:write"])
+    for wrong in ("hidden_once", "hidden_one@00000000"):
+        answer = calling.post(f"/api/scripts/{wrong}", json={}).json()
+        assert answer["code"] == "script_not_found"
+        assert "hidden_one" not in answer["hint"]
+
+
 def test_an_input_outside_of_inputs_is_shown_where_it_belongs(alice: httpx2.Client) -> None:
     post(alice, "an_input", "def main(x): return x")
     answer = alice.post("/api/scripts/an_input", json={"x": 5}).json()

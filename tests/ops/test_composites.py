@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -444,7 +445,36 @@ REFUSED: list[tuple[str, dict[str, Any], list[Array], type[Exception], str]] = [
     ("var", {}, [PLACES], DTypeError, "does not take i32"),
     ("var", {}, [X, X], GraphError, "takes 1 inputs"),
     ("sum", {"axis": 0, "axes": 1}, [X], AttributeValueError, "given twice"),
+    ("roll", {"shifts": None}, [X], AttributeValueError, "shifts is null"),
+    ("roll", {"axes": [0, 1]}, [X], AttributeValueError, "1 shifts for 2 axes"),
+    ("linear_recurrence", {}, [np.float32(1), np.float32(1)], ShapeError, "a scalar has no axes"),
+    ("repeat_interleave", {"repeats": 2, "axis": 0}, [np.float32(1)], ShapeError, "a scalar has no axes"),
+    ("take_along_dim", {"axis": 0}, [np.float32(1), np.int32(0)], ShapeError, "a scalar has no axes"),
+    ("quantize_per_channel", {}, [np.float32(1)] * 3, ShapeError, "a scalar has no axes"),
+    ("einsum", {"equation": "i,i->"}, [X, X > 0], DTypeError, "does not take bool"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "shape"),
+    [
+        ("adaptive_max_pool", {"output_size": [10**6]}, (1, 3)),
+        ("adaptive_avg_pool", {"output_size": [10**6, 7]}, (3, 4, 5)),
+        ("local_response_norm", {"size": 2_000}, (1, 1_000, 1)),
+    ],
+)
+def test_a_large_number_makes_no_large_graph(
+    name: str, attributes: dict[str, Any], shape: tuple[int, ...]
+) -> None:
+    nodes, _ = expand(name, attributes, [TensorType(shape, "f32")])
+    assert len(nodes) < 100
+
+
+def test_a_large_number_takes_no_time() -> None:
+    began = time.process_time()
+    with pytest.raises(ShapeError, match="at most"):
+        expand("adaptive_max_pool", {"output_size": [20_000_000]}, [TensorType((1000, 3), "f32")])
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(("name", "attributes", "inputs", "error", "message"), REFUSED)
@@ -545,3 +575,7 @@ def test_rows_of_networks_take_f16(name: str, check: Any) -> None:
         actual = check(name, sample.attributes, inputs, scale=np.full(sample.expected.shape, 64.0))
         assert actual.dtype == np.float16
         np.testing.assert_allclose(actual, sample.expected, rtol=2e-2, atol=5e-2)
+
+
+def test_a_search_along_an_axis_of_nothing_beside_finds_nothing() -> None:
+    assert reference.apply("argmax", {"axis": 1}, [np.zeros((0, 3), np.float32)]).shape == (0,)

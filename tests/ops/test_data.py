@@ -98,6 +98,11 @@ def test_runs(device: Any, size: int) -> None:
     np.testing.assert_array_equal(device.run("take", {}, [x, starts[:runs]]), values)
 
 
+def test_positions_in_nothing_give_zero(device: Any) -> None:
+    for nothing in (np.zeros(0, np.float32), np.zeros(0, np.int8), np.zeros((3, 0), np.float32)[0]):
+        assert device.run("take", {}, [nothing, np.zeros(70, np.uint32)]).tolist() == [0] * 70
+
+
 def test_positions_outside_give_zero(device: Any) -> None:
     x = np.array([1.5, 2.5], np.float32)
     assert device.run("take", {}, [x, np.array([1, 2, 0xFFFFFFFF, 0], np.uint32)]).tolist() == [

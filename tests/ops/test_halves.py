@@ -135,6 +135,7 @@ KINDS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("pad", {"before": [1], "after": [2], "value": 0.1}, [halves(4)]),
     ("take", {}, [halves(9), np.uint32([5, 99])]),
     ("compact", {}, [halves(9), np.arange(9) % 2 == 0]),
+    ("run_starts", {}, [halves(9)]),
     ("where", {}, [np.arange(9) % 2 == 0, halves(9), np.int32(3)]),
     ("sum", {}, [np.full(9001, 10, np.float16)]),
     ("mean", {}, [np.full(9001, 10, np.float16)]),

@@ -162,6 +162,7 @@ KINDS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("pad", {"before": [1], "after": [2], "value": 3}, ["4"]),
     ("take", {}, ["9", np.uint32([5, 99])]),
     ("compact", {}, ["9", np.arange(9) % 2 == 0]),
+    ("run_starts", {}, ["9"]),
     ("where", {}, [np.arange(9) % 2 == 0, "9", np.int8(3)]),
     ("masked_fill", {"value": -1}, ["9", np.arange(9) % 2 == 0]),
     ("sum", {}, ["9001"]),

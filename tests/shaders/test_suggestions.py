@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from difflib import SequenceMatcher
 
 import pytest
 
@@ -28,9 +28,12 @@ def test_what_is_close_is_named_the_closest_first_and_else_what_was_given(name: 
     assert meant(name, NAMES, "See the list.") == said
 
 
-def test_names_that_are_made_to_be_compared_for_long_take_little_time() -> None:
+def test_few_of_many_names_that_are_alike_are_compared_letter_by_letter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared = []
+    ratio = SequenceMatcher.ratio
+    monkeypatch.setattr(SequenceMatcher, "ratio", lambda self: compared.append(self) or ratio(self))
     alike = [f"{'a' * 60}{number:04}" for number in range(1000)]
-    began = time.process_time()
-    said = meant("a" * 64, [*alike, "a" * 63])
-    assert time.process_time() - began < 0.3
-    assert said.startswith(f"Did you mean {'a' * 63} or ")
+    assert meant("a" * 64, [*alike, "a" * 63]).startswith(f"Did you mean {'a' * 63} or ")
+    assert 0 < len(compared) <= 16
