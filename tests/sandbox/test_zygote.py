@@ -77,8 +77,8 @@ def nothing_left_open() -> Iterator[None]:
     before, processes = descriptors(), set(children())
     yield
     gc.collect()
-    assert descriptors() == before
-    assert set(children()) == processes
+    assert descriptors() <= before
+    assert set(children()) <= processes
 
 
 def test_a_start_that_is_cancelled_leaves_nothing_open() -> None:

@@ -7,6 +7,9 @@ struct Params {
     first_block: u32,
     blocks: u32,
     last: u32,
+    bytes: u32,
+    first: u32,
+    extent: u32,
     first_thread: u32,
 }
 
@@ -66,10 +69,10 @@ fn digest_join(low: vec4<u32>, high: vec4<u32>, shift: u32) -> vec4<u32> {
     return (swapped << vec4<u32>(16u)) | (swapped >> vec4<u32>(16u));
 }
 
-// The block of the binding `data` from byte `start` on, which need not be a multiple of four. What the driver makes of
+// The block of the binding `data` from byte `start` of all on, which need not be a multiple of four. What the driver makes of
 // words past the end of the buffer does not matter: `digest_pad` drops all that is not of the message.
 fn digest_read(start: u32) -> DigestBlock {
-    let word = start >> 2u;
+    let word = (start >> 2u) - params.first;
     let shift = (start & 3u) * 8u;
     let r0 = data[word];
     let r1 = data[word + 1u];
@@ -126,7 +129,12 @@ fn digest_pad(block: DigestBlock, length: u32, index: u32) -> DigestBlock {
 }
 
 fn in_data(start: u32, end: u32) -> bool {
-    return start <= end && end <= arrayLength(&data) * 4u;
+    return start <= end && end <= params.bytes;
+}
+
+// Whether the binding `data` is the part that has byte `at`; the last one has what is behind the end.
+fn in_window(at: u32) -> bool {
+    return (min(at, max(params.bytes, 1u) - 1u) >> 2u) - params.first < params.extent;
 }
 
 fn finish(message: u32, chain: DigestState, right: bool) {
@@ -425,7 +433,8 @@ fn main(
     let length = end - start;
 
     let total = digest_blocks(length);
-    if params.first_block >= total {
+    let at = select(start + params.first_block * digest_block_bytes, start, params.first_block == 0u);
+    if params.first_block >= total || (in_data(start, end) && !in_window(at)) {
         return;
     }
     var chain = digest_start();
