@@ -70,11 +70,13 @@ class WgpuEngine:
 
     def upload(self, handle: int, owner: str, type: TensorType, source: Source) -> None:
         """Make tensor `handle`."""
-        self._table.check_new([handle])
-        with self._lease(owner) as lease:
-            block = lease.take(device_bytes(type))
+        block = self._pool.take(owner, device_bytes(type))
+        try:
             self._transfers.upload(block, type.dtype, source, clear_rest=self._pool.drop_clear(block))
-            self._keep(lease, handle, owner, type, block)
+            self._table.add(handle, owner, type, block)
+        except BaseException:
+            self._pool.give(block)
+            raise
 
     def download(self, handle: int, write: Write) -> None:
         """Give the elements of `handle`."""
