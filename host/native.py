@@ -453,10 +453,8 @@ class Gpu:
                 index += 1  # noqa: SIM113 - enumerate costs more
             x, y, z = run.workgroups
             dispatch(raw, x, y, z)
-        try:
-            _libf.wgpuComputePassEncoderEnd(raw)
-        finally:
-            _lib.wgpuComputePassEncoderRelease(raw)
+        _lib.wgpuComputePassEncoderEnd(raw)  # what is wrong shows when the encoder is finished
+        _lib.wgpuComputePassEncoderRelease(raw)
 
     def _encode_copy(self, encoder: Any, copy: Copy) -> None:
         if copy.source is copy.target or copy.size <= 0 or copy.size % 4:
