@@ -36,12 +36,12 @@ def bucket(nbytes: int, most: int) -> int:
 
 
 class Block:
-    """A buffer with one or more users, all of one owner."""
+    """A buffer with one or more users, all of one owner; `shelf` has those of its kind that wait, oldest first."""
 
-    __slots__ = ("buffer", "family", "owner", "size", "users")
+    __slots__ = ("buffer", "owner", "shelf", "size", "users")
 
-    def __init__(self, buffer: Buffer, family: Family, owner: str) -> None:
-        self.buffer, self.family, self.owner, self.users = buffer, family, owner, 1
+    def __init__(self, buffer: Buffer, owner: str, shelf: dict[Block, None]) -> None:
+        self.buffer, self.owner, self.shelf, self.users = buffer, owner, shelf, 1
         self.size = buffer.size
 
 
@@ -72,9 +72,10 @@ class Pool:
         What it shows before it is written is zeros, or (unless `zero`) something of the same owner.
         """
         size = bucket(max(nbytes, 4), self._largest)
-        block = self._reuse(owner, size, family)
+        shelf = self._shelves[family, size]
+        block = self._reuse(owner, shelf) if shelf else None
         if block is None:
-            block = Block(self._create(size, family), family, owner)
+            block = Block(self._create(size, family), owner, shelf)
         elif zero or block.owner != owner:
             self._clears.append(Clear(block.buffer, 0, size))
         block.owner, block.users = owner, 1
@@ -94,7 +95,7 @@ class Pool:
         self.live_bytes -= block.size if block.owner != DEVICE_OWNER else 0
         self.pooled_bytes += block.size
         self._idle[block] = None
-        self._shelves[block.family, block.size][block] = None
+        block.shelf[block] = None
         while self.pooled_bytes > self._pool_bytes:
             self._destroy_oldest()
 
@@ -111,6 +112,8 @@ class Pool:
 
     def drop_clear(self, block: Block) -> bool:
         """Whether `block` waited for a clear, which whoever calls this promises to do itself."""
+        if not self._clears:
+            return False
         before = len(self._clears)
         self._clears = [clear for clear in self._clears if clear.buffer is not block.buffer]
         return len(self._clears) < before
@@ -120,11 +123,8 @@ class Pool:
         while self._idle:
             self._destroy_oldest()
 
-    def _reuse(self, owner: str, size: int, family: Family) -> Block | None:
-        """The newest block of its kind that waits; one of the same owner if it is among the last few."""
-        shelf = self._shelves.get((family, size))
-        if not shelf:
-            return None
+    def _reuse(self, owner: str, shelf: dict[Block, None]) -> Block:
+        """The newest block that waits on a shelf; one of the same owner if it is among the last few."""
         block = next(reversed(shelf))
         if block.owner != owner:
             newest = islice(reversed(shelf), _LOOKED_AT)
@@ -148,7 +148,7 @@ class Pool:
 
     def _forget(self, block: Block) -> None:
         del self._idle[block]
-        del self._shelves[block.family, block.size][block]
+        del block.shelf[block]
         self.pooled_bytes -= block.size
 
     def _destroy_oldest(self) -> None:

@@ -23,7 +23,10 @@ class Request(msgspec.Struct, frozen=True, tag_field="t"):
 
 
 class Upload(Request, frozen=True, tag="upload"):
-    """Make tensor `handle` from `nbytes` bytes (wire form): `data`, or those at `offset` of the descriptor."""
+    """Make tensor `handle` from `nbytes` bytes (wire form): `data`, or those at `offset` of the descriptor.
+
+    No `Started` comes before that of `data` is done, unless other work is under way.
+    """
 
     handle: int
     owner: str
@@ -36,7 +39,10 @@ class Upload(Request, frozen=True, tag="upload"):
 
 
 class Download(Request, frozen=True, tag="download"):
-    """Give the elements of `handle` in wire form; the reply is `Downloaded`."""
+    """Give the elements of `handle` in wire form; the reply is `Downloaded`.
+
+    No `Started` comes before up to `INLINE_BYTES`, unless other work is under way.
+    """
 
     handle: int
 

@@ -6,7 +6,7 @@ Owns that all are given back, whatever happens, but for those that become tensor
 from __future__ import annotations
 
 from host.buffers import Block, Pool
-from host.plans import Plan, Ref, Stage
+from host.plans import Plan, Stage
 from host.prepared import Blocks
 from host.tensors import DEVICE_OWNER
 
@@ -76,7 +76,3 @@ class Holding:
         """Give back what is not needed after a stage, all steps of which are done."""
         for ref in stage.gives:
             self._lease.give(self.blocks.pop(ref)[0])
-
-    def output(self, number: int) -> Block:
-        """The block of an output that is written."""
-        return self.blocks[self._plan.outputs[number].same_as or Ref("output", number)][0]

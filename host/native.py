@@ -12,8 +12,7 @@ import logging
 import os
 import struct
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -74,6 +73,22 @@ class Buffer:
 
     def __init__(self, raw: Any, size: int, kind: BufferKind, mappable: bool) -> None:
         self.raw, self.size, self.kind, self.mappable = raw, size, kind, mappable
+
+
+class Mapped:
+    """A buffer's bytes for the host as long as a `with` block lasts: nothing may keep a part of the view beyond it."""
+
+    __slots__ = ("_raw", "_size")
+
+    def __init__(self, raw: Any, size: int) -> None:
+        self._raw, self._size = raw, size
+
+    def __enter__(self) -> memoryview:
+        start = _lib.wgpuBufferGetMappedRange(self._raw, 0, self._size)
+        return memoryview(_ffi.buffer(start, self._size))
+
+    def __exit__(self, *_: object) -> None:
+        _lib.wgpuBufferUnmap(self._raw)
 
 
 class Pipeline:
@@ -245,25 +260,18 @@ class Gpu:
         """Give a buffer's memory back. It must not be used again."""
         buffer.raw.destroy()
 
-    @contextmanager
-    def map(self, buffer: Buffer, size: int) -> Iterator[memoryview]:
-        """The first `size` bytes (a multiple of 4), to read and write, after all work that uses the buffer is done.
-
-        The view dies with the block: nothing may keep a part of it.
-        """
+    def map(self, buffer: Buffer, size: int) -> Mapped:
+        """The first `size` bytes (a multiple of 4), to read and write, after all work that uses the buffer is done."""
         if not buffer.mappable or not 0 < size <= buffer.size or size % 4:
             raise ValueError(f"{size} of {buffer.size} bytes cannot be mapped")
         raw = buffer.raw._internal
         mode = _lib.WGPUMapMode_Read if buffer.kind == "download" else _lib.WGPUMapMode_Write
         self._map_status = 0
         _lib.wgpuBufferMapAsync(raw, mode, 0, size, self._map_info)
-        self._wait(lambda: self._map_status != 0)
+        self._wait(self._is_mapped)
         if self._map_status != _lib.WGPUMapAsyncStatus_Success:
             raise DeviceFailed(f"the driver could not map a buffer (status {self._map_status})")
-        try:
-            yield memoryview(_ffi.buffer(_lib.wgpuBufferGetMappedRange(raw, 0, size), size))
-        finally:
-            _lib.wgpuBufferUnmap(raw)
+        return Mapped(raw, size)
 
     def write(self, buffer: Buffer, offset: int, data: bytes) -> None:
         """Queue a write of `data` (padded to a multiple of 4) that comes before what is submitted next."""
@@ -336,16 +344,23 @@ class Gpu:
 
     def _wait(self, is_over: Callable[[], bool]) -> None:
         """Block until nothing runs, or `is_over`. Raises `DeviceLost`."""
+        if self.info.kind == "cpu":  # it computes on the cores that would look
+            _lib.wgpuDevicePoll(self._raw._internal, True, _ffi.NULL)
+        else:
+            self._look(is_over)
+        self._check_lost()
+
+    def _look(self, is_over: Callable[[], bool]) -> None:
+        """Ask a GPU until nothing runs, or `is_over`, with naps when it takes long. Raises `DeviceLost`."""
         device, began = self._raw._internal, time.perf_counter()
         while not _lib.wgpuDevicePoll(device, False, _ffi.NULL) & _TRUE and not is_over():
-            if self.info.kind == "cpu":  # it computes on the cores that would look
-                _libf.wgpuDevicePoll(device, True, _ffi.NULL)
-                break
             spent = time.perf_counter() - began
             if spent > _SPIN_S:
                 self._check_lost()
                 time.sleep(spent * _NAP)
-        self._check_lost()
+
+    def _is_mapped(self) -> bool:
+        return self._map_status != 0
 
     def _check_lost(self, error: str = "") -> None:
         """Raise `DeviceLost` if the log or `error` says so: only a new process helps."""
@@ -438,10 +453,8 @@ class Gpu:
                 index += 1  # noqa: SIM113 - enumerate costs more
             x, y, z = run.workgroups
             dispatch(raw, x, y, z)
-        try:
-            _libf.wgpuComputePassEncoderEnd(raw)
-        finally:
-            _lib.wgpuComputePassEncoderRelease(raw)
+        _lib.wgpuComputePassEncoderEnd(raw)  # what is wrong shows when the encoder is finished
+        _lib.wgpuComputePassEncoderRelease(raw)
 
     def _encode_copy(self, encoder: Any, copy: Copy) -> None:
         if copy.source is copy.target or copy.size <= 0 or copy.size % 4:

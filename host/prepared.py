@@ -33,22 +33,24 @@ Blocks = dict[Ref, Place]
 
 
 class Prepared:
-    """A plan of nodes of `types`, with the pipelines of its dispatches, and what was encoded for it.
+    """A plan, with the pipelines of its dispatches, and what was encoded for it.
 
-    `inputs` are all of the graph, `reads` the buffers of those that the plan takes, with their nodes. It keeps runs for
-    the last few sets of buffers: freed ones come back in another order. `params` has the uniform structs of all steps,
-    filled with the scalars whose bits are `bits`.
+    `inputs` are all of the graph, `reads` the buffers of those that the plan takes, with their nodes, `results` those
+    of its outputs, with their types. It keeps runs for the last few sets of buffers: freed ones come back in another
+    order. `params` has the uniform structs of all steps, filled with the scalars whose bits are `bits`.
     """
 
     def __init__(
         self,
         plan: Plan,
-        types: Sequence[TensorType],
         inputs: Sequence[Input],
+        outputs: Sequence[TensorType],
         pipelines: Sequence[Pipeline | None],
     ) -> None:
-        self.plan, self.types, self.inputs, self.pipelines = plan, types, inputs, pipelines
+        self.plan, self.inputs, self.pipelines = plan, inputs, pipelines
         self.reads = [(Ref("input", number), index) for number, index in enumerate(plan.inputs)]
+        places = [output.same_as or Ref("output", number) for number, output in enumerate(plan.outputs)]
+        self.results = list(zip(places, outputs, strict=True))
         self.params: Block | None = None
         self.bits = b""
         self.threads = sum(step.threads for step in plan.steps)

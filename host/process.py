@@ -3,8 +3,7 @@
 Owns its two threads. The main thread runs an asyncio loop that reads frames and never blocks; the GPU thread alone
 touches the engine and writes the replies itself, which saves each request two changes of thread. Short requests it
 does in the order in which they came; graphs and dispatches only take hold of their inputs then, and are done in slices,
-owner by owner (`host/scheduler.py`). It announces each request but those to forget tensors, and each slice, with
-`Started`.
+owner by owner (`host/scheduler.py`). It announces each slice with `Started`, and each request but the briefest.
 Must not know who owns what: it checks frames, the supervisor decides.
 """
 
@@ -149,6 +148,8 @@ class Worker(threading.Thread):
             engine.drop_kernel(request.kernel)
             return
         with self._answering(request):
+            if not self._is_brief(engine, request):
+                self._announce(request)
             if isinstance(request, frames.Download):
                 self._download(engine, request)
             elif isinstance(request, frames.Explain):
@@ -162,11 +163,28 @@ class Worker(threading.Thread):
                 usage = _perform(engine, task)
                 self._post(frames.Done(request.id, usage, engine.memory()), None)
 
+    def _announce(self, request: frames.Request, slice: bool = False) -> None:
+        """Say that a step of `request` begins."""
+        self._post(frames.Started(request.id, slice), None)
+
+    def _is_brief(self, engine: Engine, request: frames.Request) -> bool:
+        """Whether it is over before the server would have heard that it begins. Raises `UnknownHandle`.
+
+        While other work is under way, elements are never copied unannounced: nobody's clock shall run for that.
+        """
+        if isinstance(request, frames.Free):
+            return True
+        if isinstance(request, frames.Upload):
+            return not (request.descriptor or self._scheduler)
+        return (
+            isinstance(request, frames.Download)
+            and not self._scheduler
+            and wire_bytes(engine.type(request.handle)) <= frames.INLINE_BYTES
+        )
+
     @contextlib.contextmanager
-    def _answering(self, request: frames.Request, slice: bool = False) -> Iterator[None]:
-        """Say that a step of `request` begins, and that it failed if it does. Raises `DeviceFailed`, nothing else."""
-        if not isinstance(request, frames.Free):
-            self._post(frames.Started(request.id, slice), None)
+    def _answering(self, request: frames.Request) -> Iterator[None]:
+        """Say that a step of `request` failed if it does. Raises `DeviceFailed`, nothing else."""
         try:
             yield
         except KernelgateError as error:
@@ -190,7 +208,8 @@ class Worker(threading.Thread):
     def _end_stopped(self, engine: Engine) -> None:
         """Cancelled work ends before anybody's next slice: what it holds is free, whoever's turn it is."""
         for task in self._scheduler.take_out(lambda task: task.stopped):
-            with self._answering(task.request, slice=True):
+            with self._answering(task.request):
+                self._announce(task.request, slice=True)
                 assert task.work is not None
                 task.work.throw(Cancelled("the job was cancelled"))
 
@@ -199,7 +218,8 @@ class Worker(threading.Thread):
         owner, task = self._scheduler.next()
         began, is_over = time.perf_counter(), True
         try:
-            with self._answering(task.request, task.slice):
+            with self._answering(task.request):
+                self._announce(task.request, task.slice)
                 is_over = not self._advance(engine, task)
         finally:
             elapsed = _since(began)

@@ -57,11 +57,11 @@ class Runner:
             self._plans.move_to_end(key)
         return prepared
 
-    def add(self, key: bytes, plan: Plan, types: Sequence[TensorType], inputs: Sequence[Input]) -> Prepared:
+    def add(self, key: bytes, plan: Plan, inputs: Sequence[Input], outputs: Sequence[TensorType]) -> Prepared:
         """Compile the kernels of a plan (see `Prepared`), and keep it. Raises `DeviceOutOfMemory`."""
         self._check_sizes(plan)
         pipelines = [self._pipeline(step.spec) if isinstance(step, Step) else None for step in plan.steps]
-        prepared = self._plans[key] = Prepared(plan, types, inputs, pipelines)
+        prepared = self._plans[key] = Prepared(plan, inputs, outputs, pipelines)
         self._steps += len(plan.steps)
         while len(self._plans) > 1 and (len(self._plans) > _MOST_PLANS or self._steps > _MOST_STEPS):
             self._drop(self._plans.popitem(last=False)[1])

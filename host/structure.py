@@ -28,6 +28,7 @@ _NUMBER = int | float
 _DOUBLE = struct.Struct("<d")
 _FRAME_INTEGER = 9
 _LONGEST_NAME = 64
+_encode = msgspec.msgpack.Encoder().encode
 
 
 class Structure(NamedTuple):
@@ -75,7 +76,7 @@ def structure(graph: Graph) -> Structure:
             form = _parts(attributes, found, lists, numbering.scalars)
         forms[index] = form
         nodes[index] = (op, node.inputs, *form)
-    key = msgspec.msgpack.encode((nodes, graph.outputs, [len(data) for data in graph.constants]))
+    key = _encode((nodes, graph.outputs, [len(data) for data in graph.constants]))
     return Structure(key, tuple(numbering.scalars), numbering.bits, holes, words, forms)
 
 
@@ -90,7 +91,7 @@ class _Numbering:
     @property
     def bits(self) -> bytes:
         """Those of all scalars."""
-        return b"".join(bits for _, bits in self._known)
+        return b"".join([bits for _, bits in self._known])
 
     def holes(
         self, attributes: Mapping[str, object], free: tuple[tuple[str, str], ...]

@@ -37,17 +37,16 @@ class Transfers:
         wide = _is_wide(dtype_name)
         total = source.nbytes * (4 if wide else 1)
         extent = block.size if clear_rest else _words(total)
-        step = extent if self._gpu.mappable else _CHUNK
-        for start in range(0, extent, max(step, 1)):
-            size = min(step, extent - start)
-            target = block.buffer if self._gpu.mappable else next(self._uploads)
+        if self._gpu.mappable:
+            if extent:
+                with self._gpu.map(block.buffer, extent) as view:
+                    _fill(view, source, 0, total, wide)
+            return
+        for start in range(0, extent, _CHUNK):
+            size, target = min(_CHUNK, extent - start), next(self._uploads)
             with self._gpu.map(target, size) as view:
-                count = max(0, min(size, total - start))
-                _fill(view[:count], source, start, wide)
-                if count < size:
-                    np.frombuffer(view[count:], np.uint8).fill(0)
-            if not self._gpu.mappable:
-                self._gpu.submit([Copy(target, 0, block.buffer, start, size)])
+                _fill(view, source, start, total, wide)
+            self._gpu.submit([Copy(target, 0, block.buffer, start, size)])
 
     def download(self, block: Block, dtype_name: str, nbytes: int, write: Write) -> None:
         """Give the first `nbytes` bytes (device form) of `block` to `write`, in wire form and in order."""
@@ -123,10 +122,13 @@ def _is_wide(dtype_name: str) -> bool:
     return dtype(dtype_name).kind == "bool"
 
 
-def _fill(target: memoryview, source: Source, start: int, wide: bool) -> None:
-    """Fill `target` with the device form from byte `start` of it on."""
+def _fill(target: memoryview, source: Source, start: int, total: int, wide: bool) -> None:
+    """Fill `target` with the `total` bytes of the device form from byte `start` of them on, then with zeros."""
+    count = max(0, min(len(target), total - start))
     fill = _widen if wide else Source.read_into
-    in_pieces(len(target), lambda begin, end: fill(source, target[begin:end], start + begin))
+    in_pieces(count, lambda begin, end: fill(source, target[begin:end], start + begin))
+    if count < len(target):
+        np.frombuffer(target[count:], np.uint8).fill(0)
 
 
 def _widen(source: Source, target: memoryview, start: int) -> None:

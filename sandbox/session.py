@@ -30,7 +30,8 @@ _log = logging.getLogger("kernelgate.sandbox")
 
 MAX_MESSAGES = 500_000
 OUTPUT_SLACK = 1 << 16
-CHUNK = 1 << 18
+CHUNK = 96 << 10
+"""As in `sandbox/link.py`."""
 STATUS_PATIENCE_S = 1.0
 SHORTEST_WATCH_S = 0.005
 _YIELD_EVERY = 128

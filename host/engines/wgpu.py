@@ -70,11 +70,13 @@ class WgpuEngine:
 
     def upload(self, handle: int, owner: str, type: TensorType, source: Source) -> None:
         """Make tensor `handle`."""
-        self._table.check_new([handle])
-        with self._lease(owner) as lease:
-            block = lease.take(device_bytes(type))
+        block = self._pool.take(owner, device_bytes(type))
+        try:
             self._transfers.upload(block, type.dtype, source, clear_rest=self._pool.drop_clear(block))
-            self._keep(lease, handle, owner, type, block)
+            self._table.add(handle, owner, type, block)
+        except BaseException:
+            self._pool.give(block)
+            raise
 
     def download(self, handle: int, write: Write) -> None:
         """Give the elements of `handle`."""
@@ -113,15 +115,15 @@ class WgpuEngine:
         form = structure(request.graph)
         prepared = self._prepare(request, form.key)
         with self._lease(request.owner) as lease:
-            inputs = self._inputs(lease, prepared, request.graph, form)
+            given = self._inputs(lease, prepared, request.graph, form)
             yield Ahead(cold=prepared.is_cold())
-            given = inputs | self._constants(lease, prepared.plan, request.graph)
+            if prepared.plan.constants:
+                given |= self._constants(lease, prepared.plan, request.graph)
             holding = Holding(lease, prepared.plan, given)
 
             def keep() -> None:
-                made = zip(request.outputs, request.graph.outputs, strict=True)
-                for number, (handle, index) in enumerate(made):
-                    self._keep(lease, handle, request.owner, prepared.types[index], holding.output(number))
+                for handle, (ref, type) in zip(request.outputs, prepared.results, strict=True):
+                    self._keep(lease, handle, request.owner, type, holding.blocks[ref][0])
 
             dispatches, elapsed = yield from self._runner.run(prepared, holding, stop, keep)
         return Usage(elapsed, dispatches, lease.nbytes, prepared.threads, prepared.nbytes)
@@ -213,7 +215,8 @@ class WgpuEngine:
             return prepared
         types = check_graph(request.graph, request.outputs, self._table.type)
         plan = make_plan(request.graph, types, self._class)
-        return self._runner.add(key, plan, types, inputs_of(request.graph, types))
+        outputs = [types[index] for index in request.graph.outputs]
+        return self._runner.add(key, plan, inputs_of(request.graph, types), outputs)
 
     def _inputs(self, lease: Lease, prepared: Prepared, graph: Graph, form: Structure) -> Blocks:
         """Take hold of the blocks that exist: whatever happens meanwhile, they stay."""
@@ -228,8 +231,6 @@ class WgpuEngine:
 
     def _constants(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:
         """All constants in one block."""
-        if not plan.constants:
-            return {}
         data = bytearray()
         offsets = []
         for index, type in plan.constants:

@@ -31,10 +31,10 @@ def test_a_stage_has_what_it_takes_and_the_next_begins_without_what_it_gives() -
             assert made.live_bytes <= PLAN.peak
             holding.end(stage)
         assert lease.nbytes == PLAN.peak == 4096
-        lease.keep(holding.output(0))
-        lease.keep(holding.output(1))
+        lease.keep(holding.blocks[OUTPUT][0])
+        lease.keep(holding.blocks[OUTPUT][0])
     assert made.live_bytes == 512
-    assert holding.output(0).users == 2
+    assert holding.blocks[OUTPUT][0].users == 2
 
 
 def test_a_plan_runs_in_memory_for_its_worst_stage_and_fails_with_less() -> None:

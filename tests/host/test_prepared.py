@@ -7,8 +7,9 @@ import random
 import pytest
 
 from host.native import Pipeline
-from host.plans import HostStep, Part, Plan, Ref, Stage, Step
+from host.plans import HostStep, Output, Part, Plan, Ref, Stage, Step
 from host.prepared import Prepared
+from ops.graph import TensorType
 from ops.layout import Layout
 from ops.lower import HostProduct
 from ops.lowering.base import Source, Target
@@ -76,3 +77,9 @@ def test_a_slice_is_cold_until_all_its_pipelines_have_run() -> None:
     assert [made.is_cold(begin) for begin in range(3)] == [False, True, False]
     second.ran = True
     assert not any(made.is_cold(begin) for begin in range(3))
+
+
+def test_results_lie_in_buffers_of_their_own_or_in_those_that_exist_anyway() -> None:
+    given, types = Ref("input", 0), [TensorType((2,), "f32"), TensorType((3,), "i32")]
+    plan = Plan((0,), (), (Output(8), Output(12, same_as=given)), (), (Stage(0, (), ()),), (), 1)
+    assert Prepared(plan, (), types, ()).results == [(Ref("output", 0), types[0]), (given, types[1])]
