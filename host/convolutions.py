@@ -32,6 +32,7 @@ _LEAST_INNER = 64
 _PLACES_A_ROW = 4
 
 Array = npt.NDArray[Any]
+Index = tuple[Any, ...]
 Tile = tuple[int, slice, tuple[range, ...]]
 """Which image, which groups, and which places along each axis of space."""
 
@@ -85,7 +86,8 @@ class Convolution:
         """Write a tile."""
         image, groups, places = tile
         x = self._x[image, groups]
-        target = self._target[(image, groups, ..., *(slice(where.start, where.stop) for where in places))]
+        index: Index = (image, groups, ..., *(slice(where.start, where.stop) for where in places))
+        target = self._target[index]
         if self._is_by_rows:
             self._add_taps(groups, self._rows(x, places), np.moveaxis(target, 1, -2))
             return
@@ -135,7 +137,8 @@ class Convolution:
             columns[...] = np.ndarray(columns.shape, np.float32, seen, 0, strides)
         else:
             for taps in product(*map(range, self._taps)):
-                _surround(columns[(slice(None), slice(None), *taps)], x, self._seen_by(taps, places))
+                of_tap: Index = (slice(None), slice(None), *taps)
+                _surround(columns[of_tap], x, self._seen_by(taps, places))
         return columns.reshape(len(x), -1, prod(sizes))
 
     def _seen_by(self, taps: Sequence[int], places: Sequence[range]) -> list[range]:
@@ -174,10 +177,8 @@ def _overlap(positions: range, size: int) -> tuple[slice, slice]:
 
 
 def _by_taps(weight: Array) -> Array:
-    """The weights by taps of all axes but the first: [taps, groups, 1…, outputs, taps of the first and channels]; tap
-    by tap, which is faster than by runs of a few."""
+    """The weights by taps of all axes but the first: [taps, groups, 1…, outputs, taps of the first and channels]."""
     groups, outputs, channels, first, *others = weight.shape
-    made = np.empty((*others, groups, outputs, first, channels), np.float32)
-    for tap, *rest in np.ndindex(first, *others):
-        made[(*rest, ..., tap, slice(None))] = weight[(..., tap, *rest)]
+    made = scratch("weights", (*others, groups, outputs, first, channels))
+    made[...] = weight.transpose(*range(4, weight.ndim), 0, 1, 3, 2)
     return made.reshape(-1, groups, *[1] * len(others), outputs, first * channels)
