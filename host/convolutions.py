@@ -58,10 +58,11 @@ def tiles(work: HostConvolution) -> Iterator[Tile]:
     _, outputs, _, *taps = work.weight.layout.shape
     inner = max(channels * taps[0], outputs) if _is_by_rows(work) else channels * prod(taps)
     sides = list(places)
+    outermost = next((axis for axis, size in enumerate(places) if size > 1), 0)
     for axis in range(len(sides)):
         most = max(1, _TILE // (inner * prod(sides[axis + 1 :])))
         count = -(-sides[axis] // most)
-        if axis == 0 and batch * groups == 1:
+        if axis == outermost and batch * groups == 1:
             count = -(-count // _EVEN) * _EVEN
         sides[axis] = -(-sides[axis] // count)
     together = max(1, _TILE // (inner * prod(sides)))
