@@ -24,6 +24,8 @@ from ops.lower import HostConvolution
 
 _TILE = 1 << 19
 """Elements in a buffer of a tile."""
+_TILE_WORK = 1 << 30
+"""Multiply-adds of a tile, about 15 ms of a core: nothing stops one."""
 _EVEN = min(os.cpu_count() or 1, 4)
 """The tiles of an image are a multiple of this: then all hands end at the same time."""
 _LEAST_ROW = 40
@@ -57,6 +59,7 @@ def tiles(work: HostConvolution) -> Iterator[Tile]:
     places = work.target.layout.shape[3:]
     _, outputs, _, *taps = work.weight.layout.shape
     inner = max(channels * taps[0], outputs) if _is_by_rows(work) else channels * prod(taps)
+    inner = max(inner, channels * prod(taps) * outputs * _TILE // _TILE_WORK)
     sides = list(places)
     outermost = next((axis for axis, size in enumerate(places) if size > 1), 0)
     for axis in range(len(sides)):

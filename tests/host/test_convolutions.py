@@ -99,6 +99,17 @@ def test_the_buffers_of_a_tile_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
     assert convolutions._TILE <= 2 * max(sizes) <= 8 * convolutions._TILE
 
 
+def test_the_work_of_a_tile_is_bounded() -> None:
+    for form in (
+        ((1, 64, 64, 300), (2048, 64, 5, 9), 1, 1, 4, 1),
+        ((2, 64, 40, 30), (4096, 64, 5, 9), 1, 1, 4, 1),
+    ):
+        (task,) = lowered(form)
+        for _, groups, places in convolutions.tiles(task):
+            sums = (groups.stop - groups.start) * prod(map(len, places)) * task.weight.layout.count
+            assert sums <= convolutions._TILE_WORK
+
+
 def test_long_rows_are_multiplied_as_they_lie() -> None:
     found = {name for name in FORMS if convolutions._is_by_rows(lowered(FORMS[name])[0])}
     assert found == {name for name in FORMS if name.startswith("by rows")}
