@@ -1,31 +1,37 @@
 """Convolutions by the host's BLAS, in the device's own memory.
 
-Owns how a convolution is cut into tiles, which depends on its sizes alone, and how a tile is computed: what its windows
-see is put side by side in a buffer that caches hold, and multiplied by the weights. Where neighbouring windows along
-the first axis are neighbours in the buffer too, its taps are not put there again and again: they are as many products
-of shifted columns. Must not know threads, plans or owners.
+Owns how a convolution is cut into tiles, which depends on its sizes and the number of cores, and how a tile is
+computed. What its windows see is put side by side in a buffer that caches hold, and multiplied by the weights; where
+rows are long they are multiplied as they lie, shifted from tap to tap. Either way a tile is few and long calls of
+NumPy: in each the interpreter is free for other threads, and after each it has to be had again. Must not know threads,
+plans or owners.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
+from operator import mul
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from host.scratch import scratch
-from ops.layout import Layout
 from ops.lower import HostConvolution
 
-_TILE = 1 << 18
-"""Elements in the buffer of a tile."""
+_TILE = 1 << 19
+"""Elements in a buffer of a tile."""
+_TILE_WORK = 1 << 30
+"""Multiply-adds of a tile, about 15 ms of a core: nothing stops one."""
+_EVEN = min(os.cpu_count() or 1, 4)
+"""The tiles of an image are a multiple of this: then all hands end at the same time."""
+_LEAST_ROW = 40
+"""Places of a row from which BLAS multiplies rows about as fast as a whole tile."""
 _LEAST_INNER = 64
 _PLACES_A_ROW = 4
-_EVEN = 4
-"""Tiles are a multiple of this where one would be cut anyway: then all hands end at the same time."""
 
 Array = npt.NDArray[Any]
 Index = tuple[Any, ...]
@@ -33,13 +39,17 @@ Tile = tuple[int, slice, tuple[range, ...]]
 """Which image, which groups, and which places along each axis of space."""
 
 
-def _is_shifted(work: HostConvolution) -> bool:
-    """Whether the taps of the first axis are products of shifted columns: where the weights, laid anew, are few."""
+def _is_by_rows(work: HostConvolution) -> bool:
+    """Whether rows are multiplied as they lie: where these are long, windows near, and the weights, laid anew, few."""
     batch, *_ = work.x.layout.shape
-    _, outputs, channels, _, *others = work.weight.layout.shape
-    places = batch * prod(work.target.layout.shape[3:])
+    _, outputs, channels, *taps = work.weight.layout.shape
+    places = work.target.layout.shape[3:]
+    is_dense = work.dilation[0] == 1 and all(step == 1 for step in work.stride)
+    is_near = all(step * count <= _LEAST_ROW for step, count in zip(work.dilation, taps, strict=True))
     return (
-        work.stride[0] == 1 and channels * prod(others) >= _LEAST_INNER and places >= _PLACES_A_ROW * outputs
+        (is_dense and is_near and prod(taps[1:]) > 1 and places[-1] >= _LEAST_ROW)
+        and channels * taps[0] >= _LEAST_INNER
+        and batch * prod(places) >= _PLACES_A_ROW * outputs
     )
 
 
@@ -47,13 +57,15 @@ def tiles(work: HostConvolution) -> Iterator[Tile]:
     """What a convolution is cut into."""
     batch, groups, channels, *_ = work.x.layout.shape
     places = work.target.layout.shape[3:]
-    first, *others = work.weight.layout.shape[3:]
-    inner = channels * prod(others) * (1 if _is_shifted(work) else first)
+    _, outputs, _, *taps = work.weight.layout.shape
+    inner = max(channels * taps[0], outputs) if _is_by_rows(work) else channels * prod(taps)
+    inner = max(inner, channels * prod(taps) * outputs * _TILE // _TILE_WORK)
     sides = list(places)
+    outermost = next((axis for axis, size in enumerate(places) if size > 1), 0)
     for axis in range(len(sides)):
         most = max(1, _TILE // (inner * prod(sides[axis + 1 :])))
         count = -(-sides[axis] // most)
-        if axis == 0 and batch * groups == 1:
+        if axis == outermost and batch * groups == 1:
             count = -(-count // _EVEN) * _EVEN
         sides[axis] = -(-sides[axis] // count)
     together = max(1, _TILE // (inner * prod(sides)))
@@ -70,105 +82,107 @@ class Convolution:
     def __init__(self, work: HostConvolution, arrays: Sequence[Array]) -> None:
         self._x, weight, self._target = arrays
         self._work = work
-        groups, outputs, _, first, *others = weight.shape
-        is_shifted = _is_shifted(work)
-        self._shifted = first if is_shifted else 1
-        self._gathered: tuple[int, ...] = (1, *others) if is_shifted else (first, *others)
-        self._weights = _by_taps(weight) if is_shifted else weight[None]
-        self._weights = np.ascontiguousarray(self._weights).reshape(self._shifted, groups, outputs, -1)
-        is_dense = self._x[0, 0].flags.c_contiguous and all(step == 1 for step in work.stride)
-        self._is_flat = is_dense and self._x.shape[4:] == self._target.shape[4:]
-        steps = Layout.contiguous(self._x.shape[3:]).strides
-        self._moves = [
-            sum(
-                step * (tap * dilation - before)
-                for step, tap, dilation, before in zip(steps, taps, work.dilation, work.before, strict=True)
-            )
-            for taps in product(*map(range, self._gathered))
-        ]
+        self._taps = weight.shape[3:]
+        self._is_by_rows = _is_by_rows(work)
+        self._weights = _by_taps(weight) if self._is_by_rows else weight.reshape(*weight.shape[:2], -1)
 
     def compute(self, tile: Tile) -> None:
         """Write a tile."""
         image, groups, places = tile
-        reach = self._work.dilation[0] * (self._shifted - 1)
-        seen = (range(places[0].start, places[0].stop + reach), *places[1:])
-        columns = self._columns(self._x[image, groups], seen)
-        index: Index = (image, groups, slice(None), *(slice(part.start, part.stop) for part in places))
+        x = self._x[image, groups]
+        index: Index = (image, groups, ..., *(slice(where.start, where.stop) for where in places))
         target = self._target[index]
-        shape = (*target.shape[:2], prod(target.shape[2:]))
-        if self._shifted > 1:
-            self._add_taps(groups, columns, target)
-        elif target[0, 0].flags.c_contiguous:
-            np.matmul(self._weights[0, groups], columns, out=target.reshape(shape))
+        if self._is_by_rows:
+            self._add_taps(groups, self._rows(x, places), np.moveaxis(target, 1, -2))
+            return
+        columns = self._columns(x, places)
+        shape = (*target.shape[:2], columns.shape[-1])
+        if target[0, 0].flags.c_contiguous:
+            np.matmul(self._weights[groups], columns, out=target.reshape(shape))
         else:
-            made = np.matmul(self._weights[0, groups], columns, out=scratch("made", shape))
+            made = np.matmul(self._weights[groups], columns, out=scratch("made", shape))
             target[...] = made.reshape(target.shape)
 
-    def _add_taps(self, groups: slice, columns: Array, target: Array) -> None:
-        """Write the sums of the products of all taps of the first axis."""
-        step, count = self._work.dilation[0] * prod(target.shape[3:]), prod(target.shape[2:])
-        sums, made = (scratch(name, (*target.shape[:2], count)) for name in ("sums", "made"))
-        np.matmul(self._weights[0, groups], columns[..., :count], out=sums)
-        for tap in range(1, self._shifted):
-            if tap > 1:
-                np.add(sums, made, out=sums)
-            seen_by_tap = columns[..., tap * step : tap * step + count]
-            np.matmul(self._weights[tap, groups], seen_by_tap, out=made)
-        np.add(sums.reshape(target.shape), made.reshape(target.shape), out=target)
+    def _rows(self, x: Array, places: Sequence[range]) -> Array:
+        """All that the windows of `places` reach of some groups of an image, where a row of a channel is followed by
+        that of the next: [groups, the first axis, channels, other axes]."""
+        reach = self._reach(places)
+        first, *others = map(len, reach)
+        rows = scratch("seen", (len(x), first, x.shape[1], *others))
+        _surround(rows.swapaxes(1, 2), x, reach)
+        return rows
 
-    def _columns(self, x: Array, places: tuple[range, ...]) -> Array:
+    def _add_taps(self, groups: slice, rows: Array, target: Array) -> None:
+        """Write to `target` [groups, axes but the last, outputs, the last axis] the sum of a product for each tap of
+        all axes but the first: along that one taps are neighbours like channels."""
+        group, row, channel, *steps = rows.strides
+        shape = (*target.shape[:-2], self._weights.shape[-1], target.shape[-1])
+        strides = (group, row, *steps[:-1], channel, steps[-1])
+        sums, made = (scratch(name, target.shape) for name in ("sums", "made"))
+        last = len(self._weights) - 1
+        for number, taps in enumerate(product(*map(range, self._taps[1:]))):
+            begin = sum(map(prod, zip(taps, self._work.dilation[1:], steps, strict=True)))
+            seen = np.ndarray(shape, np.float32, rows, begin, strides)
+            np.matmul(self._weights[number, groups], seen, out=made if number else sums)
+            if number:
+                np.add(sums, made, out=sums if number < last else target)
+
+    def _columns(self, x: Array, places: Sequence[range]) -> Array:
         """What the windows of `places` see of some groups of an image: [groups, channels and taps, places]."""
-        sizes = tuple(map(len, places))
-        shape = (*x.shape[:2], *self._gathered, *sizes)
-        made = scratch("columns", shape)
-        is_flat = self._is_flat and sizes[1:] == x.shape[3:]
-        spans = [
-            [self._span(axis, tap, where) for tap in range(taps)]
-            for axis, (taps, where) in enumerate(zip(self._gathered, places, strict=True))
-        ]
-        for taps, move, inside in zip(
-            product(*map(range, self._gathered)), self._moves, product(*spans), strict=True
+        around, sizes, reach = x.shape[:2], tuple(map(len, places)), self._reach(places)
+        columns = scratch("columns", (*around, *self._taps, *sizes))
+        if prod(map(len, reach)) <= prod((*self._taps, *sizes)):
+            seen = scratch("seen", (*around, *map(len, reach)))
+            _surround(seen, x, reach)
+            by_tap, by_place = (
+                map(mul, seen.strides[2:], by) for by in (self._work.dilation, self._work.stride)
+            )
+            strides = (*seen.strides[:2], *by_tap, *by_place)
+            columns[...] = np.ndarray(columns.shape, np.float32, seen, 0, strides)
+        else:
+            for taps in product(*map(range, self._taps)):
+                of_tap: Index = (slice(None), slice(None), *taps)
+                _surround(columns[of_tap], x, self._seen_by(taps, places))
+        return columns.reshape(len(x), -1, prod(sizes))
+
+    def _seen_by(self, taps: Sequence[int], places: Sequence[range]) -> list[range]:
+        """At which positions along each axis of space a tap of the windows of `places` is."""
+        work, positions = self._work, []
+        for tap, where, stride, dilation, before in zip(
+            taps, places, work.stride, work.dilation, work.before, strict=True
         ):
-            at: Index = (slice(None), slice(None), *taps)
-            there = made[at]
-            if is_flat:
-                _copy_flat(x, there, move, places[0])
-            else:
-                into, out_of = zip(*inside, strict=True)
-                there[(..., *into)] = x[(..., *out_of)]
-            for axis, (into, _) in enumerate(inside, 2):
-                before: Index = (slice(None),) * axis
-                if into.start:
-                    there[(*before, slice(into.start))] = 0
-                if into.stop < there.shape[axis]:
-                    there[(*before, slice(into.stop, None))] = 0
-        return made.reshape(shape[0], -1, prod(sizes))
+            begin, end = (place * stride + tap * dilation - before for place in (where.start, where.stop))
+            positions.append(range(begin, end, stride))
+        return positions
 
-    def _span(self, axis: int, tap: int, where: range) -> tuple[slice, slice]:
-        """At which of the places `where` along an axis a tap sees elements of `x`, and which these are."""
-        work, size = self._work, self._x.shape[3 + axis]
-        stride = work.stride[axis]
-        first = where.start * stride + tap * work.dilation[axis] - work.before[axis]
-        low = min(max(-(first // stride), 0), len(where))
-        high = max(min((size - 1 - first) // stride + 1, len(where)), low)
-        start = first + low * stride
-        return slice(low, high), slice(start, start + (high - low) * stride, stride)
+    def _reach(self, places: Sequence[range]) -> list[range]:
+        """All positions along each axis of space that the windows of `places` reach."""
+        firsts = self._seen_by([0] * len(places), places)
+        lasts = self._seen_by([taps - 1 for taps in self._taps], places)
+        return [range(first[0], last[-1] + 1) for first, last in zip(firsts, lasts, strict=True)]
 
 
-def _copy_flat(x: Array, there: Array, move: int, rows: range) -> None:
-    """Copy whole rows in one piece, moved by a tap; what came from another row is overwritten with zeros later."""
-    row, total = prod(x.shape[3:]), prod(x.shape[2:])
-    begin, end = rows.start * row + move, rows.stop * row + move
-    low, high = min(max(begin, 0), total), min(max(end, 0), total)
-    if low < high:
-        flat = (*x.shape[:2], -1)
-        there.reshape(flat)[..., low - begin : high - begin] = x.reshape(flat)[..., low:high]
+def _surround(made: Array, x: Array, positions: Sequence[range]) -> None:
+    """Write to `made` what is at `positions` along the axes of space of `x`, zeros where that is beside it."""
+    within, inside = zip(*map(_overlap, positions, x.shape[2:]), strict=True)
+    found = x[(..., *inside)]
+    if found.shape != made.shape:
+        made[...] = 0
+    made[(..., *within)] = found
+
+
+def _overlap(positions: range, size: int) -> tuple[slice, slice]:
+    """Which of `positions` are on an axis of so many elements, and which elements these are."""
+    start, step = positions.start, positions.step
+    low = min(max(-(start // step), 0), len(positions))
+    high = max(min((size - 1 - start) // step + 1, len(positions)), low)
+    begin = start + low * step
+    return slice(low, high), slice(begin, begin + (high - low) * step, step)
 
 
 def _by_taps(weight: Array) -> Array:
-    """The weights with the taps of the first axis in front; tap by tap, which is faster than by runs of a few."""
+    """The weights by taps of all axes but the first: [taps, groups, 1…, outputs, taps of the first and channels]."""
     groups, outputs, channels, first, *others = weight.shape
-    made = np.empty((first, groups, outputs, channels, *others), np.float32)
-    for tap, *rest in np.ndindex(first, *others):
-        made[(tap, ..., *rest)] = weight[(..., tap, *rest)]
-    return made
+    made = scratch("weights", (*others, groups, outputs, first, channels))
+    made[...] = weight.transpose(*range(4, weight.ndim), 0, 1, 3, 2)
+    return made.reshape(-1, groups, *[1] * len(others), outputs, first * channels)

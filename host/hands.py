@@ -77,8 +77,9 @@ class Hands:
             try:
                 take()
             finally:
-                wait(helpers)  # none may run on when the buffers are the device's again
-            for helper in helpers:
+                begun = [helper for helper in helpers if not helper.cancel()]
+                wait(begun)  # none may run on when the buffers are the device's again
+            for helper in begun:
                 helper.result()
 
     def close(self) -> None:

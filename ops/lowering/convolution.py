@@ -71,13 +71,14 @@ def _as_product(builder: Builder, x: Source, weight: Source, form: Convolution, 
 
 
 def _by_host(builder: Builder, x: Source, weight: Source, form: Convolution, target: Target) -> None:
-    given = reshaped(builder, x, (form.batch, form.groups, form.channels, *form.size))
-    weights = reshaped(builder, weight, (form.groups, form.outputs, form.channels, *form.taps))
-    shape = (form.batch, form.groups, form.outputs, *form.places)
+    """Of a line as of an image of one row."""
+    one = (1,) if len(form.size) == 1 else ()
+    given = reshaped(builder, x, (form.batch, form.groups, form.channels, *one, *form.size))
+    weights = reshaped(builder, weight, (form.groups, form.outputs, form.channels, *one, *form.taps))
+    shape = (form.batch, form.groups, form.outputs, *one, *form.places)
     made = structs.replace(target, layout=Layout.contiguous(shape))
-    builder.dispatches.append(
-        HostConvolution(given, weights, made, form.stride, form.dilation, form.before, _work(form))
-    )
+    steps = ((*one, *form.stride), (*one, *form.dilation), (*[0] * len(one), *form.before))
+    builder.dispatches.append(HostConvolution(given, weights, made, *steps, _work(form)))
 
 
 def reshaped(builder: Builder, source: Source, shape: tuple[int, ...]) -> Source:

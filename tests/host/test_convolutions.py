@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from host.engines.wgpu import WgpuEngine
 from host.frames import RunGraph
 from host.hands import Tiles
 from host.planner import make_plan
+from host.scratch import scratch
 from host.shared import Source as Elements
 from ops import reference
 from ops.dtypes import dtype as dtype_of
@@ -28,15 +30,22 @@ ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 DRAW = np.random.default_rng(5)
 FORMS = {
     "plain": ((1, 16, 24, 24), (16, 16, 3, 3), 1, 1, 1, 1),
-    "shifted": ((2, 70, 20, 20), (9, 70, 3, 3), 1, 1, 1, 1),
+    "of many channels": ((2, 70, 20, 20), (9, 70, 3, 3), 1, 1, 1, 1),
     "strided": ((2, 40, 31, 29), (40, 40, 3, 2), 2, 1, 1, 1),
     "dilated": ((1, 70, 20, 30), (9, 70, 3, 3), 1, 3, 2, 1),
     "in groups": ((2, 32, 40, 40), (32, 1, 5, 5), 1, 1, 2, 32),
     "surrounded by more than itself": ((1, 70, 6, 5), (40, 70, 3, 3), 1, 4, 6, 1),
-    "of a line": ((1, 64, 3000), (8, 64, 5), 1, 1, 0, 1),
+    "by rows, of a line": ((1, 64, 3000), (8, 64, 5), 1, 1, 0, 1),
+    "of every third place of a line": ((1, 64, 3000), (8, 64, 5), 3, 1, 2, 1),
     "of a room": ((1, 20, 9, 10, 11), (8, 20, 3, 3, 3), 1, 1, 1, 1),
     "of few places": ((1, 64, 7, 7), (80, 64, 3, 3), 1, 1, 1, 1),
     "of one tap, strided": ((2, 64, 40, 40), (40, 64, 1, 1), 2, 1, 0, 1),
+    "by rows": ((1, 32, 30, 50), (24, 32, 3, 3), 1, 1, 1, 1),
+    "by rows, without zeros around": ((2, 32, 12, 70), (9, 32, 2, 5), 1, 1, 0, 1),
+    "by rows, of groups and dilated": ((1, 64, 9, 60), (24, 32, 3, 3), 1, (1, 4), (1, 4), 2),
+    "by rows, of a room": ((1, 22, 7, 9, 45), (10, 22, 3, 2, 3), 1, (1, 2, 1), 2, 1),
+    "of windows that reach far": ((1, 64, 9, 40), (8, 64, 3, 3), 1, (60, 9), (60, 9), 1),
+    "of windows that reach far along rows": ((1, 64, 9, 90), (8, 64, 3, 3), 1, (1, 50), (1, 50), 1),
 }
 
 
@@ -44,7 +53,8 @@ def attributes_of(form: Any) -> dict[str, Any]:
     shape, _, stride, dilation, padding, groups = form
     rank = len(shape) - 2
     numbers = {"stride": stride, "dilation": dilation, "before": padding, "after": padding}
-    return {**{name: [number] * rank for name, number in numbers.items()}, "groups": groups}
+    lists = {name: np.broadcast_to(number, rank).tolist() for name, number in numbers.items()}
+    return {**lists, "groups": groups}
 
 
 def lowered(form: Any, device: Any = MAPPED, dtype: str = "f32") -> list[Any]:
@@ -74,13 +84,35 @@ def indices(places: range) -> slice:
     return slice(places.start, places.stop)
 
 
-def test_a_tile_s_buffer_is_bounded() -> None:
-    for form in (*FORMS.values(), ((1, 64, 30, 60, 60), (64, 64, 3, 3, 3), 1, 1, 1, 1)):
+def test_the_buffers_of_a_tile_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def watched(name: str, shape: Sequence[int]) -> Any:
+        sizes.append(prod(shape))
+        return scratch(name, shape)
+
+    monkeypatch.setattr(convolutions, "scratch", watched)
+    for form in (*FORMS.values(), ((1, 64, 10, 60, 60), (64, 64, 3, 3, 3), 1, 1, 1, 1)):
         (task,) = lowered(form)
-        inner = np.prod(task.weight.layout.shape[2:])
+        arrays = [np.zeros(value.layout.shape, np.float32) for value in task.values]
+        convolutions.Convolution(task, arrays).compute(next(convolutions.tiles(task)))
+    assert convolutions._TILE <= 2 * max(sizes) <= 8 * convolutions._TILE
+
+
+def test_the_work_of_a_tile_is_bounded() -> None:
+    for form in (
+        ((1, 64, 64, 300), (2048, 64, 5, 9), 1, 1, 4, 1),
+        ((2, 64, 40, 30), (4096, 64, 5, 9), 1, 1, 4, 1),
+    ):
+        (task,) = lowered(form)
         for _, groups, places in convolutions.tiles(task):
-            size = (groups.stop - groups.start) * inner * np.prod([len(part) for part in places])
-            assert size <= 4 * convolutions._TILE
+            sums = (groups.stop - groups.start) * prod(map(len, places)) * task.weight.layout.count
+            assert sums <= convolutions._TILE_WORK
+
+
+def test_long_rows_are_multiplied_as_they_lie() -> None:
+    found = {name for name in FORMS if convolutions._is_by_rows(lowered(FORMS[name])[0])}
+    assert found == {name for name in FORMS if name.startswith("by rows")}
 
 
 def test_only_large_convolutions_of_floats_are_the_hosts() -> None:

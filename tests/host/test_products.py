@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -221,6 +223,21 @@ def test_a_layout_that_leaves_its_buffer_is_refused_before_a_byte_is_touched(eng
             hands.work(gpu, work, [(buffer, 0) for buffer in buffers], Tiles(work), NEVER)
     with gpu.map(buffers[2], 256) as view:
         assert not any(view)
+    hands.close()
+    for buffer in buffers:
+        gpu.destroy(buffer)
+
+
+def test_a_hand_that_has_not_begun_is_not_waited_for(engine: WgpuEngine) -> None:
+    gpu, layout, hands, free = engine._gpu, Layout.contiguous((8, 8)), Hands(2), Event()
+    buffers = [gpu.create_buffer(4 * 64, "storage") for _ in range(3)]
+    busy = hands._pool.submit(free.wait, 30)
+    work = replace(_product(layout, layout, layout), work=1 << 30)
+    tiles = Tiles(work)
+    hands.work(gpu, work, [(buffer, 0) for buffer in buffers], tiles, NEVER)
+    assert tiles.are_over
+    assert not busy.done()
+    free.set()
     hands.close()
     for buffer in buffers:
         gpu.destroy(buffer)
