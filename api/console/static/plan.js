@@ -5,12 +5,16 @@
 import { paint } from "./code.js";
 import { make } from "./dom.js";
 
-const BEGIN = /^[\d,]+ steps?\b.*, with [\d,]+ kernels?: .* read, .* written$/m;
-const STEP = /^ *([\d,]+) {2}(.*?): (?:kernel (\d+) \((\w+)\), (.*?) workgroups|(by the host)), (.*)$/gm;
+// No pattern takes long on any text, which may be a stranger's.
+const BEGIN = /^[\d,]+ steps?\b.*, with [\d,]+ kernels?: .* read, .* written$/;
+const STEP = /^ *([\d,]+) {2}(.{0,2000}?): (?:kernel (\d+) \((\w{1,80})\), (.{0,80}?) workgroups|(by the host)), (.*)$/gm;
 const KERNEL = /^kernel (\d+) \((\w+)\):$/m;
 
+/** Characters of a plan's first line. */
+const FIRST = 300;
+
 /** Whether a text tells a plan. @param {string} text */
-export const isPlan = (text) => text.search(BEGIN) === 0;
+export const isPlan = (text) => BEGIN.test(text.slice(0, FIRST).split("\n", 1)[0]);
 
 /** An element that shows a plan. @param {string} text @returns {Node} */
 export function plan(text) {
