@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 from pydantic import Field
+from pydantic_core import from_json
 
 from api import body, schemas, values
 from api.errors import InvalidRequest
@@ -233,7 +234,7 @@ class Desk:
     async def again(self, caller: Identity, record: RunRecord) -> Submission:
         """The submission of a stored run that has not begun. Raises as `take` does."""
         assert record.asked is not None
-        kept = msgspec.json.decode(record.asked)
+        kept = from_json(record.asked)
         inputs = await body.aside(
             len(record.asked), lambda: parse_inputs(kept["inputs"], self._settings.json_bytes)
         )

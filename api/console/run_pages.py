@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Query, Response
+from pydantic_core import from_json
 
 from api import records
 from api.access import Cursor, Owned, Server
@@ -89,7 +90,7 @@ async def _find(server: Runtime, visitor: Looking, run_id: str) -> tuple[RunReco
     """A run that the visitor may read, and its document. Raises `RunNotFound`."""
     run = await server.runs.find(visitor.identity, run_id)
     record = run.record if isinstance(run, LiveRun) else run
-    return record, msgspec.json.decode(run.document())
+    return record, from_json(run.document())
 
 
 async def _begin(

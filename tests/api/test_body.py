@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from typing import Any
 
 import msgspec
@@ -44,6 +45,7 @@ def test_every_json_value_is_read_as_the_standard_library_reads_it(value: object
         (b"NaN", "NaN is not JSON"),
         (b'{"a": -Infinity}', "-Infinity is not JSON"),
         (b"1e999", "out of range"),
+        (b'{"a": [{"b": [1, -1e999]}]}', "out of range"),
         (b'"\\ud800 x"', "half of a surrogate pair"),
         (b'{"a": "\\udc00"}', "half of a surrogate pair"),
         (b'"\xff"', "byte 1 of the body is not UTF-8"),
@@ -169,6 +171,14 @@ def test_a_repeated_key_is_found_in_linear_time() -> None:
     with pytest.raises(MalformedJson, match=f"the key '{count - 1}' appears twice"):
         body._unique(pairs)
     assert Counted.comparisons < 10 * count
+
+
+def test_no_number_takes_long_to_be_read() -> None:
+    count = 100_000
+    for text in (b"1.23456789e300", b"1.5e-300", b"9" * 100):
+        began = time.process_time()
+        assert len(parse_json(b"[" + b",".join([text] * count) + b"]")) == count
+        assert time.process_time() - began < 5e-6 * count
 
 
 def test_a_large_body_that_is_wrong_is_not_parsed_a_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
