@@ -6,7 +6,6 @@ raises it. Must not know HTTP: `api/problems.py` is the one place that maps code
 
 from __future__ import annotations
 
-import io
 from typing import ClassVar
 
 import msgspec
@@ -88,7 +87,8 @@ class KernelgateError(Exception):
 
 def lines_of(source: str) -> list[str]:
     """The lines of a text, each with its line feed, as Python and jinja2 count them: `str.splitlines` sees more."""
-    return list(io.StringIO(source, newline=None))
+    *lines, last = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [f"{each}\n" for each in lines] + [last] * bool(last)
 
 
 def caret(source: str, line: int, column: int) -> str:

@@ -84,6 +84,9 @@ def run_starts(builder: Builder, attributes: Attributes, sources: list[Source], 
 
 def take(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """The elements at positions."""
+    if not sources[0].layout.count:
+        fill(builder, target, 0)
+        return
     x, places = (whole(builder, source) for source in sources)
     take_at(builder, x, places, target)
 

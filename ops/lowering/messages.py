@@ -34,10 +34,10 @@ def messages(builder: Builder, data: Source, offsets: Source, max_bytes: int | N
 
 
 def whole(builder: Builder, source: Source) -> Source:
-    """`source` as a contiguous buffer from offset 0; that of an empty one can be bound, and has no elements either."""
+    """`source` as a contiguous buffer from offset 0, of at least one word."""
     layout = source.layout
     if layout.count == 0:
-        return builder.temp(layout.shape, source.dtype).source()
+        return builder.temp((1,), source.dtype).source()
     if layout.is_contiguous and layout.offset == 0:
         return source
     return elementwise.gather(builder, source)

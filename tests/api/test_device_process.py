@@ -20,6 +20,7 @@ import pytest
 
 from api import device_process
 from host.errors import DeviceCrashed, DeviceOutOfMemory, DeviceRestarted, UnknownHandle
+from host.frames import INLINE_BYTES
 from host.supervisor import Device, DeviceSettings
 from ops.graph import Graph, Node
 from sandbox.walls import linux
@@ -108,7 +109,7 @@ async def attack(device: Device, name: str, world: dict[str, Any], thread: str =
     """What attack `name` meets inside the device process."""
     handle = device.new_handle()
     text = json.dumps({"attack": name, "thread": thread, "world": world}).encode()
-    text += b" " * (-len(text) % 4)
+    text = text.ljust(INLINE_BYTES + 4)  # what comes in a frame is not announced, so nobody's fault
     await device.upload_bytes(handle, "attacker", "u32", (len(text) // 4,), text)
     with await device.download(handle) as met:
         return bytes(met.view).decode().strip()

@@ -424,6 +424,6 @@ def test_keys_are_made_with_grants_from_a_file(
     assert commands.keys(["create", "bob"]) == 0
     capsys.readouterr()
     assert commands.keys(["list"]) == 0
-    alice, bob = capsys.readouterr().out.splitlines()
+    _, alice, bob = capsys.readouterr().out.splitlines()
     assert "opens fetch, files" in alice
     assert "opens" not in bob
