@@ -71,14 +71,15 @@ def memory(server: LocalServer, field: str = "VmRSS") -> float:
     return int(found[1]) / 1024
 
 
-def _probe(url: str, stop: Any, answers: Any) -> None:
-    """Ask /healthz every 20 ms until `stop`; put the seconds that the answers took into `answers`."""
+def _probe(url: str, begun: Any, stop: Any, answers: Any) -> None:
+    """Ask /healthz every 20 ms until `stop`; put how many seconds each answer took into `answers`. `begun` after one."""
     times = []
     with httpx2.Client(base_url=url, timeout=30) as http:
         while not stop.is_set():
             began = time.perf_counter()
             http.get("/healthz").raise_for_status()
             times.append(time.perf_counter() - began)
+            begun.set()
             stop.wait(0.02)
     answers.put(times)
 
@@ -87,11 +88,11 @@ def _probe(url: str, stop: Any, answers: Any) -> None:
 def probed(server: LocalServer) -> Iterator[list[float]]:
     """A block during which /healthz is asked; the list has the times after it."""
     context = multiprocessing.get_context("spawn")
-    stop, answers, times = context.Event(), context.Queue(), []
-    process = context.Process(target=_probe, args=(server.url, stop, answers))
+    begun, stop, answers, times = context.Event(), context.Event(), context.Queue(), []
+    process = context.Process(target=_probe, args=(server.url, begun, stop, answers))
     process.start()
-    time.sleep(1)
     try:
+        assert begun.wait(60), "/healthz does not answer"
         yield times
     finally:
         stop.set()
@@ -103,10 +104,10 @@ def storm(server: LocalServer) -> None:
     """All runs of all keys at once."""
     with httpx2.Client(base_url=server.url, headers=headers(server.key), timeout=60) as http:
         tokens = [http.post("/api/keys", json={"name": f"load{n}"}).json()["token"] for n in range(KEYS)]
-    began = time.perf_counter()
     with probed(server) as times:
+        began = time.perf_counter()
         found = asyncio.run(_storm(server.url, tokens))
-    wall_s = time.perf_counter() - began
+        wall_s = time.perf_counter() - began
     total = KEYS * RUNS_OF_KEY
     results = Counter(run["result"] for run in found if run["status"] == "succeeded")
     with httpx2.Client(base_url=server.url, timeout=60) as http:
