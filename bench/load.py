@@ -72,7 +72,7 @@ def memory(server: LocalServer, field: str = "VmRSS") -> float:
 
 
 def _probe(url: str, begun: Any, stop: Any, answers: Any) -> None:
-    """Ask /healthz every 20 ms until `stop`; put how many seconds each answer took into `answers`. `begun` after one."""
+    """Ask /healthz every 20 ms until `stop`; put the seconds of each answer into `answers`. `begun` after one."""
     times = []
     with httpx2.Client(base_url=url, timeout=30) as http:
         while not stop.is_set():
