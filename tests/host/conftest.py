@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -94,10 +95,12 @@ def _read(path: Path) -> bytes:
 @pytest.fixture
 def nothing_leaks() -> Iterator[None]:
     """The test leaves no descriptor and no process of ours behind."""
+    names = {thread.name for thread in threading.enumerate()}
+    assert "server" not in names, "another test's server still runs here, and opens descriptors at any time"
     children, descriptors = _children(), _descriptors()
     yield
     assert _children() == children
-    assert _descriptors() <= descriptors  # a server of other tests may close some of its own meanwhile
+    assert _descriptors() <= descriptors  # what other tests left to the collector may close meanwhile
 
 
 def _descriptors() -> set[tuple[str, str]]:

@@ -1,0 +1,1 @@
+"""The tests, in folders as the code is."""
