@@ -17,7 +17,7 @@ from shaders.reflect import reflect
 from shaders.reflection import Reflection
 
 WAIT_S = 120
-QUICK_S, PATIENT_S = 0.5, 1.0
+QUICK_S, PATIENT_S = 0.5, 3.0
 
 
 def kernel(loops: int, number: int = 1) -> Reflection:
