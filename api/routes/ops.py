@@ -11,7 +11,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from api import body, elements, strings, values
-from api.access import Caller, Cursor, PageSize, Server, json_response, reference, while_connected
+from api.access import Caller, Cursor, PageSize, Server, reference, while_connected
+from api.answers import json_response
 from api.errors import InvalidRequest
 from api.keys import Identity
 from api.runtime import Runtime
