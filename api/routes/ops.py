@@ -21,7 +21,7 @@ from api.settings import Settings
 from api.work import Work, again_if_lost
 from ops.composites import expand
 from ops.graph import Graph, Node, TensorRef, TensorType
-from ops.spec import REQUIRED, OpSpec
+from ops.spec import REQUIRED, OpSpec, also_called
 from ops.table import TABLE, find, full_name
 
 router = APIRouter(prefix="/api/ops", tags=["ops"])
@@ -164,6 +164,7 @@ def _document(spec: OpSpec) -> dict[str, Any]:
         needed = attribute.default == REQUIRED
         entry: dict[str, Any] = {
             "name": attribute.name,
+            "aliases": also_called(attribute.name),
             "type": attribute.type,
             "required": needed,
             "doc": attribute.doc,
