@@ -9,8 +9,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Annotated, Any, TypeVar
 
-import msgspec
-from fastapi import Depends, Query, Request, Response
+from fastapi import Depends, Query, Request
 from starlette.requests import ClientDisconnect
 
 from api.console import browser
@@ -65,12 +64,6 @@ Owned = Annotated[
 def reference(caller: Identity, owner: str, name: str) -> str:
     """What `caller` calls the kernel or script `name` of `owner`."""
     return name if owner == caller.owner else f"{owner}/{name}"
-
-
-def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """`value` as JSON; `msgspec.Raw` inside it is JSON already, bytes are a whole document."""
-    content = value if isinstance(value, bytes) else msgspec.json.encode(value)
-    return Response(content, status, headers, "application/json")
 
 
 async def gone(request: Request) -> None:

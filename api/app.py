@@ -15,6 +15,7 @@ from api.access import identity_of
 from api.console.routers import ROUTERS
 from api.exchange import Exchanges, answered_again
 from api.idempotency import Repeated
+from api.query import check_query
 from api.routes import (
     acl,
     audit,
@@ -44,9 +45,10 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     runtime = Runtime(settings or Settings(), network)
 
     @contextlib.asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         try:
             try:
+                app.openapi()  # which is kept: queries are held against it
                 await runtime.start()
             except KernelgateError as error:
                 runtime.failure = error
@@ -60,6 +62,7 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
         version=VERSION,
         description="Scripts and WGSL kernels, run behind walls on one shared GPU.",
         lifespan=lifespan,
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -88,6 +91,8 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
         explain,
     ):
         app.include_router(
-            module.router, dependencies=[Depends(identity_of)], responses={"default": problems.RESPONSE}
+            module.router,
+            dependencies=[Depends(identity_of), Depends(check_query)],
+            responses={"default": problems.RESPONSE},
         )
     return app

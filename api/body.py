@@ -1,8 +1,8 @@
 """Request bodies: read under a cap, and strict JSON.
 
 Owns what counts as JSON here: UTF-8, no duplicate keys, no NaN, no numbers beyond a double, no lone surrogates, and
-how many containers and keys are decoded at all. Whatever is done with a large body is done in a thread. Must not know
-routes.
+how many containers, keys and digits are decoded at all. Whatever is done with a large body is done in a thread. Must
+not know routes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from math import inf
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from fastapi import Depends, Request
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
@@ -27,10 +28,13 @@ from shaders.suggestions import meant
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
+Mask = npt.NDArray[np.bool_]
 IN_THREAD = 1 << 16
 """Bytes of a body from which on it is not worked on in the event loop."""
 EXPLAINED = 1 << 20
 """Bytes of a body up to which it is parsed again to say where it is wrong."""
+MAX_DIGITS = 1000
+"""Of a number: writing one down costs the square of them, of which nothing else can be done meanwhile."""
 NAMED = 3
 _SHOWN = (int, float, bool, type(None))
 """Types of values that a hint repeats."""
@@ -128,9 +132,15 @@ async def aside(size: int, work: Callable[[], T]) -> T:
 def parse_json(body: bytes) -> Any:
     """Strict JSON in `body`. Raises `MalformedJson` saying what is wrong, with line and column where known.
 
-    Raises `InvalidRequest`, before anything is decoded, for more than `MAX_ITEMS` lists, objects and keys.
+    Raises `InvalidRequest`, before anything is decoded, for more than `MAX_ITEMS` lists, objects and keys, and likewise
+    `MalformedJson` for a number of more than `MAX_DIGITS` digits.
     """
-    containers, keys = structure(body)
+    containers, keys, digits = structure(body)
+    if has_run(digits, MAX_DIGITS + 1):
+        raise MalformedJson(
+            f"a number has more than {MAX_DIGITS} digits",
+            hint="Send it as a string, and read it with int(…).",
+        )
     if containers + keys > MAX_ITEMS:
         raise InvalidRequest(
             f"the body has {containers + keys} lists, objects and keys, over the limit of {MAX_ITEMS}",
@@ -150,14 +160,26 @@ def parse_json(body: bytes) -> Any:
     return value
 
 
-def structure(body: bytes) -> tuple[int, int]:
-    """How many lists and objects, and how many keys, the JSON text `body` has. Nothing is decoded."""
+def structure(body: bytes) -> tuple[int, int, Mask]:
+    """How many lists and objects, and how many keys, the JSON text `body` has, and where it has digits outside of
+    strings, but for the escapes in these. Nothing is decoded."""
     if b"\\" in body:
         body = body.replace(rb"\\", b"").replace(rb"\"", b"")
     text = np.frombuffer(body, np.uint8)
     outside = np.bitwise_xor.accumulate((text == ord('"')).view(np.uint8)) == 0
     opened = np.count_nonzero(((text == ord("[")) | (text == ord("{"))) & outside)
-    return int(opened), int(np.count_nonzero((text == ord(":")) & outside))
+    keys = np.count_nonzero((text == ord(":")) & outside)
+    return int(opened), int(keys), (text >= ord("0")) & (text <= ord("9")) & outside
+
+
+def has_run(mask: Mask, length: int) -> bool:
+    """Whether `length` (1 or more) neighbours in `mask` are true. The runs that are looked for double in length."""
+    reached = 1
+    while reached < length and mask.any():
+        step = min(reached, length - reached)
+        mask = mask[:-step] & mask[step:]
+        reached += step
+    return bool(mask.any())
 
 
 def _looked_at(value: Any) -> tuple[int, bool]:

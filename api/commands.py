@@ -25,7 +25,7 @@ from api.backup import back_up, require_database
 from api.body import parse_json
 from api.database import Database
 from api.diagnosis import diagnose, lines
-from api.errors import MalformedJson
+from api.errors import KeyNotFound, MalformedJson
 from api.ids import now
 from api.keys import KeyRecord, NewKey
 from api.logs import configure
@@ -40,30 +40,48 @@ Command = Callable[[Sequence[str]], int]
 
 
 def _command(run: Command) -> Command:
-    """`run`, which ends with status 1 and says why where something is wrong."""
+    """`run`, which ends with status 1 and says why where something is wrong, or 2 where it is called wrongly."""
 
     @wraps(run)
     def command(argv: Sequence[str]) -> int:
+        as_json = "--json" in argv
         try:
             return run(argv)
+        except _WrongUsage as error:
+            _complain(as_json, "wrong_usage", "The command is not called so", str(error), error.hint)
+            return 2
         except KernelgateError as error:
-            return _failed(error.message, error.hint)
+            _complain(as_json, error.code, error.title, error.message, error.hint)
         except OSError as error:
-            return _failed(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+            told = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            _complain(as_json, "bad_argument", "A file or a value cannot be used", told)
+        return 1
 
     return command
+
+
+class _WrongUsage(Exception):
+    """Arguments that a command does not take."""
+
+    def __init__(self, message: str, command: str) -> None:
+        super().__init__(message)
+        self.hint = f"`{command} --help` shows what there is."
 
 
 class _Parser(argparse.ArgumentParser):
     """Says of wrong usage what is wrong, not all that is right."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"kernelgate: {message}\n    `{self.prog} --help` shows what there is.\n")
+        raise _WrongUsage(message, self.prog)
 
 
-def _failed(problem: str, hint: str | None = None) -> int:
-    print(f"kernelgate: {problem}", *([f"    {hint}"] if hint else []), sep="\n", file=sys.stderr)
-    return 1
+def _complain(as_json: bool, code: str, title: str, detail: str, hint: str | None = None) -> None:
+    """Tell of a problem on stderr, as the client's commands do: in words, or as a document on one line."""
+    if as_json:
+        document = {"title": title, "detail": detail, "code": code} | ({"hint": hint} if hint else {})
+        print(msgspec.json.encode(document).decode(), file=sys.stderr)
+    else:
+        print(f"kernelgate: {detail}", *([f"    {hint}"] if hint else []), sep="\n", file=sys.stderr)
 
 
 @_command
@@ -218,12 +236,15 @@ def _change_keys(database: Database, settings: Settings, options: argparse.Names
         asked = _new_key(options)
         record, token = database.run(lambda db: _create(db, asked), durable=True)
         _print(options.json, {**record.document(settings.quotas, now()), "token": token}, token)
-        print(f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr)
+        if not options.json:
+            print(
+                f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr
+            )
         return 0
     if database.run(lambda db: _revoke(db, options.id), durable=True, frees=True):
         _print(options.json, {"revoked": options.id}, f"key {options.id} is revoked")
         return 0
-    return _failed(f"there is no valid key {options.id}", "`kernelgate keys list` shows them.")
+    raise KeyNotFound(f"there is no valid key {options.id}", hint="`kernelgate keys list` shows them.")
 
 
 def _create(db: sa.Connection, asked: NewKey) -> tuple[KeyRecord, str]:

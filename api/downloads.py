@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from api import elements, formats
-from api.access import json_response
+from api.answers import JSON, json_response
 from api.errors import NotAcceptable
 from api.services import tensor_json
 from api.tensor_records import TensorRecord
@@ -23,7 +23,6 @@ from api.tensors import TensorStore
 from ops.dtypes import dtype
 
 PIECE = 1 << 19
-JSON = "application/json"
 JSON_ELEMENTS = 1 << 20
 _NAMES = {"json": JSON, "npy": formats.NPY, "safetensors": formats.SAFETENSORS, "raw": formats.RAW}
 _ALIASES = {

@@ -239,7 +239,8 @@ def _unclear(
         return CodingNotServed(
             "a request with a body cannot ask for another protocol", hint="Leave the header Upgrade out."
         )
-    if len(values.get(b"host", [])) > 1:
+    hosts = len(values.get(b"host", []))
+    if hosts > 1 or (hosts == 0 and version == "1.1"):
         return MalformedRequest("a request has one header Host")
     return None
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from pydantic_core import to_json
 
 from api import tables
 from api.ids import now
@@ -50,13 +49,13 @@ class EventLog:
         """Append an event."""
         if len(self._events) >= self._cap and type in ("output", "progress", "gate"):
             return
-        self._append(type, to_json(data).decode())
+        self._append(type, msgspec.json.encode(data).decode())
         if len(self._events) == self._cap:
             note = {
                 "status": "running",
                 "note": f"further output, progress and requests are not in the events (over {self._cap})",
             }
-            self._append("status", to_json(note).decode())
+            self._append("status", msgspec.json.encode(note).decode())
 
     def close(self, result: str) -> None:
         """Append the last event, `result`, which holds the run's document as JSON."""

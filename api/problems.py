@@ -11,12 +11,12 @@ import secrets
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from api.answers import json_response
 from api.errors import BodyTooLarge, InvalidRequest, MethodNotAllowed, NotFound, QuotaExceeded
 from api.scopes import addresses, methods_of
 from shaders.errors import ErrorRecord, KernelgateError
@@ -161,12 +161,8 @@ def problem(record: ErrorRecord) -> dict[str, Any]:
 def problem_response(error: KernelgateError, headers: dict[str, str] | None = None) -> Response:
     """The answer for `error`."""
     document = problem(error.record())
-    return Response(
-        msgspec.json.encode(document),
-        status_code=document["status"],
-        headers={**HEADERS.get(error.code, {}), **_retry(error), **(headers or {})},
-        media_type=MEDIA_TYPE,
-    )
+    told = {**HEADERS.get(error.code, {}), **_retry(error), **(headers or {})}
+    return json_response(document, document["status"], told, MEDIA_TYPE)
 
 
 def _retry(error: KernelgateError) -> dict[str, str]:

@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from pydantic_core import to_json
 
 from api import records, values
 from api.accounts import Accounts
@@ -343,7 +342,7 @@ class RunManager:
         if outcome.error is not None:
             _end(record, outcome.status, outcome.error)
             return
-        record.result = msgspec.Raw(to_json(await services.result(outcome.result)))
+        record.result = msgspec.Raw(await services.result(outcome.result))
         _end(record, outcome.status, None)
 
     def _account(self, record: RunRecord, work: Work, services: RunServices, began: float) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from pydantic_core import to_json
+import msgspec
 
 from api import values
 from api.asked import Asked, DispatchRequest, parse
@@ -94,7 +94,7 @@ class RunServices:
         finite = fraction if fraction is not None and math.isfinite(fraction) else None
         many = len(reported) > MAX_PROGRESS_VALUES  # which no script sends
         event: dict[str, Any] = {"fraction": finite, "values": {} if many else values.render(reported, {})}
-        if many or len(to_json(event)) > MAX_PROGRESS_BYTES:
+        if many or len(msgspec.json.encode(event)) > MAX_PROGRESS_BYTES:
             event = {"fraction": finite, "values": {}, "cut": True}
         self._events.add("progress", event)
 
@@ -158,7 +158,7 @@ class RunServices:
         """The script asks a gate."""
         return await self._gates.serve(request)
 
-    async def result(self, value: Any) -> Any:
+    async def result(self, value: Any) -> bytes:
         """The JSON of the script's result. Its tensors are stored, and stay on the device while there is room.
 
         Raises `ResultTooLarge`, `UnknownHandle`.
@@ -177,7 +177,7 @@ class RunServices:
             inline = count <= self._settings.inline_elements and inlined + count <= INLINE_TOTAL
             inlined += count if inline else 0
             documents[handle] = await tensor_json(self._tensors, record, inline=inline)
-        return await _aside(value, lambda: values.render(value, documents))
+        return await _aside(value, lambda: msgspec.json.encode(values.render(value, documents)))
 
     async def _store(self, handle: int) -> TensorRecord:
         held = self._work.held(handle)

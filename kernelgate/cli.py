@@ -1,6 +1,6 @@
 """The command `kernelgate`.
 
-Owns what all commands share: the exit status, the words of a problem, and where a command is found. The server's
+Owns what all commands share: the exit status, and where a command is found. The server's
 commands (`serve`, `doctor`, `keys`, …) are found by entry point, so that it works where no server is installed; the
 client's, in `kernelgate/commands/`, are imported when one is called, so that the server's need no extra. Must not
 import the server's folders.
@@ -17,6 +17,7 @@ from importlib.metadata import entry_points
 
 from kernelgate.environment import about_the_key
 from kernelgate.errors import ApiError
+from kernelgate.problems import WrongUsage, complain
 
 SERVER_COMMANDS = {
     "serve": "Start the host.",
@@ -38,33 +39,35 @@ _EXTRA = ("typer", "rich")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the answer is the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given
     if given and given[0] in SERVER_COMMANDS:
-        return _server_command(given[0], given[1:])
+        return _server_command(given[0], given[1:], as_json)
     try:
-        tree = import_module("kernelgate.commands.tree").tree(SERVER_COMMANDS)
+        commands = import_module("kernelgate.commands.tree")
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRA:
             raise
-        return _lacks(f"this command needs {package}", "cli")
-    return _client_command(tree, given)
+        return _lacks(f"this command needs {package}", "cli", as_json)
+    return _client_command(lambda: commands.call(commands.tree(SERVER_COMMANDS), given, as_json), as_json)
 
 
-def _client_command(tree: Callable[..., object], given: list[str]) -> int:
+def _client_command(call: Callable[[], int], as_json: bool) -> int:
     try:
-        tree(args=given, prog_name="kernelgate")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        return call()
     except KeyboardInterrupt:
         return 130
+    except WrongUsage as error:
+        complain(error, as_json, "wrong_usage")
+        return 2
     except ApiError as error:
         error.hint = _hint(error)
-        return _failed(error)
+        complain(error, as_json)
     except OSError as error:
-        return _failed(f"{error.filename}: {error.strerror}" if error.filename else error)
+        complain(f"{error.filename}: {error.strerror}" if error.filename else error, as_json)
     except (ValueError, TypeError) as error:
-        return _failed(error)
-    return 0
+        complain(error, as_json)
+    return 1
 
 
 def _hint(error: ApiError) -> str | None:
@@ -77,20 +80,16 @@ def _hint(error: ApiError) -> str | None:
     return error.hint
 
 
-def _failed(problem: object) -> int:
-    print(f"kernelgate: {problem}", file=sys.stderr)
-    return 1
-
-
-def _server_command(name: str, arguments: list[str]) -> int:
+def _server_command(name: str, arguments: list[str], as_json: bool) -> int:
     for entry in entry_points(group="kernelgate.commands", name=name):
         try:
             command: Callable[[list[str]], int] = entry.load()
         except ModuleNotFoundError as error:
-            return _lacks(f"{name} needs the server ({error.name} is missing)", "server")
+            return _lacks(f"{name} needs the server ({error.name} is missing)", "server", as_json)
         return command(arguments)
-    return _lacks(f"{name} needs the server", "server")
+    return _lacks(f"{name} needs the server", "server", as_json)
 
 
-def _lacks(what: str, extra: str) -> int:
-    return _failed(f"{what}:\n    pip install 'kernelgate[{extra}]'")
+def _lacks(what: str, extra: str, as_json: bool) -> int:
+    complain(f"{what}:\n    pip install 'kernelgate[{extra}]'", as_json, "extra_missing")
+    return 1

@@ -17,6 +17,7 @@ class ApiError(Exception):
     """
 
     def __init__(self, problem: Mapping[str, Any], status: int = 0) -> None:
+        self._problem = dict(problem)
         self.status = status or int(problem.get("status") or 0)
         self.code = str(problem.get("code") or "unknown")
         self.title = str(problem.get("title") or "")
@@ -26,6 +27,11 @@ class ApiError(Exception):
         self.column: int | None = problem.get("column")
         self.snippet: str | None = problem.get("snippet")
         super().__init__(self.detail)
+
+    def document(self) -> dict[str, Any]:
+        """The problem document (RFC 9457), as the server sent it, with what is known besides."""
+        hint = {"hint": self.hint} if self.hint else {}
+        return {**self._problem, "title": self.title, "detail": self.detail, "code": self.code, **hint}
 
     def __str__(self) -> str:
         place = "" if self.line is None else f" (line {self.line}, column {self.column or 1})"
@@ -40,6 +46,7 @@ class NoServer(ApiError):
         super().__init__(
             {
                 "code": "no_server",
+                "title": "No server answers",
                 "detail": f"no Kernelgate answers at {url}: {reason}",
                 "hint": "Start one with `kernelgate serve`, or name another address with KERNELGATE_URL.",
             }

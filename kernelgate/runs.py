@@ -36,8 +36,12 @@ class Run:
     def checked(self) -> Run:
         """This run, if it succeeded. Raises its error."""
         if self.status != "succeeded":
-            raise self.error or ApiError({"code": self.status, "detail": f"the run was {self.status}"})
+            raise self.failure()
         return self
+
+    def failure(self) -> ApiError:
+        """Why this run, which did not succeed, did not."""
+        return self.error or ApiError({"code": self.status, "detail": f"the run was {self.status}"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,19 @@ from collections.abc import Iterator, Sequence
 
 from ops.backward import has_gradient
 from ops.peers import combined, peers_of
-from ops.spec import ALL, ALL_64, FLOATS, INTEGERS, NUMBERS, NUMBERS_64, REQUIRED, SUM, Attribute, OpSpec
+from ops.spec import (
+    ALL,
+    ALL_64,
+    FLOATS,
+    INTEGERS,
+    NUMBERS,
+    NUMBERS_64,
+    REQUIRED,
+    SUM,
+    Attribute,
+    OpSpec,
+    also_called,
+)
 from ops.table import TABLE
 
 _HEAD = """\
@@ -22,9 +34,9 @@ Ops of tensors; those of hashes, bits, arrays, random numbers and ciphers are [t
 
 Each op is at `POST /api/ops/{name}`, and under PyTorch's name in scripts. Shapes broadcast by NumPy's rules. Two dtypes
 meet in the smallest that holds both, as in PyTorch ([dtypes](numerics.md#dtypes)). What PyTorch gives as int64 without
-being asked (sums of integers and bools, positions) is i32, and wraps; sums of i64 are i64. An op's `axis` and `axes`
-may be called `dim` and `dims`, `keepdim` `keepdims`. ONNX's names work too, as `LeakyRelu`. Errors are bounds on f32
-results, relative to the exact result where nothing else is said; [numerics](numerics.md) has more.
+being asked (sums of integers and bools, positions) is i32, and wraps; sums of i64 are i64. ONNX's names work too, as
+`LeakyRelu`, and so do the names of attributes that "also" tells. Errors are bounds on f32 results, relative to the
+exact result where nothing else is said; [numerics](numerics.md) has more.
 
 An input with a question mark may be left out. An op that is made of other ops has no kernel of its own. In a script,
 grants of operations must name those others.
@@ -165,8 +177,10 @@ def _result(spec: OpSpec) -> str:
 def _attribute(attribute: Attribute) -> str:
     default = "required" if attribute.default == REQUIRED else f"default `{_value(attribute.default)}`"
     choices = f" {' or '.join(f'`{choice}`' for choice in attribute.choices)}" if attribute.choices else ""
+    names = ", ".join(f"`{name}`" for name in also_called(attribute.name))
+    others = f", also {names}" if names else ""
     doc = f": {attribute.doc}" if attribute.doc else ""
-    return f"* `{attribute.name}` ({attribute.type}{choices}, {default}){doc}"
+    return f"* `{attribute.name}` ({attribute.type}{choices}, {default}{others}){doc}"
 
 
 def _value(default: object) -> str:

@@ -13,6 +13,7 @@ from typing import Literal, TypeGuard
 from ops import dtypes
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError
+from shaders.suggestions import meant
 
 AttributeType = Literal[
     "number",
@@ -160,7 +161,7 @@ def check_attributes(spec: OpSpec, attributes: Mapping[str, object]) -> dict[str
     for name, value in attributes.items():
         known = name if name in names else next(iter(names & _SYNONYMS.get(name, set())), None)
         if known is None:
-            hint = f"It has {', '.join(sorted(names))}." if names else "It has none."
+            hint = meant(str(name), names, f"It has {', '.join(sorted(names)) or 'none'}.")
             raise AttributeValueError(f"{spec.name} has no attribute {str(name)[:64]!r}", hint=hint)
         if known in given:
             raise AttributeValueError(f"{spec.name}: {known!r} is given twice, by two of its names")

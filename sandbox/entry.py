@@ -8,6 +8,7 @@ Owns the calling convention and its errors. Must not know sockets or the policy.
 from __future__ import annotations
 
 import asyncio
+import dis
 import inspect
 import keyword
 import types
@@ -20,15 +21,20 @@ from shaders.suggestions import meant
 _VAR_POSITIONAL, _VAR_KEYWORD = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
 
 
-def result_of(space: dict[str, Any], inputs: dict[str, Any], main_ran: bool) -> Any:
+def result_of(
+    space: dict[str, Any], inputs: dict[str, Any], main_ran: bool, code: types.CodeType | None = None
+) -> Any:
     """The result of a script whose module has run in `space`.
 
     `result` when the script assigned it; else what `main(**inputs)` returns, awaited when it is a coroutine. A
     script that called its own `main` already (`main_ran`) and gets no inputs is not called a second time. Raises
-    `ScriptError` when the inputs do not fit.
+    `ScriptError` when the inputs do not fit, and where the module's `code`, if it is known, has neither but misspells
+    `main`.
     """
     main = space.get("main")
     if not callable(main):
+        if code is not None and "result" not in space:
+            _check_spelling(code)
         if inputs:
             raise ScriptError(
                 f"the run gives inputs ({', '.join(inputs)}), but the script defines no main",
@@ -60,6 +66,32 @@ def value_of(code: types.CodeType, space: dict[str, Any], inputs: dict[str, Any]
         return asyncio.run(_awaited(value)) if inspect.isawaitable(value) else value
     finally:
         space.pop(names.VALUE, None)
+
+
+def _check_spelling(code: types.CodeType) -> None:
+    """Raise `ScriptError` for a function with a name like `main` that nothing mentions, as where `mian` is defined."""
+    for function in code.co_consts:
+        if (
+            isinstance(function, types.CodeType)
+            and meant(function.co_name, ["main"])
+            and function.co_name not in _mentioned(code)
+        ):
+            raise ScriptError(
+                f"the script defines {function.co_name}, which nothing calls, and no main",
+                hint="Did you mean main?",
+                line=function.co_firstlineno,
+            )
+
+
+def _mentioned(code: types.CodeType) -> set[str]:
+    """The names, and texts, that `code` reads anywhere."""
+    read = {
+        each.argval
+        for each in dis.get_instructions(code)
+        if each.opname.startswith("LOAD_") and isinstance(each.argval, str)
+    }
+    inner = (_mentioned(each) for each in code.co_consts if isinstance(each, types.CodeType))
+    return read.union(*inner)
 
 
 async def _awaited(result: Any) -> Any:

@@ -170,7 +170,7 @@ class ScriptWorker(Worker):
         try:
             if job.cell is None:
                 exec(code, self._space)
-                result = result_of(self._space, inputs, self._main_ran)
+                result = result_of(self._space, inputs, self._main_ran, code)
             else:
                 result = value_of(code, self._space, inputs)
         except SystemExit as leaving:

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from api import acl, body, objects
-from api.access import Caller, Server, json_response
+from api.access import Caller, Server
 from api.acl import Entry, Target
+from api.answers import json_response
 from api.errors import NotFound
 from api.settings import Settings
 

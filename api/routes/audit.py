@@ -6,7 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from api.access import Caller, Cursor, PageSize, Server, json_response
+from api.access import Caller, Cursor, PageSize, Server
+from api.answers import json_response
 from api.audit import Filters
 
 router = APIRouter(prefix="/api/audit", tags=["audit"])

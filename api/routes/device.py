@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from api import overview
-from api.access import Caller, Server, json_response
+from api.access import Caller, Server
+from api.answers import json_response
 
 router = APIRouter(prefix="/api/device", tags=["device"])
 

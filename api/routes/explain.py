@@ -8,7 +8,8 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from api import body, keys
-from api.access import Caller, Server, json_response
+from api.access import Caller, Server
+from api.answers import json_response
 from api.errors import KeyNotFound
 from api.explain import Case, explain
 from api.ids import now

@@ -1,4 +1,4 @@
-"""`/healthz`, `/readyz`, `/metrics`, `/docs`, `/llms.txt`: what needs no key."""
+"""`/healthz`, `/readyz`, `/metrics`, `/openapi.json`, `/docs`, `/llms.txt`: what needs no key."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 from msgspec import to_builtins
 
-from api.access import Server, json_response
+from api.access import Server
+from api.answers import json_response
 from api.docs import page
 from api.guide import guide
 
@@ -52,6 +53,12 @@ async def llms(request: Request, server: Server) -> PlainTextResponse:
     """One page of Markdown, with this server's address, device and limits, and examples that run."""
     address = str(request.base_url).rstrip("/")
     return PlainTextResponse(guide(server.settings, address, server.device.info))
+
+
+@router.get("/openapi.json", include_in_schema=False)
+async def description(request: Request) -> Response:
+    """Every route, with the schema of its body."""
+    return json_response(request.app.openapi())
 
 
 @router.get("/docs", include_in_schema=False)

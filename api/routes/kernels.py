@@ -10,7 +10,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, model_validator
 
 from api import body, elements, values
-from api.access import Caller, Cursor, Owned, PageSize, Server, json_response, reference, while_connected
+from api.access import Caller, Cursor, Owned, PageSize, Server, reference, while_connected
+from api.answers import json_response
 from api.asked import Asked, DispatchRequest, parse
 from api.builds import text_hash
 from api.errors import InvalidRequest

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from api import body, keys, quotas
-from api.access import Caller, Cursor, PageSize, Server, json_response
+from api.access import Caller, Cursor, PageSize, Server
+from api.answers import json_response
 from api.ids import now
 from api.keys import KeyRecord, NewKey
 from api.runtime import Runtime

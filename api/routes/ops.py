@@ -11,7 +11,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from api import body, elements, strings, values
-from api.access import Caller, Cursor, PageSize, Server, json_response, reference, while_connected
+from api.access import Caller, Cursor, PageSize, Server, reference, while_connected
+from api.answers import json_response
 from api.errors import InvalidRequest
 from api.keys import Identity
 from api.runtime import Runtime
@@ -20,7 +21,7 @@ from api.settings import Settings
 from api.work import Work, again_if_lost
 from ops.composites import expand
 from ops.graph import Graph, Node, TensorRef, TensorType
-from ops.spec import REQUIRED, OpSpec
+from ops.spec import REQUIRED, OpSpec, also_called
 from ops.table import TABLE, find, full_name
 
 router = APIRouter(prefix="/api/ops", tags=["ops"])
@@ -163,6 +164,7 @@ def _document(spec: OpSpec) -> dict[str, Any]:
         needed = attribute.default == REQUIRED
         entry: dict[str, Any] = {
             "name": attribute.name,
+            "aliases": also_called(attribute.name),
             "type": attribute.type,
             "required": needed,
             "doc": attribute.doc,

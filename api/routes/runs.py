@@ -10,7 +10,8 @@ import msgspec
 from fastapi import APIRouter, Depends, Header, Request, Response
 
 from api import body, records, submission
-from api.access import Caller, Cursor, Owned, PageSize, Server, json_response
+from api.access import Caller, Cursor, Owned, PageSize, Server
+from api.answers import json_response
 from api.events import FINAL, Event, last_event, select_events
 from api.live import LiveRun
 from api.routes import submitted

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field
 
 from api import body, schemas, submission
-from api.access import Caller, Cursor, Owned, PageSize, Server, json_response, reference
+from api.access import Caller, Cursor, Owned, PageSize, Server, reference
+from api.answers import json_response
 from api.routes import submitted
 from api.routes.submitted import Preference
 from api.submission import CallRequest, Submission

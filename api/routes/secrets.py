@@ -8,7 +8,8 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from api import body
-from api.access import Caller, Owned, Server, json_response
+from api.access import Caller, Owned, Server
+from api.answers import json_response
 from api.errors import AdminOnly
 from api.keys import Identity
 

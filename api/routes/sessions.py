@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from api import submission
-from api.access import Caller, Server, json_response, while_connected
+from api.access import Caller, Server, while_connected
+from api.answers import json_response
 from api.body import as_is, body_schema, json_body
 from api.live import LiveRun
 from api.routes import submitted

@@ -14,7 +14,8 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Header, Request, Response
 
 from api import body, idempotency
-from api.access import gone, json_response
+from api.access import gone
+from api.answers import json_response
 from api.errors import InvalidRequest
 from api.keys import Identity
 from api.live import LiveRun

@@ -9,13 +9,31 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from api import body, downloads, uploads
-from api.access import Caller, Cursor, Owned, PageSize, Server, json_response
+from api.access import Caller, Cursor, Owned, PageSize, Server
+from api.answers import json_response
 from api.errors import InvalidRequest
 from api.formats import NPY, RAW, SAFETENSORS
 from api.runtime import Runtime
 from api.tensor_records import TensorRecord
 
 router = APIRouter(prefix="/api/tensors", tags=["tensors"])
+
+
+def _parameter(name: str, description: str, **schema: Any) -> dict[str, Any]:
+    """A parameter of the query, for OpenAPI."""
+    return {"name": name, "in": "query", "description": description, "schema": schema}
+
+
+_RAW = [
+    _parameter("dtype", f"of {RAW}", type="string"),
+    _parameter("shape", f"of {RAW}: sizes with commas between", type="string"),
+]
+_STRINGS = [
+    _parameter("split", "the body is an array of byte strings: its lines", type="string", enum=["lines"]),
+    _parameter(
+        "block", "the body is an array of byte strings: blocks of so many bytes", type="integer", minimum=1
+    ),
+]
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -26,27 +44,13 @@ _BODY: dict[str, Any] = {
             **{kind: {"schema": {"type": "string", "format": "binary"}} for kind in (NPY, SAFETENSORS, RAW)},
         },
     },
-}
-_SPLIT: dict[str, Any] = {
-    **_BODY,
-    "parameters": [
-        {
-            "name": "split",
-            "in": "query",
-            "description": "the body is an array of byte strings: its lines",
-            "schema": {"type": "string", "enum": ["lines"]},
-        },
-        {
-            "name": "block",
-            "in": "query",
-            "description": "the body is an array of byte strings: blocks of so many bytes",
-            "schema": {"type": "integer", "minimum": 1},
-        },
-    ],
+    "parameters": _RAW,
 }
 
 
-@router.post("", status_code=201, summary="Upload a tensor", openapi_extra=_SPLIT)
+@router.post(
+    "", status_code=201, summary="Upload a tensor", openapi_extra={**_BODY, "parameters": _RAW + _STRINGS}
+)
 async def upload(
     request: Request,
     server: Server,

@@ -10,7 +10,8 @@ import typer
 
 from kernelgate.client import Client
 from kernelgate.commands.arguments import AsJson, completed
-from kernelgate.commands.printing import complain, print_table, print_value
+from kernelgate.commands.printing import print_table, print_value
+from kernelgate.problems import complain
 
 
 def ops(
@@ -62,5 +63,5 @@ def console(
     else:
         print(address)
     if open_ and not webbrowser.open(address):
-        complain("no browser could be opened: open the address yourself")
+        complain("no browser could be opened: open the address yourself", as_json)
         raise typer.Exit(1)

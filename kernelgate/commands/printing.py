@@ -1,4 +1,4 @@
-"""What commands print: results and tables on stdout, problems on stderr.
+"""What commands print: results and tables on stdout, and on stderr why a run did not succeed.
 
 Owns the forms: JSON for programs, the same JSON in colours or a table for people. Must not know HTTP.
 """
@@ -15,6 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from kernelgate.problems import complain
 from kernelgate.runs import Run
 from kernelgate.values import decode
 
@@ -75,22 +76,20 @@ def print_run(run: Run, as_json: bool, *, output: bool = True) -> int:
         print_value(run.raw, as_json)
     elif run.status == "succeeded":
         print_result(run.raw.get("result"))
-    return complain_of(run)
+    return complain_of(run, as_json)
 
 
-def complain_of(run: Run) -> int:
-    """Why a run did not succeed, and whether output is missing; the exit status."""
-    if run.raw.get("output_cut"):
+def complain_of(run: Run, as_json: bool) -> int:
+    """Why a run did not succeed, and in words whether output is missing; the exit status."""
+    if run.raw.get("output_cut") and not as_json:
         complain("the output is cut at the limit output_bytes")
     if run.status == "succeeded":
         return 0
-    complain(f"{run.status}: {run.error or run.raw.get('reason')}")
+    if as_json:
+        complain(run.failure(), as_json)
+    else:
+        complain(f"{run.status}: {run.error or run.raw.get('reason')}")
     return 1
-
-
-def complain(problem: object) -> None:
-    """A problem, on stderr."""
-    print(f"kernelgate: {problem}", file=sys.stderr)
 
 
 def _cell(value: Any) -> str:

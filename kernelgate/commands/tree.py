@@ -1,11 +1,12 @@
 """The tree of all commands.
 
-Owns which command is found where. The server's commands are in it for the help alone: `kernelgate/cli.py` calls them.
+Owns which command is found where, and how wrong usage is told. The server's commands are in it for the help alone:
+`kernelgate/cli.py` calls them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -16,6 +17,7 @@ from kernelgate.commands.kernels import kernels
 from kernelgate.commands.runs import run, runs
 from kernelgate.commands.scripts import scripts
 from kernelgate.commands.tensors import tensors
+from kernelgate.problems import WrongUsage
 
 _CLIENT, _SERVER = "Commands of the client", "Commands of the server"
 
@@ -44,6 +46,19 @@ def tree(server_commands: Mapping[str, str]) -> typer.Typer:
     for name, text in server_commands.items():
         app.command(name, help=text, rich_help_panel=_SERVER)(_elsewhere)
     return app
+
+
+def call(tree: typer.Typer, given: Sequence[str], as_json: bool) -> int:
+    """Run the command that was `given`; the exit status. Wrong usage is told, or raised if `as_json`."""
+    try:
+        ended = tree(args=given, prog_name="kernelgate", standalone_mode=not as_json)
+    except SystemExit as end:
+        ended = end.code
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        command = "kernelgate" if context is None else context.command_path
+        raise WrongUsage(error.format_message(), command) from None
+    return ended if isinstance(ended, int) else int(ended is not None)
 
 
 def _options(

@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from kernelgate.client import Client
-from kernelgate.commands.printing import complain, complain_of, print_run
+from kernelgate.commands.printing import complain_of, print_run
+from kernelgate.problems import complain
 from kernelgate.runs import Run, run_of
 
 
@@ -55,7 +56,7 @@ def finish(client: Client, run: Run, *, watch: bool, as_json: bool) -> int:
             run = client.wait(run.id)
         return print_run(run, as_json)
     except KeyboardInterrupt:
-        complain_of(client.cancel(run.id))
+        complain_of(client.cancel(run.id), as_json)
         return 130
 
 
@@ -70,7 +71,7 @@ def _watched(client: Client, run: Run, as_json: bool) -> int:
                 run = run_of(data)
             elif not as_json:
                 _show(bar, event.kind, data)
-    return complain_of(run) if as_json else print_run(run, as_json, output=False)
+    return complain_of(run, as_json) if as_json else print_run(run, as_json, output=False)
 
 
 def _show(bar: Bar, kind: str, data: dict[str, Any]) -> None:

@@ -236,12 +236,29 @@ def test_every_setting_but_the_secret_one_is_a_flag(capsys: pytest.CaptureFixtur
 def test_a_flag_that_is_nearly_right_is_answered_with_the_right_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(SystemExit) as caught:
-        commands.serve(["--prot=3"])
-    assert caught.value.code == 2
+    assert commands.serve(["--prot=3"]) == 2
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "kernelgate: --prot is no flag of serve. Did you mean --port?"
     assert len(said) == 2, "and not all the flags that there are"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "code"),
+    [
+        (["revoke", "none"], 1, "storage_error"),
+        (["create", "eve", "--quotas", "/nowhere"], 1, "bad_argument"),
+        (["create", "eve", "--expires-in", "0"], 1, "invalid_request"),
+        (["crate"], 2, "wrong_usage"),
+    ],
+)
+def test_with_json_a_problem_is_a_document_on_stderr(
+    arguments: list[str], status: int, code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert commands.keys([*arguments, "--json"]) == status
+    said = capsys.readouterr()
+    problem = json.loads(said.err)
+    assert (said.out, problem["code"]) == ("", code)
+    assert problem.keys() >= {"title", "detail"}
 
 
 @pytest.mark.parametrize("command", [["keys", "list"], ["doctor"], ["backup", "b"], ["restore", "b"]])

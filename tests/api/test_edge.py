@@ -193,6 +193,13 @@ def test_transfer_codings_of_http_1_0_are_refused(impatient: Any) -> None:
         assert rest(sock).startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.parametrize(("version", "status"), [(b"1.0", 200), (b"1.1", 400)])
+def test_a_request_of_http_1_1_names_its_host(impatient: Any, version: bytes, status: int) -> None:
+    with connected(impatient) as sock:
+        sock.sendall(b"GET /healthz HTTP/%s\r\nConnection: close\r\n\r\n" % version)
+        assert rest(sock).startswith(b"HTTP/1.1 %d " % status)
+
+
 def test_a_request_that_offers_another_protocol_is_served_by_this_one_and_so_is_the_next(
     impatient: Any,
 ) -> None:

@@ -103,6 +103,28 @@ def test_a_malformed_request_is_a_problem(
     assert is_problem(answer)
 
 
+@pytest.mark.parametrize(
+    ("path", "detail", "hint"),
+    [
+        ("/api/runs?limt=5", "limt is not a parameter of GET /api/runs", "Did you mean limit?"),
+        ("/api/runs?nope", "nope is not a parameter", "It takes limit, before, status, owner."),
+        ("/api/device?verbose=1", "verbose is not a parameter of GET /api/device", "It takes none."),
+        ("/api/ops?limit=5&limit=6", "limit is given twice", None),
+    ],
+)
+def test_a_parameter_that_would_be_ignored_is_refused(
+    http: httpx2.Client, path: str, detail: str, hint: str | None
+) -> None:
+    answer = http.get(path)
+    assert (answer.status_code, answer.json().get("hint")) == (422, hint)
+    assert detail in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/api/device", "/api/nope", "/openapi.json", "/healthz", "/llms.txt"])
+def test_an_answer_ends_its_line(http: httpx2.Client, path: str) -> None:
+    assert http.get(path).text.endswith("\n")
+
+
 def test_a_wrong_method_is_told_all_that_the_address_takes(http: httpx2.Client) -> None:
     assert http.head("/api/runs").headers["allow"] == "GET, POST"
     assert http.put("/healthz").headers["allow"] == "GET"
@@ -306,7 +328,7 @@ def test_a_body_of_too_much_of_anything_is_refused_outside_the_event_loop(
     assert "server" not in threads
 
 
-HUGE = "1" + "0" * 4000
+HUGE = "1" + "0" * 999
 
 
 @pytest.mark.parametrize(

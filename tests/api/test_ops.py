@@ -21,6 +21,8 @@ def test_the_table_lists_every_op_with_what_it_takes(http: httpx2.Client) -> Non
     assert {"add", "matmul", "softmax", "sum"} <= ops.keys()
     assert len(ops["matmul"]["inputs"]) == 2
     assert all(op["doc"] and op["dtypes"] and op["kind"] for op in ops.values())
+    (axis, *_) = ops["softmax"]["attributes"]
+    assert (axis["name"], axis["aliases"]) == ("axis", ["dim", "axes"])
 
 
 def test_an_op_computes_and_its_output_feeds_the_next(http: httpx2.Client) -> None:

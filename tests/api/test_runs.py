@@ -118,6 +118,10 @@ def test_tensors_go_in_by_value_and_by_id_and_come_out_stored(http: httpx2.Clien
     assert http.get(f"/api/tensors/{product['id']}").json()["stored"] is True
 
 
+def test_a_long_int_of_a_result_comes_whole(http: httpx2.Client) -> None:
+    assert run(http, "result = {'n': [10**4299 + 7]}")["result"] == {"n": [10**4299 + 7]}
+
+
 def test_a_large_tensor_of_a_result_comes_as_an_id(http: httpx2.Client) -> None:
     script = "import torch\ndef main():\n    return torch.ones(300, 300) * 2"
     tensor = run(http, script)["result"]["$tensor"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -51,11 +52,45 @@ def test_no_server_is_a_problem_with_a_hint(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("KERNELGATE_URL", "http://127.0.0.1:9")
-    assert cli.main(["device", "--json"]) == 1
+    assert cli.main(["device"]) == 1
     said = capsys.readouterr()
     assert said.out == ""
     assert "[no_server]" in said.err
     assert "kernelgate serve" in said.err
+    assert cli.main(["device", "--json"]) == 1
+    assert json.loads(capsys.readouterr().err).items() >= {"code": "no_server"}.items()
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "told"),
+    [
+        (["runs", "show", "none"], 1, {"status": 404, "code": "run_not_found", "type": "/docs#error-run_not_found"}),
+        (["run", "failing.py"], 1, {"status": 422, "code": "script_error", "line": 1, "column": 20}),
+        (["run", "failing.py", "--watch"], 1, {"detail": "ZeroDivisionError: division by zero"}),
+        (["run", "missing.py"], 1, {"code": "bad_argument", "detail": "missing.py: No such file or directory"}),
+        (["run", "failing.py", "a=f32:[1"], 1, {"code": "bad_argument"}),
+        (["run"], 2, {"code": "wrong_usage", "hint": "`kernelgate run --help` shows what there is."}),
+        (["tensor", "put", "x.txt"], 2, {"code": "wrong_usage"}),
+        (["rnu"], 2, {"detail": "No such command 'rnu'. Did you mean 'run'?"}),
+    ],
+)  # fmt: skip
+def test_with_json_a_problem_is_a_document_on_stderr(
+    here: Path, capsys: pytest.CaptureFixture[str], command: list[str], status: int, told: dict[str, object]
+) -> None:
+    (here / "failing.py").write_text("def main(): return 1 / 0")
+    assert cli.main([*command, "--json"]) == status
+    problem = json.loads(capsys.readouterr().err)
+    assert problem.items() >= told.items()
+    assert problem["title"]
+
+
+def test_with_json_the_problem_of_a_run_is_that_of_its_record(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "slow.py").write_text("while True: pass")
+    assert cli.main(["run", "slow.py", "--limit", "wall_s=0.1", "--json"]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)["error"] == json.loads(said.err)
 
 
 @pytest.mark.parametrize(

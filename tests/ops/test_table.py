@@ -14,12 +14,12 @@ import pytest
 
 from ops import creation, methods, reference
 from ops.document import document
-from ops.errors import UnknownOpError
+from ops.errors import AttributeValueError, UnknownOpError
 from ops.functions import ROWS as FUNCTION_ROWS
 from ops.graph import TensorType
 from ops.infer import infer
 from ops.numerics import HELPERS
-from ops.spec import OpSpec
+from ops.spec import REQUIRED, OpSpec, also_called, check_attributes
 from ops.table import TABLE, find, full_name
 from ops.tensor import Tensor
 from tests.ops import test_elementwise, test_gradient
@@ -29,6 +29,21 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_documentation_is_that_of_the_table() -> None:
     assert (ROOT / "docs" / "ops.md").read_text() == document(), "run: python -m ops.document > docs/ops.md"
+
+
+def test_each_other_name_of_an_attribute_means_it() -> None:
+    for row in TABLE.values():
+        own = {each.name: each.default for each in row.attributes if each.default != REQUIRED}
+        if len(own) == len(row.attributes):
+            for name, default in own.items():
+                for other in also_called(name):
+                    assert check_attributes(row, {other: default}) == check_attributes(row, own), row.name
+
+
+def test_a_name_that_an_op_does_not_have_comes_with_one_that_may_be_meant() -> None:
+    with pytest.raises(AttributeValueError) as caught:
+        check_attributes(TABLE["sum"], {"keepdin": True})
+    assert caught.value.hint == "Did you mean keepdim?"
 
 
 def test_what_numerics_calls_exact_has_no_tolerance() -> None:

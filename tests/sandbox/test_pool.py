@@ -53,6 +53,30 @@ def test_inputs_for_a_script_without_main_are_an_error(sandbox: Sandbox) -> None
     assert "defines no main" in sandbox.error("result = 1", x=1).message
 
 
+@pytest.mark.parametrize("inputs", [{}, {"x": 1}])
+@pytest.mark.parametrize("name", ["mian", "Main", "mai", "main_"])
+def test_a_misspelt_main_is_told_with_its_line(sandbox: Sandbox, name: str, inputs: dict[str, int]) -> None:
+    error = sandbox.error(f"import math\n\ndef {name}(x=0):\n    return x", **inputs)
+    assert error.message == f"the script defines {name}, which nothing calls, and no main"
+    assert (error.code, error.line, error.hint) == ("script_error", 3, "Did you mean main?")
+    assert error.snippet.startswith(f"def {name}")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(1)",
+        "def gain(x):\n    return 2 * x\nprint(gain(1))",
+        "def mean():\n    pass\ndef other():\n    return mean\n",
+        "def solve():\n    return 1",
+        "def mian():\n    return 1\nresult = None",
+        "import math as mian",
+    ],
+)
+def test_statements_alone_are_a_script(sandbox: Sandbox, source: str) -> None:
+    assert sandbox.result(source) is None
+
+
 def test_values_survive_the_way_in_and_out(sandbox: Sandbox) -> None:
     value = {"i": 2**200, "f": float("inf"), "b": b"\0\1", "n": None, "l": [1, -1.5, "é", [True, {}]]}
     assert sandbox.result("def main(value):\n    return value", value=value) == value
