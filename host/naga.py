@@ -47,6 +47,7 @@ _WORDS = [
         (r"Matrix \{ columns: (\d), rows: (\d), scalar: (\w+) \}", r"mat\1x\2<\3>"),
         (r"\[\d+\] \(of type ([^)]+)\)", r"`\1`"),
         (r"\{(Abstract\w+)\}", r"\1"),
+        (r'found "([^"]*)"', r"found `\1`"),
         (r"\b[UI]32\((-?\d+)\)", r"\1"),
         (r"no definition in scope for identifier: (`\w+`)", r"\1 is not defined"),
         (r"type mismatch for reject and accept values in `select` call", "two values must be of one type"),
@@ -87,9 +88,12 @@ _ADVICE = {
         ),
         (r"^the condition is not a `bool`", "Compare it, as x != 0."),
         (r"^expected `;`", "The statement before it ends with `;`."),
+        (r"^expected `\)`", "What stands in parentheses has `,` between, and `)` behind."),
     )
 }
 """What to do about a message of which naga says nothing more."""
+_MISSING = re.compile(r"expected `.+`, found |expected \w+, found `[;)\]}]`")
+"""What a message says before whose place something is missing; else what is there is wrong."""
 _UNDEFINED = re.compile(r"`(\w+)` is not defined")
 _NAMED = re.compile(r"\b([A-Za-z]\w*)(?=\s*[:=(])")
 """What is declared, assigned or called."""
@@ -130,8 +134,21 @@ def compile_error(report: str, source: str) -> KernelCompileError:
     hint = hint or _advice(message, source)
     if mark is None:
         return KernelCompileError(message, hint=hint)
+    if _MISSING.match(message):
+        mark = _gap(mark, source)
     snippet = caret(source, mark.line, mark.column)
     return KernelCompileError(message, hint=hint, line=mark.line, column=mark.column, snippet=snippet)
+
+
+def _gap(mark: _Mark, source: str) -> _Mark:
+    """Where what is missing before `mark` belongs: behind the text of an earlier line, if there is none in its own."""
+    lines = source.split("\n")
+    if lines[mark.line - 1][: mark.column - 1].strip():
+        return mark
+    before = [
+        (line, len(text.rstrip()) + 1) for line, text in enumerate(lines[: mark.line - 1], 1) if text.strip()
+    ]
+    return _Mark(*before[-1], mark.says) if before else mark
 
 
 def plain(report: str) -> str:

@@ -6,9 +6,10 @@ loops are reserved, so that a loop cannot hide from a walk along the tokens. Eac
 
 from __future__ import annotations
 
-from shaders.cursor import KEYWORDS, Cursor
+from shaders.cursor import Cursor
 from shaders.limits import Limits
 from shaders.source import KernelLimitError, KernelSyntaxError
+from shaders.tokens import KEYWORDS
 from shaders.tree import Call, Function, Local, Loop, Module, Span
 
 _LOOPS = frozenset(["for", "while", "loop"])
@@ -74,7 +75,7 @@ class _Body(Cursor):
     def body_of(self, index: int) -> int:
         """The brace that opens the body of the statement whose keyword is at `index`."""
         opener = self.until(index + 1, "{", ";")
-        self.expect(opener, "{")
+        self.expect(opener, "{", f"What '{self.text(index)}' does stands in braces.")
         return opener
 
     def begin_loop(self, index: int) -> None:

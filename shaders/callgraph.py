@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shaders.cursor import KEYWORDS
 from shaders.errors import KernelgateError
 from shaders.limits import Limits
 from shaders.source import KernelLimitError, KernelSyntaxError
+from shaders.tokens import KEYWORDS
 from shaders.tree import Module, Span
 
 Edges = dict[str, dict[str, int]]

@@ -5,14 +5,11 @@ Owns small moves only, each from one token index to another. Must not know decla
 
 from __future__ import annotations
 
-from shaders.lexer import OPENERS
+from shaders.brackets import OPENERS
+from shaders.errors import KernelgateError
 from shaders.source import KernelSyntaxError
+from shaders.tokens import KEYWORDS, STATEMENT_WORDS
 from shaders.tree import Module, Span
-
-_WORDS = """alias break case const const_assert continue continuing default diagnostic discard else enable false fn
-    for if let loop override requires return struct switch true var while"""
-KEYWORDS = frozenset(_WORDS.split())
-_STATEMENT_WORDS = KEYWORDS - {"true", "false"}
 
 
 class Cursor:
@@ -31,10 +28,17 @@ class Cursor:
         """How a message names the token at `index`."""
         return f"'{self.text(index)}'" if self.tokens[index].kind != "end" else "the end of the source"
 
-    def expect(self, index: int, text: str) -> int:
+    def missing(self, index: int, *wanted: str, hint: str | None = None) -> KernelgateError:
+        """The error that none of the tokens `wanted` is at `index`: it points to where they were to stand."""
+        listed = " or ".join(f"'{text}'" for text in wanted)
+        message = f"expected {listed}, found {self.found(index)}"
+        place = self.module.source.gap(self.tokens[index - 1].end, self.tokens[index].start)
+        return self.module.source.error(KernelSyntaxError, place, message, hint)
+
+    def expect(self, index: int, text: str, hint: str | None = None) -> int:
         """The index after the token `text`, which must be at `index`."""
         if self.text(index) != text:
-            raise self.module.error(KernelSyntaxError, index, f"expected '{text}', found {self.found(index)}")
+            raise self.missing(index, text, hint=hint)
         return index + 1
 
     def name(self, index: int) -> str:
@@ -52,10 +56,7 @@ class Cursor:
         """The index of the first of `stops` from `index` on, outside brackets."""
         while self.text(index) not in stops:
             if self.tokens[index].kind == "end" or self.text(index) in (")", "]", "}"):
-                wanted = " or ".join(f"'{stop}'" for stop in stops)
-                raise self.module.error(
-                    KernelSyntaxError, index, f"expected {wanted}, found {self.found(index)}"
-                )
+                raise self.missing(index, *stops)
             index = self.skip(index)
         return index
 
@@ -63,10 +64,8 @@ class Cursor:
         """The index of the semicolon after the expression at `index`."""
         end = self.until(index, ";")
         for place in range(index, end):
-            if self.text(place) == "@" or self.text(place) in _STATEMENT_WORDS:
-                message = f"expected ';', found {self.found(place)}"
-                hint = "The statement before it ends with `;`."
-                raise self.module.error(KernelSyntaxError, place, message, hint)
+            if self.text(place) == "@" or self.text(place) in STATEMENT_WORDS:
+                raise self.missing(place, ";", hint="The statement before it ends with `;`.")
         return end
 
     def template_end(self, index: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from shaders.lexer import Token
+from shaders.tokens import Token
 
 FAMILY = 32
 """The characters of a fingerprint that are the same for all literals: half of it, 128 bits."""

@@ -1,21 +1,20 @@
 """WGSL text to tokens, and back to a text with nothing hidden in it.
 
-Owns what a token is and how brackets pair. `>` is always a token of its own, so that `array<vec4<f32>>` needs no
-guessing. Must not know grammar.
+Owns where tokens begin and end. `>` is always a token of its own, so that `array<vec4<f32>>` needs no guessing. Must
+not know grammar.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
+from shaders.brackets import pair
 from shaders.errors import KernelgateError
 from shaders.limits import RESERVED_PREFIX, Limits
 from shaders.source import KernelLimitError, KernelSyntaxError, KernelUnsupportedError, Source
+from shaders.tokens import Token
 
-OPENERS = {"(": ")", "[": "]", "{": "}"}
-_CLOSERS = frozenset(OPENERS.values())
 _TOKEN = re.compile(
     r"""
     (?P<blank>[ \t\n\u200e\u200f]+)
@@ -31,16 +30,6 @@ _TOKEN = re.compile(
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _NOT_BREAK = re.compile(r"[^\n]")
 _MARK = re.compile("[\u200e\u200f]")
-
-
-@dataclass(slots=True)
-class Token:
-    """A name (keywords too), number or symbol, at `start` up to `end` of the text; `end` kind closes the list."""
-
-    kind: Literal["name", "number", "symbol", "end"]
-    text: str
-    start: int
-    end: int
 
 
 @dataclass(slots=True)
@@ -85,7 +74,7 @@ def scan(source: Source, limits: Limits) -> Tokens:
             raise source.error(KernelLimitError, items[-1].start, message)
     items.extend(Token("end", "", len(text), len(text)) for _ in range(3))
     _check_names(source, items, limits)
-    return Tokens(source, "".join(parts), items, _pair(source, items, limits))
+    return Tokens(source, "".join(parts), items, pair(source, items, limits))
 
 
 def _unexpected(source: Source, position: int) -> KernelgateError:
@@ -122,25 +111,3 @@ def _check_names(source: Source, items: list[Token], limits: Limits) -> None:
         if len(token.text) > limits.name_characters:
             message = f"a name has {len(token.text)} characters; the limit is {limits.name_characters}"
             raise source.error(KernelLimitError, token.start, message)
-
-
-def _pair(source: Source, items: list[Token], limits: Limits) -> list[int]:
-    partner = [-1] * len(items)
-    stack: list[int] = []
-    for index, token in enumerate(items):
-        if token.kind != "symbol":
-            continue
-        if token.text in OPENERS:
-            stack.append(index)
-            if len(stack) > limits.nesting:
-                message = f"brackets nest deeper than {limits.nesting}"
-                raise source.error(KernelLimitError, token.start, message)
-        elif token.text in _CLOSERS:
-            if not stack or OPENERS[items[stack[-1]].text] != token.text:
-                raise source.error(KernelSyntaxError, token.start, f"unexpected '{token.text}'")
-            opener = stack.pop()
-            partner[opener], partner[index] = index, opener
-    if stack:
-        opener = stack[-1]
-        raise source.error(KernelSyntaxError, items[opener].start, f"'{items[opener].text}' is never closed")
-    return partner

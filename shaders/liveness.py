@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from shaders import callgraph
-from shaders.lexer import Token
+from shaders.tokens import Token
 from shaders.tree import Function, Local, Module, Span, aliased
 
 _EFFECTS = ("atomic", "quad", "storage", "subgroup", "texture", "workgroup")

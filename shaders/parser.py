@@ -36,7 +36,7 @@ class _Parser(Cursor):
             index = self.directive(index) if self.text(index) in DIRECTIVES else self.declaration(index)
 
     def directive(self, index: int) -> int:
-        end = self.until(index, ";")
+        end = self.value_end(index + 1)
         words = [token.text for token in self.tokens[index + 1 : end] if token.kind == "name"]
         self.module.directives.append(Directive(self.text(index), index, words))
         return end + 1
@@ -51,7 +51,7 @@ class _Parser(Cursor):
         if keyword == "struct":
             return self.struct(index, attributes)
         if keyword == "const_assert":
-            return self.until(index, ";") + 1
+            return self.value_end(index + 1) + 1
         if keyword == "var":
             return self.variable(index, attributes)
         if keyword in ("const", "override", "alias"):
@@ -94,7 +94,7 @@ class _Parser(Cursor):
         type_, value, end = self.type_and_value(token + 1)
         keyword = self.text(index)
         if value is None and keyword != "override":
-            raise self.module.error(KernelSyntaxError, end, f"expected '=', found {self.found(end)}")
+            raise self.missing(end, "=")
         self.module.declarations[name] = Declaration(
             keyword,  # type: ignore[arg-type]  # one of the three
             name,
@@ -162,6 +162,8 @@ class _Parser(Cursor):
         parameters = self.fields(opener)
         parentheses = (opener, self.partner[opener])
         result, brace = self.result(parentheses[1] + 1)
+        if result is None and self.tokens[brace].kind == "name":
+            raise self.missing(brace, "->", "{")
         self.expect(brace, "{")
         function = Function(
             name,

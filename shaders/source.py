@@ -60,6 +60,11 @@ class Source:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
+    def gap(self, end: int, start: int) -> int:
+        """Where what is missing between a token's `end` and the next one's `start` belongs: behind the one if the other
+        is in another line, as compilers have it, and else before the other."""
+        return end if self.text.find("\n", end, start) >= 0 else start
+
     def error(
         self, kind: type[KernelgateError], offset: int, message: str, hint: str | None = None
     ) -> KernelgateError:

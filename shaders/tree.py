@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from shaders.errors import KernelgateError
-from shaders.lexer import Token, Tokens
+from shaders.lexer import Tokens
 from shaders.source import Source
+from shaders.tokens import Token
 
 Span = tuple[int, int]
 

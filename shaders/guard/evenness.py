@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from shaders.cursor import KEYWORDS
 from shaders.guard.costs import FunctionCost, around
+from shaders.tokens import KEYWORDS
 from shaders.tree import Function, Module, Span
 
 _PASSES = 16

@@ -64,6 +64,14 @@ BODIES = {
     "for (var i: i32 = 0; i < ›id.x; i++) { }": "two values must be of one type: this one is of type `u32`",
     "›for (var i = 0u; i < id; i++) { }": "Operation Less can't work with `u32` and `vec3<u32>`",
     "var i = 0u; while (i < ›nothing) { workgroupBarrier(); i++; }": "`nothing` is not defined",
+    "let x = 1.0›\n\n  out[1] = x;": "expected `;`, found `out`",
+    "out[1] = 1.0› // a note\n": "expected `;`, found `out`",
+    "\tout[id.x] = 1.0›\n  let x = 1u;": "expected `;`, found `let`",
+    "let x = 1.0 ›out[1] = x;": "expected `;`, found `out`",
+    "out[1] = max(1.0›\n  2.0);": "expected `)`, found `2.0`",
+    "if (id.x > 1u) {\n  return›\n}": "expected expression, found `}`",
+    "out[1] =›\n  ;": "expected expression, found `;`",
+    "out[1] =\n  ›% 2.0;": "expected expression, found `%`",
     "let x = spin(›1.0f);": "the argument is not of the parameter's type",
     "let x = ›spin(1u, 2u);": "too few or too many arguments",
 }
@@ -145,6 +153,7 @@ def test_what_naga_advises_is_the_hint_with_the_types_that_kernels_have(engine: 
         ("given[0] = 1u;", "What a kernel writes is var<storage, read_write>"),
         ("if id.x { }", "Compare it"),
         ("let x = 1.0\n out[1] = x;", "The statement before it ends with `;`."),
+        ("out[1] = max(1.0 2.0);", "What stands in parentheses has `,` between, and `)` behind."),
     ],
 )
 def test_where_naga_advises_nothing_the_hint_is_ours(engine: WgpuEngine, body: str, hint: str | None) -> None:

@@ -30,9 +30,10 @@ def test_a_bracket_of_the_wrong_kind():
         }
         """,
         """
-        kernel_syntax 3:21: unexpected ']'
+        kernel_syntax 3:21: expected ')', found ']'
             let x = (1u + 2u];
                             ^
+        hint: It closes the '(' in line 3.
         """,
     )
 
@@ -47,12 +48,68 @@ def test_a_missing_semicolon():
         }
         """,
         """
-        kernel_syntax 4:5: expected ';', found 'let'
-            let y = 2u;
-            ^
+        kernel_syntax 3:15: expected ';', found 'let'
+            let x = 1u
+                      ^
         hint: The statement before it ends with `;`.
         """,
     )
+
+
+def test_a_parenthesis_that_is_not_closed_before_the_next_statement():
+    check(
+        """
+        fn main() {
+            let x = (1u + 2u  // a note
+            let y = 2u;
+        }
+        """,
+        """
+        kernel_syntax 2:21: expected ')', found 'let'
+            let x = (1u + 2u  // a note
+                            ^
+        hint: It closes the '(' in line 2.
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("marked", "words"),
+    [
+        ("const a = 1u›\nconst b = 2u;", "expected ';', found 'const'"),
+        ("const a = 1u ›const b = 2u;", "expected ';', found 'const'"),
+        ("var<private> a: u32›\n\n@compute fn main() {}", "expected ';', found '@'"),
+        ("const a›\nconst b = 2u;", "expected ';', found 'const'"),
+        ("const a› /*\n*/ ;", "expected '=', found ';'"),
+        ("enable f16›\nconst a = 1u;", "expected ';', found 'const'"),
+        ("const_assert 1 < 2›\nconst a = 1u;", "expected ';', found 'const'"),
+        ("fn f(a: u32›\n b: u32) {}", "expected ',', found 'b'"),
+        ("struct P {\n a: u32›\n b: u32 }", "expected ',', found 'b'"),
+        ("struct P {\n a›\n u32 }", "expected ':', found 'u32'"),
+        ("struct P›\nfn f() {}", "expected '{', found 'fn'"),
+        ("fn f()›\n u32 { return 1u; }", "expected '->' or '{', found 'u32'"),
+        ("fn f() ›u32 { return 1u; }", "expected '->' or '{', found 'u32'"),
+        ("fn f(a: u32 ›-> u32 { return 1u; }", "expected ')', found '->'"),
+        ("fn f()›\n", "expected '{', found the end of the source"),
+        ("fn f() { g(1u,\n 2u›; }", "expected ')', found ';'"),
+        ("fn f() { g(a[1u›);\n }", "expected ']', found ')'"),
+        ("fn f() { g(1u›\n}", "expected ')', found '}'"),
+        ("fn f() { for (var i = 0; i < 3; i++›\n { } }", "expected ')', found '{'"),
+        ("fn f() { while (true›\n { } }", "expected ')', found '{'"),
+        ("fn f() { if true return›; }", "expected '{', found ';'"),
+        ("fn f() { } ›}", "unexpected '}'"),
+        ("fn f() { g(1u)›); }", "unexpected ')'"),
+        ("fn f() ›{ if true { }\n", "'{' is never closed"),
+        ("const a = ›(1u", "'(' is never closed"),
+    ],
+)
+def test_what_is_missing_is_shown_where_it_belongs(marked, words):
+    before, _, behind = marked.partition("›")
+    with pytest.raises(KernelgateError) as caught:
+        reflect(before + behind)
+    error = caught.value
+    assert error.message == words
+    assert (error.line, error.column) == (before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
 def test_a_source_that_ends_early():

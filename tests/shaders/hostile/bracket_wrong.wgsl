@@ -1,4 +1,4 @@
-// kernel_syntax 5:13 unexpected ')'
+// kernel_syntax 5:13 expected ']', found ')'
 @group(0) @binding(0) var<storage, read_write> result: array<u32>;
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,4 +1,4 @@
-// kernel_syntax 3:1 expected ';', found '@'
+// kernel_syntax 2:12 expected ';', found '@'
 const a = 1
 @group(0) @binding(0) var<storage, read_write> result: array<u32>;
 @compute @workgroup_size(1)
