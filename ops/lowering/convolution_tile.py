@@ -17,9 +17,8 @@ from itertools import product
 from math import prod
 
 from ops import wgsl
-from ops.expression import cast, input_term
+from ops.expression import input_term
 from ops.layout import Layout
-from ops.lowering import elementwise
 from ops.lowering.base import (
     MAX_GROUPS,
     After,
@@ -33,7 +32,8 @@ from ops.lowering.base import (
     padded,
     stride_params,
 )
-from ops.space import Convolution
+from ops.lowering.convolution_weights import laid, up
+from ops.space import Convolution, span
 from shaders.spec import Binding, KernelSpec, Param
 
 _QUAD = 4
@@ -99,7 +99,7 @@ def emit(
     Where `takes_quads`, rows of `x` begin at multiples of four, and go on for all that quads of places see.
     """
     device = builder.device
-    weights = _laid(builder, weight, form)
+    weights = laid(builder, weight, form)
     after = after or After(input_term(0, "f32"), "f32")
     names = [("value", "f32"), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
     finish = wgsl.function("finish", after.term, names)
@@ -155,13 +155,13 @@ def _stack(device: DeviceClass, form: Convolution) -> int:
     return 1
 
 
-def pitch(form: Convolution) -> int:
-    """How long the rows of `x` must be then."""
-    return _up(form.places[-1]) + _up(form.taps[-1] - 1)
-
-
-def _up(size: int) -> int:
-    return -(-size // _QUAD) * _QUAD
+def seen(form: Convolution) -> tuple[int, ...]:
+    """The sizes along the axes of space of what a kernel reads of `x` with its zeros: rows by fours are filled up."""
+    each = zip(form.places, form.stride, form.taps, form.dilation, strict=True)
+    sizes = [(places - 1) * step + span(taps, apart) for places, step, taps, apart in each]
+    if takes_quads(form):
+        sizes[-1] = up(form.places[-1]) + up(form.taps[-1] - 1)
+    return tuple(sizes)
 
 
 def _domain(form: Convolution, stack: int) -> tuple[int, ...]:
@@ -169,25 +169,7 @@ def _domain(form: Convolution, stack: int) -> tuple[int, ...]:
     *rows, last = form.places
     if stack > 1:
         rows[-1] = -(-rows[-1] // stack)
-    return (form.batch, *rows, _up(last) if takes_quads(form) else last)
-
-
-def _laid(builder: Builder, weight: Source, form: Convolution) -> Source:
-    """The weights of each group as [channels and taps, outputs], the outputs filled up to fours."""
-    inner = form.channels * prod(form.taps)
-    layout = weight.layout.reshape((form.groups, form.outputs, inner))
-    if layout is None:
-        weight = elementwise.gather(builder, elementwise.converted(builder, weight, "f32"))
-        layout = Layout.contiguous((form.groups, form.outputs, inner))
-    made = builder.temp((form.groups, inner, -(-form.outputs // _QUAD) * _QUAD), "f32")
-    inside = Layout((form.groups, inner, form.outputs), made.layout.strides)
-    source = Source(weight.operand, layout.permute((0, 2, 1)), weight.dtype)
-    target = Target(made.operand, inside, "f32")
-    if weight.dtype == "f32":
-        elementwise.copy(builder, source, target)
-    else:
-        elementwise.emit(builder, cast(input_term(0, weight.dtype), "f32"), [source], target)
-    return made.source()
+    return (form.batch, *rows, up(last) if takes_quads(form) else last)
 
 
 def _stacked(strides: Sequence[int], stack: int) -> tuple[int, ...]:
@@ -390,7 +372,7 @@ def _quads(form: _Form) -> list[str]:
 
     `q` of a column and a line are the quads that its places see there.
     """
-    count, stack = _up(form.taps + _QUAD - 1) // _QUAD, form.stack
+    count, stack = up(form.taps + _QUAD - 1) // _QUAD, form.stack
     columns, seen = form.width // _QUAD // stack, stack + form.lines - 1
     lines = [
         f"let {_seen(column, line, quad)} = x[p{column} + at{f' + {line}u * params.line_x' if line else ''} + {quad}u];"

@@ -13,8 +13,6 @@ from math import prod
 
 from ops import wgsl
 from ops.expression import input_term
-from ops.layout import Layout
-from ops.lowering import elementwise
 from ops.lowering.base import (
     MAX_GROUPS,
     After,
@@ -26,6 +24,7 @@ from ops.lowering.base import (
     padded,
     stride_params,
 )
+from ops.lowering.convolution_weights import laid
 from ops.space import Convolution
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -113,7 +112,7 @@ def emit(
     builder: Builder, x: Source, weight: Source, form: Convolution, target: Target, after: After | None = None
 ) -> None:
     """Write the convolution to `target`, contiguous from offset 0, or what is done with it, which keeps the dtype."""
-    weights = _laid(builder, weight, form)
+    weights = laid(builder, weight, form, taps_first=True)
     after = after or After(input_term(0, "f32"), "f32")
     names = [("value", "f32"), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
     finish = wgsl.function("finish", after.term, names)
@@ -162,24 +161,6 @@ def _choice(device: DeviceClass, form: Convolution) -> _Tile:
     fitting = [tile for tile in tiles if tile.workgroup_bytes <= device.workgroup_bytes]
     enough = (tile for tile in fitting if tile.count(form) >= _WANTED)
     return next(enough, min(fitting, key=lambda tile: (tile.wide, -tile.depth)))
-
-
-def _laid(builder: Builder, weight: Source, form: Convolution) -> Source:
-    """The weights of each group as [taps, channels, outputs], the outputs filled up to fours."""
-    taps = prod(form.taps)
-    shape = (form.groups, form.outputs, form.channels, taps)
-    layout = weight.layout.reshape(shape)
-    if layout is None:
-        weight = elementwise.gather(builder, weight)
-        layout = Layout.contiguous(shape)
-    made = builder.temp((form.groups, taps, form.channels, -(-form.outputs // _QUAD) * _QUAD), "f32")
-    inside = Layout((form.groups, taps, form.channels, form.outputs), made.layout.strides)
-    elementwise.copy(
-        builder,
-        Source(weight.operand, layout.permute((0, 3, 2, 1)), "f32"),
-        Target(made.operand, inside, "f32"),
-    )
-    return made.source()
 
 
 def _params(form: Convolution, x: Source, after: After) -> Params:

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from ops import wgsl
 from ops.dtypes import BY_NAME, is_packed, register
-from ops.expression import Term, cast, input_term
+from ops.expression import Term, bind, cast, input_term, parse
 from ops.layout import Layout, collapse
 from ops.lowering import blocks, packing, windows
 from ops.lowering.base import (
@@ -178,6 +178,15 @@ def by_halves(builder: Builder, target: Target, axis: int, write: Callable[[rang
         made = builder.temp(place.layout.shape, target.dtype)
         write(part, made)
         copy(builder, made.source(), place)
+
+
+def summed(builder: Builder, target: Target, size: int, write: Callable[[range, Target], None]) -> None:
+    """Have `write` make a sum over `size` terms in two parts, each contiguous from offset 0, and add these."""
+    made = [builder.temp(target.layout.shape, target.dtype) for _ in range(2)]
+    for part, there in zip(windows.halves(size), made, strict=True):
+        write(part, there)
+    total = bind(parse("x + y"), {"x": input_term(0, target.dtype), "y": input_term(1, target.dtype)})
+    emit(builder, total, [each.source() for each in made], target)
 
 
 def _is_plain(dtype: str) -> bool:

@@ -103,14 +103,10 @@ def _by_halves(builder: Builder, x: Source, y: Source, domain: Domain, target: T
         )
         emit(builder, left, right, there)
 
-    if axis != inner:
+    if axis == inner:
+        elementwise.summed(builder, whole, domain[inner], write)
+    else:
         elementwise.by_halves(builder, whole, axis, write)
-        return
-    made = [builder.temp(whole.layout.shape, target.dtype) for _ in range(2)]
-    for part, there in zip(windows.halves(domain[inner]), made, strict=True):
-        write(part, there)
-    total = bind(parse("x + y"), {"x": input_term(0, target.dtype), "y": input_term(1, target.dtype)})
-    elementwise.emit(builder, total, [each.source() for each in made], whole)
 
 
 def _cut(source: Source, axis: int | None, part: range) -> Source:

@@ -99,6 +99,12 @@ def test_products(engine: WgpuEngine) -> None:
     compute(engine, [ramp(4, 140, 140), ramp(140, 140)], op("matmul", 0, 1), op("softmax", 2))
 
 
+def test_convolutions_by_large_weights(engine: WgpuEngine) -> None:
+    lists = {name: [1] for name in ("stride", "dilation", "before", "after")}
+    layer = op("convolution", 0, 1, groups=1, **lists), op("add", 3, 2), op("relu", 4), op("mul", 5, 0)
+    compute(engine, [ramp(1, 90, 7), ramp(90, 90, 3) / 8, ramp(90, 1)], *layer)
+
+
 def test_a_ramp_that_is_fused(engine: WgpuEngine) -> None:
     compute(engine, [ramp(COUNT)], op("arange", count=COUNT, dtype="f32"), op("mul", 0, 1))
 

@@ -93,6 +93,16 @@ def test_tiles_seen_through_windows(
     check("convolution", given, [x, w], scale=sizes_of(x, w, given))
 
 
+@pytest.mark.parametrize("taps_lie_apart", [False, True])
+def test_weights_of_bytes(taps_lie_apart: bool, class_of: Any, check: Any) -> None:
+    class_of()
+    x, w = normal(2, 9, 13, 12), np.random.default_rng(1).integers(-99, 99, (40, 9, 3, 3)).astype(np.int8)
+    given = attributes([(1, 1), (0, 2)])
+    check(
+        "convolution", given, [x, np.asfortranarray(w) if taps_lie_apart else w], scale=sizes_of(x, w, given)
+    )
+
+
 def test_images_that_reach_too_far_are_taken_in_parts(class_of: Any, check: Any) -> None:
     class_of(binding=1 << 16)
     for shape in ((5, 6, 40, 40), (1, 6, 90, 40)):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ops import reference
 from ops.layout import Layout
 from ops.lower import CPU
 from ops.lowering import windows
@@ -236,3 +237,44 @@ def test_searching(tiny: Any, check: Any, op: str, shape: tuple[int, ...], axis:
     check(op, {"axis": axis}, [x.T])
     x.flat[[30_001, 30_003]] = np.nan
     check(op, {"axis": axis}, [x])
+
+
+CONVOLUTIONS = {
+    "outputs": ((1, 20, 9), (300, 20, 3), {}),
+    "outputs of a product": ((1, 60, 9), (300, 60, 1), {"before": [0], "after": [0]}),
+    "groups": ((2, 400, 7), (800, 20, 3), {"groups": 20}),
+    "one output a group": ((1, 5000, 4), (5000, 1, 3), {"groups": 5000}),
+    "one group and its outputs": ((1, 120, 6), (400, 60, 3), {"groups": 2}),
+    "channels": ((1, 9000, 5), (1, 9000, 3), {}),
+    "channels of two outputs": ((1, 9000, 5), (2, 9000, 5), {"dilation": [1], "before": [0], "after": [0]}),
+    "taps": ((1, 2, 30_000), (3, 2, 29_997), {"before": [2], "after": [1]}),
+    "taps apart": (
+        (2, 1, 30_000),
+        (1, 1, 9000),
+        {"dilation": [3], "stride": [2], "before": [3], "after": [5]},
+    ),
+    "taps of two axes": ((1, 1, 260, 150), (2, 1, 259, 149), {}),
+    "places": ((1, 2, 3, 20_000), (3, 2, 3, 5), {"stride": [1, 2]}),
+    "places far apart": ((1, 1, 40_000), (5, 1, 3), {"stride": [13_000], "before": [-1], "after": [-2]}),
+    "places and weights": ((2, 40, 30, 40), (60, 40, 3, 3), {"before": [1, 3], "after": [0, 2]}),
+    "zeros alone": ((1, 1, 9), (2, 1, 3), {"before": [30_000], "after": [30_000]}),
+}
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS)
+def test_convolutions(tiny: Any, check: Any, case: str) -> None:
+    shape, weights, given = CONVOLUTIONS[case]
+    axes = len(shape) - 2
+    ones = [1] * axes
+    attributes = {"stride": ones, "dilation": ones, "before": ones, "after": ones, "groups": 1} | given
+    x, weight = normal(*shape), normal(*weights)
+    scale = reference.apply("convolution", attributes, [np.abs(x), np.abs(weight)])
+    check("convolution", attributes, [x, weight], scale=scale)
+    check("convolution", attributes, [np.asfortranarray(x), np.asfortranarray(weight)], scale=scale)
+
+
+def test_a_transposed_convolution(tiny: Any, check: Any) -> None:
+    x, weight, bias = normal(2, 120, 9), normal(120, 50, 4), normal(100)
+    given = {"stride": 2, "padding": 1, "groups": 2}
+    scale = reference.apply("conv_transpose", given, [np.abs(x), np.abs(weight), np.abs(bias)])
+    check("conv_transpose", given, [x, weight, bias], scale=scale)
