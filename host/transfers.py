@@ -78,18 +78,18 @@ class Transfers:
         """Run `commands`, of which the last is a run, then give the first `nbytes` bytes (device form, a multiple of 4)
         of `block`, and the milliseconds that the run took by the device's own clock, if it has one.
         """
-        stamps = self._gpu.stamps
-        if self._gpu.mappable and stamps is None:
+        watch = self._gpu.stopwatch
+        if self._gpu.mappable and watch is None:
             self._gpu.submit(commands)
             with self._gpu.map(block.buffer, nbytes) as view:
                 return bytes(view), None
         target = next(self._downloads)
         after: list[Command] = [Copy(block.buffer, 0, target, 0, nbytes)]
-        if stamps is not None:
-            after = [Stamp(), *after, Copy(stamps, 0, target, nbytes, STAMPS_BYTES)]
+        if watch is not None:
+            after = [Stamp(), *after, Copy(watch.stamps, 0, target, nbytes, STAMPS_BYTES)]
         self._gpu.submit([*commands, *after])
         with self._gpu.map(target, nbytes + STAMPS_BYTES) as view:
-            taken = None if stamps is None else self._gpu.elapsed_ms(bytes(view[nbytes:]))
+            taken = None if watch is None else watch.elapsed_ms(bytes(view[nbytes:]))
             return bytes(view[:nbytes]), taken
 
     def _empty(self, buffer: Buffer, size: int, dtype_name: str, write: Write) -> None:

@@ -117,6 +117,14 @@ class Function:
         """The attribute called `name`, if it has one."""
         return next((each for each in self.attributes if each.name == name), None)
 
+    def around(self, loop: int | None) -> list[int]:
+        """`loop` and the loops around it, the innermost first."""
+        found = []
+        while loop is not None:
+            found.append(loop)
+            loop = self.loops[loop].parent
+        return found
+
 
 @dataclass(slots=True)
 class Directive:

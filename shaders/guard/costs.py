@@ -92,17 +92,8 @@ def _calls(function: Function, cost: FunctionCost, known: dict[str, FunctionCost
             cost.has_private |= called.has_private
         if call.name in _COLLECTIVE or (called is not None and called.is_collective):
             cost.is_collective = True
-            collective |= set(around(function, call.loop))
+            collective |= set(function.around(call.loop))
     return collective
-
-
-def around(function: Function, loop: int | None) -> list[int]:
-    """`loop` and the loops around it."""
-    found = []
-    while loop is not None:
-        found.append(loop)
-        loop = function.loops[loop].parent
-    return found
 
 
 def _price(

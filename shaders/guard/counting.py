@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from shaders.guard.flow import for_parts
 from shaders.tree import Loop, Module, Span
 
-_WRITES = frozenset(["=", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<="])
+ASSIGNMENTS = frozenset(["=", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<="])
+"""The tokens that write to what is left of them; `>>=` is three, since a template may end in its first two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def _is_changed(module: Module, index: int) -> bool:
 
 
 def _is_assignment(texts: list[str]) -> bool:
-    return texts[0] in _WRITES or texts == [">", ">", "="]
+    return texts[0] in ASSIGNMENTS or texts == [">", ">", "="]
 
 
 def _texts(module: Module, span: Span) -> list[str]:

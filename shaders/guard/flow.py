@@ -87,9 +87,8 @@ class _Reader(Cursor):
             self.flow.jumps.append((index, loop))
             if text == "break" and loop is None:
                 self.leave_switch(index)
-            while text == "return" and loop is not None:
-                self.flow.returns.add(loop)
-                loop = self.function.loops[loop].parent
+            if text == "return":
+                self.flow.returns.update(self.function.around(loop))
         elif text == "if" and self.text(index - 1) == "break":
             end = self.until(index, ";")
             self.flow.branches.append(Branch((index + 1, end), (index - 1, end)))

@@ -289,6 +289,26 @@ def test_invocations_that_turn_apart_get_the_smaller_budget_and_right_numbers(
         guarded(engine, kernel(body % 9000), (1, 1, 1))
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (l %% 2u == 1u) { f(g.x, %du); return; } f(g.x, %du);",
+        "odd(g.x, l + 1u, %du); odd(g.x, l, %du);",
+    ],
+)
+def test_loops_that_some_invocations_run_instead_of_others_get_the_smaller_budget_and_right_numbers(
+    engine: WgpuEngine, turns: None, body: str
+) -> None:
+    before = (
+        "fn f(x: u32, n: u32) { var s = 0u; for (var i = 0u; i < n + o[9] / 8u; i++) { s += i; } o[x + 16u] = s; }"
+        "fn odd(x: u32, l: u32, n: u32) { if (l % 2u == 1u) { return; } f(x, n); }"
+    )
+    found = np.frombuffer(guarded(engine, kernel(body % (8000, 8000), before), (1, 1, 1))["o"], np.uint32)
+    assert found[16:80].tolist() == [8000 * 7999 // 2] * 64
+    with pytest.raises(DriverLoopLimit):
+        guarded(engine, kernel(body % (60_000, 60_000), before), (1, 1, 1))
+
+
 def test_loops_of_known_length_count_too_where_the_driver_counts(engine: WgpuEngine, turns: None) -> None:
     loops = "for (var i = 0u; i < 200u; i++) { s += 1u; }\n" * 100
     before = f"fn many() -> u32 {{ var s = 0u;\n{loops} return s; }}\n"

@@ -14,6 +14,8 @@ fn even_loop() { for (var k = 0u; k < p.n; k++) { o[k] += 1u; } }
 fn uneven_loop(x: u32) { for (var k = 0u; k < x; k++) { o[k] += 1u; } }
 fn value(x: u32) -> u32 { return x; }
 fn store(x: ptr<function, u32>) { *x = mine; }
+fn some_leave(x: u32) { if (x > 1u) { return; } even_loop(); }
+fn some_leave_late(x: u32) { uneven_loop(x); if (x > 1u) { return; } even_loop(); }
 """
 MAIN = (
     "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3<u32>,"
@@ -45,6 +47,10 @@ def is_even(body: str) -> bool:
         "uneven_loop(g.x); even_loop();",
         "for (var i = 0u; i < p.n; i++) { var x = g.x; for (var k = 0u; k < 8u; k++) { x *= 3u; } o[i] = x; }",
         "loop { if (o[g.x] > 1u) { break; } for (var k = 0u; k < 8u; k++) { o[k] = 1u; } }",
+        "if (g.x > 1u) { return; } uneven_loop(g.x); even_loop();",
+        "if (g.x > 1u) { some_leave(g.x); } even_loop();",
+        "some_leave(g.x); even_loop();",
+        "uneven_loop(g.x); if (g.x > 1u) { return; } o[g.x] = 1u;",
     ],
 )
 def test_loops_that_turn_together_are_even_and_one_that_stands_alone_is(body):
@@ -84,6 +90,13 @@ def test_loops_that_turn_together_are_even_and_one_that_stands_alone_is(body):
         "var x = p.n; switch (p.m) { default: { if (g.x > 1u) { break; } x = 1u; } }"
         " for (var i = 0u; i < x; i++) { even_loop(); }",
         "for (var i = 0u; i < p.n; i += g.x) { even_loop(); }",
+        "if (g.x > 1u) { even_loop(); return; } even_loop();",
+        "uneven_loop(g.x); if (g.x > 1u) { return; } even_loop();",
+        "while (o[g.x] > 1u) { if (g.x > 1u) { return; } } even_loop();",
+        "some_leave(g.x); some_leave(g.y);",
+        "some_leave(g.x); uneven_loop(g.x);",
+        "for (var i = 0u; i < p.n; i++) { some_leave(i + g.x); }",
+        "some_leave_late(g.x);",
     ],
 )
 def test_what_may_turn_apart_is_uneven(body):
