@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ops import reference
-from ops.dtypes import dtype
+from ops.dtypes import BY_NAME
 from ops.graph import TensorType
 from ops.layout import Layout
 from ops.lower import GPU, lower
@@ -89,7 +89,7 @@ def test_products_by_tiles_of_transposed_operands(
 
 
 def test_a_product_by_tiles_reads_transposed_operands_as_they_lie() -> None:
-    turned = (Layout((64, 64), (1, 64), 0), dtype("f32"))
+    turned = (Layout((64, 64), (1, 64), 0), BY_NAME["f32"])
     lowering = lower("matmul", {}, [turned, turned], TensorType((64, 64), "f32"), GPU)
     assert (len(lowering.dispatches), lowering.temps) == (1, ())
 
