@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 
 from host.plans import Ref, Stage
 
@@ -56,11 +57,6 @@ class _Buffer:
         insort(self.spans, span)
         return self
 
-    @property
-    def waste(self) -> int:
-        """The bytes that the latest value does not need."""
-        return self.nbytes - self.values[-1].nbytes
-
 
 _Cut = tuple[int, list[_Buffer], list[_Buffer]]
 """A stage: its end, what it takes, and what goes after it."""
@@ -75,12 +71,12 @@ def place(
     do buffers take more than `small` bytes and more than `SLACK` of `least`.
     """
     spans = _spans(moments, outputs)
-    bound = _least(spans)
-    most = max(int(bound * SLACK), small)
+    needed = _needed(spans, len(moments))
+    most = max(int(max(needed) * SLACK), small)
     buffers = _all_the_time(spans)
     if sum(buffer.nbytes for buffer in buffers) <= most:
         return _placed([(len(moments), buffers, [])])
-    return _placed(_Walk(most, most - bound).stages(spans, len(moments)))
+    return _placed(_Walk(most, needed).stages(spans, len(moments)))
 
 
 def least(moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage] = ()) -> int:
@@ -88,7 +84,7 @@ def least(moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage] = ())
 
     No choice of buffers needs less.
     """
-    return _least(_spans(moments, outputs))
+    return max(_needed(_spans(moments, outputs), len(moments)))
 
 
 def _spans(moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage]) -> _Spans:
@@ -103,16 +99,13 @@ def _spans(moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage]) -> 
     return spans
 
 
-def _least(spans: _Spans) -> int:
-    changes = defaultdict[int, int](int)
+def _needed(spans: _Spans, moments: int) -> list[int]:
+    """The bytes of what is needed at each moment, and after the last."""
+    changes = [0] * (moments + 2)
     for storage, (first, last) in spans.items():
         changes[first] += storage.nbytes
         changes[last + 1] -= storage.nbytes
-    most = now = 0
-    for moment in sorted(changes):
-        now += changes[moment]
-        most = max(most, now)
-    return most
+    return list(accumulate(changes[:-1]))
 
 
 def _all_the_time(spans: _Spans) -> list[_Buffer]:
@@ -134,12 +127,12 @@ def _all_the_time(spans: _Spans) -> list[_Buffer]:
 class _Walk:
     """A way through a program in its order, on which buffers never take more than `most` bytes together.
 
-    A value takes a buffer that waits, if that wastes little, or a new one; if there is no room for it, the buffers that
-    wait go first. All that values do not need of their buffers is `waste` at most: so there is room then.
+    A value takes a buffer that waits, or a new one; if there is no room for it, the buffers that wait go first. There
+    is room then, since a value takes no larger buffer than there is `room` for at every moment at which it is needed.
     """
 
-    def __init__(self, most: int, waste: int) -> None:
-        self._most, self._waste = most, waste
+    def __init__(self, most: int, needed: Sequence[int]) -> None:
+        self._most, self._room = most, [most - nbytes for nbytes in needed]
         self._held = 0
         self._idle: list[_Buffer] = []
         self._taken: list[_Buffer] = []
@@ -161,7 +154,7 @@ class _Walk:
                 self._taken, self._idle = [], []
             buffers |= {value: found or self._created(value, spans[value]) for value, found in places.items()}
             for value in dead[moment]:
-                self._wait(buffers.pop(value))
+                insort(self._idle, buffers.pop(value), key=lambda each: each.nbytes)
         return [*cuts, (moments, self._taken, [])]
 
     def _reused(self, value: Storage, span: _Span) -> _Buffer | None:
@@ -170,19 +163,17 @@ class _Walk:
         if place == len(self._idle):
             return None
         waste = self._idle[place].nbytes - value.nbytes
-        if waste > (0 if value.ref else self._waste):
+        moments = slice(span[0], span[1] + 1)
+        if waste > (0 if value.ref else min(self._room[moments])):
             return None
-        self._waste -= waste
+        if waste:
+            self._room[moments] = [room - waste for room in self._room[moments]]
         return self._idle.pop(place).add(value, span)
 
     def _created(self, value: Storage, span: _Span) -> _Buffer:
         self._held += value.nbytes
         self._taken.append(_Buffer(value.nbytes).add(value, span))
         return self._taken[-1]
-
-    def _wait(self, buffer: _Buffer) -> None:
-        self._waste += buffer.waste
-        insort(self._idle, buffer, key=lambda each: each.nbytes)
 
 
 def _placed(cuts: Iterable[_Cut]) -> tuple[tuple[int, ...], tuple[Stage, ...]]:

@@ -14,7 +14,7 @@ from math import inf, prod
 from msgspec import structs
 
 from ops.expression import Term, bind, constant, input_term, parse, scalar_term
-from ops.lowering import attention_tiles, elementwise, matmul, register_tile, softmax
+from ops.lowering import attention_tiles, elementwise, matmul, softmax
 from ops.lowering.base import Builder, HostAttention, Source, Target
 
 _MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 26}
@@ -49,7 +49,7 @@ def emit(
     step = rows if most >= rows else max(most - most % _EVEN, 1)
     turned = _turned(key)
     if step < rows:
-        turned = register_tile.packed(builder, turned)  # once, since every block reads it
+        turned = matmul.arranged(builder, turned, (*batch, step, columns, size))  # once: every block reads it
     for begin in range(0, rows, step):
         part = range(begin, min(begin + step, rows))
         seen = range(min(part.stop, columns) if is_causal else columns)

@@ -52,6 +52,12 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
         elementwise.emit_after(builder, after, made.source(), target)
 
 
+def arranged(builder: Builder, right: Source, domain: Domain) -> Source:
+    """The right operand as it is read by products of `domain`: what several of them would copy is copied once."""
+    by_tiles = matmul_tiles.suits(builder, right.dtype, domain)
+    return (matmul_tiles.readable if by_tiles else register_tile.packed)(builder, right)
+
+
 def _way(builder: Builder, x: Source, y: Source, domain: Domain) -> Callable[..., None]:
     """Which function below computes a product best."""
     *_, rows, columns, inner = domain
@@ -123,7 +129,7 @@ def _zero(builder: Builder, x: Source, y: Source, domain: Domain, target: Target
 def _by_tiles(
     builder: Builder, x: Source, y: Source, domain: Domain, target: Target, after: After | None = None
 ) -> None:
-    left, right = (register_tile.packed(builder, source) for source in (x, y))
+    left, right = (matmul_tiles.readable(builder, source) for source in (x, y))
     matmul_tiles.emit(builder, left, right, domain, target, after)
 
 

@@ -1,8 +1,8 @@
 """Matrix products on GPUs: a workgroup makes a square tile in workgroup memory, double-buffered.
 
 Owns the choice of the tile's size, how a product is cut into dispatches, and the splitting of long sums where there are
-few tiles. Operands' rows must be readable by fours. Must not know op names. `matmul.py` has the form for CPU adapters,
-small products and integers.
+few tiles. Operands' rows or columns must be readable by fours: a transposed matrix is read as it lies. Must not know op
+names. `matmul.py` has the form for CPU adapters, small products and integers.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from ops.lowering.base import (
     padded,
     stride_params,
 )
+from ops.lowering.register_tile import is_by_quads, packed
 from shaders.spec import Binding, KernelSpec, Param
 
 LEAST = 32
@@ -80,6 +81,11 @@ def suits(builder: Builder, dtype: str, domain: tuple[int, ...]) -> bool:
     rows, columns, inner = domain[-3:]
     is_short = 128 * columns * inner <= 4 * builder.device.work
     return builder.device.kind == "gpu" and dtype == "f32" and min(rows, columns, inner) >= LEAST and is_short
+
+
+def readable(builder: Builder, source: Source) -> Source:
+    """An operand whose rows or columns can be read by fours: itself, or a copy whose rows can."""
+    return source if is_by_quads(_turned(source.layout)) else packed(builder, source)
 
 
 def emit(
@@ -151,6 +157,7 @@ def _multiply(
     layouts = (a_layout, b_layout, *extras)
     shape, (a_steps, b_steps, *steps) = collapse(tuple(batch), *(layout.strides[:-2] for layout in layouts))
     rank = bucket(len(shape))
+    a_axis, b_axis = (-1 if is_by_quads(layout) else -2 for layout in (a_layout, b_layout))
     row_tiles, column_tiles = -(-rows // side), -(-columns // side)
     span = -(-inner // (form.splits * _DEEP)) * _DEEP
     params: Params = {
@@ -159,8 +166,8 @@ def _multiply(
         "strides_a": padded([stride // 4 for stride in a_steps], rank, 0),
         "offset_b": b_layout.offset // 4,
         "strides_b": padded([stride // 4 for stride in b_steps], rank, 0),
-        "row_a": a_layout.strides[-2] // 4,
-        "inner_b": b_layout.strides[-2] // 4,
+        "step_a": padded([a_layout.strides[-3 - a_axis] // 4], 1, 0)[0],
+        "step_b": padded([b_layout.strides[-3 - b_axis] // 4], 1, 0)[0],
         "rows": rows,
         "columns": columns,
         "inner": inner,
@@ -174,7 +181,8 @@ def _multiply(
         down, across = layout.strides[-2:]
         params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(strides, rank, 0)}
         params |= {f"row_{name}": padded([down], 1, 0)[0], f"column_{name}": padded([across], 1, 0)[0]}
-    spec = _spec(form.quads, form.depth, columns % 4 == 0, rank, finish)
+    lies = (("a", "inner" if a_axis == -1 else "side"), ("b", "inner" if b_axis == -2 else "side"))
+    spec = _spec(form.quads, form.depth, lies, columns % 4 == 0, rank, finish)
     each = side * side * span // _LANES
     lines = row_tiles * prod(batch)
     height = max(1, min(builder.device.work // (each * _LANES * column_tiles * form.splits), MAX_GROUPS))
@@ -182,6 +190,12 @@ def _multiply(
         workgroups = (column_tiles, min(height, lines - first), form.splits)
         operands = [a.operand, b.operand, *(source.operand for source in after.sources), target.operand]
         builder.dispatch(spec, workgroups, operands, {**params, "first": first}, each)
+
+
+def _turned(layout: Layout) -> Layout:
+    """A matrix with its axes exchanged."""
+    rank = len(layout.shape)
+    return layout.permute([*range(rank - 2), rank - 1, rank - 2])
 
 
 def _finish(after: After) -> tuple[_Finish, Params]:
@@ -195,7 +209,9 @@ def _finish(after: After) -> tuple[_Finish, Params]:
 
 
 @cache
-def _spec(quads: int, depth: int, whole: bool, rank: int, finish: _Finish) -> KernelSpec:
+def _spec(
+    quads: int, depth: int, lies: tuple[tuple[str, str], ...], whole: bool, rank: int, finish: _Finish
+) -> KernelSpec:
     side, extras = 64 * quads, finish.extras
     body = "\n".join(
         [
@@ -211,7 +227,7 @@ def _spec(quads: int, depth: int, whole: bool, rank: int, finish: _Finish) -> Ke
             f"run(base_a, base_b, matrix, row, wid.x * {side}u, begin, end, lid.x);",
         ]
     )
-    names = ["offset_a", "offset_b", "row_a", "inner_b", "rows", "columns", "inner", "row_tiles", "matrices"]
+    names = ["offset_a", "offset_b", "step_a", "step_b", "rows", "columns", "inner", "row_tiles", "matrices"]
     names += [f"{kind}_{name}" for name in extras for kind in ("offset", "row", "column")]
     strides = ["shape", *(f"strides_{name}" for name in ("a", "b", *extras))]
     return KernelSpec(
@@ -226,6 +242,7 @@ def _spec(quads: int, depth: int, whole: bool, rank: int, finish: _Finish) -> Ke
         settings=(
             ("quads", quads),
             ("depth", depth),
+            *lies,
             ("whole", int(whole)),
             ("finished", finish.how),
         ),

@@ -96,7 +96,7 @@ def emit(
         tile,
         lanes,
         bucket(len(shape)),
-        inner % _QUAD == 0 and _by_quads(a),
+        is_by_quads(a),
         columns % _QUAD == 0,
         "" if after.term.function == "input" else finish.text,
         finish.params,
@@ -166,17 +166,18 @@ def _fold(count: int) -> tuple[int, int]:
     return -(-count // depth), depth
 
 
-def _by_quads(layout: Layout) -> bool:
+def is_by_quads(layout: Layout) -> bool:
     """Whether rows can be read by fours."""
     *steps, step = layout.strides
-    return step == 1 and layout.offset % _QUAD == 0 and not any(size % _QUAD for size in steps)
+    is_whole = layout.shape[-1] % _QUAD == 0 and layout.offset % _QUAD == 0
+    return is_whole and step == 1 and not any(size % _QUAD for size in steps)
 
 
 def packed(builder: Builder, source: Source) -> Source:
     """`source` with rows that can be read by fours: itself, or a copy whose rows are padded."""
     layout = source.layout
     *outer, columns = layout.shape
-    if columns % _QUAD == 0 and _by_quads(layout):
+    if is_by_quads(layout):
         return source
     wide = builder.temp((*outer, -(-columns // _QUAD) * _QUAD), source.dtype)
     inside = Target(wide.operand, Layout(layout.shape, wide.layout.strides, 0), source.dtype)

@@ -178,6 +178,20 @@ def test_what_is_dead_goes_before_more_is_taken_than_may_be() -> None:
     assert place(again, [output], 1900) == ((1000,), (Stage(2, (temp, made), ()),))
 
 
+def test_what_repeats_is_cut_before_its_output_alone() -> None:
+    """Scores, weights and a smaller result, as in attention: the results lie where scores are no more."""
+    result = Storage(50, Ref("input", 0))
+    output = Storage(50, Ref("output", 0))
+    moments = []
+    for turn in range(9):
+        scores, weights = Storage(100), Storage(100)
+        moments += [[result, scores], [scores, weights]]
+        result = output if turn == 8 else Storage(50)
+        moments += [[weights, result]]
+    sizes, stages = place(moments, [output], 0)
+    assert (sizes, [stage.end for stage in stages]) == ((100, 100), [len(moments) - 1, len(moments)])
+
+
 def test_a_plan_without_steps_takes_its_outputs_at_once() -> None:
     output = Storage(4, Ref("output", 0))
     assert place([], [output]) == ((), (Stage(0, (output.ref,), ()),))

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from ops import reference
-from ops.lower import GPU
+from ops.dtypes import BY_NAME
+from ops.graph import TensorType
+from ops.layout import Layout
+from ops.lower import GPU, lower
 from ops.lowering import matmul_tiles
 from tests.ops.test_data import draw, same_bits
 
@@ -68,6 +71,27 @@ def test_products_by_tiles(gpu: Any, check: Any, left: tuple[int, ...], right: t
     random = np.random.default_rng(sum(left))
     a, b = (random.normal(0, 1, shape).astype(np.float32) for shape in (left, right))
     check("matmul", {}, [a, b], scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
+
+
+@pytest.mark.parametrize("turned", [(0,), (1,), (0, 1)])
+@pytest.mark.parametrize(("rows", "inner", "columns"), [(68, 44, 72), (136, 100, 132), (65, 33, 67)])
+def test_products_by_tiles_of_transposed_operands(
+    gpu: Any, check: Any, turned: tuple[int, ...], rows: int, inner: int, columns: int
+) -> None:
+    random = np.random.default_rng(rows)
+    a, b = (random.normal(0, 1, shape).astype(np.float32) for shape in ((2, rows, inner), (inner, columns)))
+    lying = [
+        np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2) if number in turned else array
+        for number, array in enumerate((a, b))
+    ]
+    check("matmul", {}, lying, scale=np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64))
+    check("matmul", {}, [lying[0], lying[1][::-1]], scale=np.full((rows, columns), 4.0 * inner))
+
+
+def test_a_product_by_tiles_reads_transposed_operands_as_they_lie() -> None:
+    turned = (Layout((64, 64), (1, 64), 0), BY_NAME["f32"])
+    lowering = lower("matmul", {}, [turned, turned], TensorType((64, 64), "f32"), GPU)
+    assert (len(lowering.dispatches), lowering.temps) == (1, ())
 
 
 @pytest.mark.parametrize("workgroup_bytes", [16 << 10, 32 << 10])

@@ -6,8 +6,8 @@
 struct Params {
     offset_a: u32,
     offset_b: u32,
-    row_a: u32,
-    inner_b: u32,
+    step_a: u32,
+    step_b: u32,
     rows: u32,
     columns: u32,
     inner: u32,
@@ -37,26 +37,31 @@ fn strides_b_at(i: u32) -> u32 {
 
 // A tile of 64 rows and columns of a product, by 256 lanes. Each lane owns 4 rows and as many columns, in fours that
 // are 64 apart, and carries 1 of the fours of each operand from memory to the workgroup while the ones before are multiplied.
+// Such a four is of inner positions of a row or column, or of rows or columns at an inner position: as the operand lies.
 // `tile_a` holds columns of the left operand, `tile_b` rows of the right one, both twice: one is read, one is filled.
 // They have axes of their own, since an index is checked against its axis: then no check is left in the inner loop.
 var<workgroup> tile_a: array<array<array<vec4<f32>, 16>, 16>, 2>;
 var<workgroup> tile_b: array<array<array<vec4<f32>, 16>, 16>, 2>;
 
-fn load_a(base: u32, row: u32, k: u32, end: u32) -> vec4<f32> {
-    let x = a[base + min(row, params.rows - 1u) * params.row_a + min(k, params.inner - 1u) / 4u];
+fn load_a(base: u32, line: u32, k: u32, end: u32) -> vec4<f32> {
+    let x = a[base + min(line, params.rows - 1u) * params.step_a + min(k, params.inner - 1u) / 4u];
     return select(vec4<f32>(), x, vec4<u32>(k, k + 1u, k + 2u, k + 3u) < vec4<u32>(end));
 }
 
-fn load_b(base: u32, k: u32, quad: u32, end: u32) -> vec4<f32> {
-    let x = b[base + min(k, params.inner - 1u) * params.inner_b + min(quad, (params.columns - 1u) / 4u)];
+fn put_a(half: u32, line: u32, k: u32, x: vec4<f32>) {
+    tile_a[half][k + 0u][line / 4u][line % 4u] = x.x;
+    tile_a[half][k + 1u][line / 4u][line % 4u] = x.y;
+    tile_a[half][k + 2u][line / 4u][line % 4u] = x.z;
+    tile_a[half][k + 3u][line / 4u][line % 4u] = x.w;
+}
+
+fn load_b(base: u32, line: u32, k: u32, end: u32) -> vec4<f32> {
+    let x = b[base + min(k, params.inner - 1u) * params.step_b + min(line, params.columns - 1u) / 4u];
     return select(vec4<f32>(), x, k < end);
 }
 
-fn put_a(half: u32, row: u32, k: u32, x: vec4<f32>) {
-    tile_a[half][k + 0u][row / 4u][row % 4u] = x.x;
-    tile_a[half][k + 1u][row / 4u][row % 4u] = x.y;
-    tile_a[half][k + 2u][row / 4u][row % 4u] = x.z;
-    tile_a[half][k + 3u][row / 4u][row % 4u] = x.w;
+fn put_b(half: u32, line: u32, k: u32, x: vec4<f32>) {
+    tile_b[half][k][line / 4u] = x;
 }
 
 fn put_c(matrix: u32, row: u32, column: u32, sums: vec4<f32>) {
@@ -74,24 +79,24 @@ fn run(
 ) {
     let left = lane % 16u;
     let top = lane / 16u;
-    let a_row0 = (lane + 0u) / 4u;
+    let a_line0 = (lane + 0u) / 4u;
     let a_k0 = (lane + 0u) % 4u * 4u;
+    let b_line0 = (lane + 0u) % 16u * 4u;
     let b_k0 = (lane + 0u) / 16u;
-    let b_quad0 = (lane + 0u) % 16u;
     var c0_0 = vec4<f32>();
     var c1_0 = vec4<f32>();
     var c2_0 = vec4<f32>();
     var c3_0 = vec4<f32>();
     var half = 0u;
-    var next_a0 = load_a(base_a, first_row + a_row0, begin + a_k0, end);
-    var next_b0 = load_b(base_b, begin + b_k0, first_column / 4u + b_quad0, end);
-    put_a(half, a_row0, a_k0, next_a0);
-    tile_b[half][b_k0][b_quad0] = next_b0;
+    var next_a0 = load_a(base_a, first_row + a_line0, begin + a_k0, end);
+    var next_b0 = load_b(base_b, first_column + b_line0, begin + b_k0, end);
+    put_a(half, a_line0, a_k0, next_a0);
+    put_b(half, b_line0, b_k0, next_b0);
     workgroupBarrier();
     var k = begin + 16u;
     loop {
-        next_a0 = load_a(base_a, first_row + a_row0, k + a_k0, end);
-        next_b0 = load_b(base_b, k + b_k0, first_column / 4u + b_quad0, end);
+        next_a0 = load_a(base_a, first_row + a_line0, k + a_k0, end);
+        next_b0 = load_b(base_b, first_column + b_line0, k + b_k0, end);
         {
             let a0 = tile_a[half][0][top + 0u];
             let b0 = tile_b[half][0][left + 0u];
@@ -224,8 +229,8 @@ fn run(
             break;
         }
         half = 1u - half;
-        put_a(half, a_row0, a_k0, next_a0);
-        tile_b[half][b_k0][b_quad0] = next_b0;
+        put_a(half, a_line0, a_k0, next_a0);
+        put_b(half, b_line0, b_k0, next_b0);
         workgroupBarrier();
         k += 16u;
     }
