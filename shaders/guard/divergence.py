@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from shaders.cursor import KEYWORDS
 from shaders.guard.counting import ASSIGNMENTS
 from shaders.guard.flow import Flow
+from shaders.tokens import KEYWORDS
 from shaders.tree import Function, Module, Span
 
 _PASSES = 16
