@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from kernelgate import Client, cli
+from kernelgate.commands.printing import laid_out
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TRAINING = """
@@ -148,15 +149,36 @@ def test_on_a_terminal_the_values_stand_beside_a_bar(here: Path) -> None:
     shown = on_terminal("run", "training.py", "--watch")
     assert "loss=0.25" in shown
     assert "step 3\r\n" in shown
-    assert shown.endswith("{'done': 4}\r\n")
+    assert shown.endswith('{"done": 4}\r\n')
 
 
-def test_on_a_terminal_what_a_kernel_wrote_is_a_tensor_as_a_run_s_result_is(
-    here: Path, client: Client
+def test_on_a_terminal_a_result_is_the_same_json_as_elsewhere(
+    here: Path, client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     client.add_kernel("collatz", (EXAMPLES / "collatz.wgsl").read_text())
-    shown = on_terminal("kernel", "dispatch", "collatz", "numbers=[6, 27]", "steps=u32:2")
-    assert re.match(r"{'steps': Tensor\(shape=\(2,\),\s+dtype='u32',\s+data=\[8, 111\],", shown), shown
+    dispatch = ("kernel", "dispatch", "collatz", "numbers=[6, 27]", "steps=u32:2")
+    shown = on_terminal(*dispatch, columns=200)
+    assert cli.main(dispatch) == 0
+    for told in (shown, capsys.readouterr().out):
+        assert re.fullmatch(
+            r'{"steps": {"shape": \[2\], "dtype": "u32", "data": \[8, 111\], "id": ".*"}}\s+', told
+        )
+
+
+def test_on_a_terminal_a_wide_result_is_laid_out_in_lines() -> None:
+    rows = {"rows": [[1, 2], [30, 40]], "name": "\u2028", "none": []}
+    assert laid_out(rows, 80) == json.dumps(rows, ensure_ascii=False)
+    assert laid_out(rows, 20).split("\n") == [
+        "{",
+        '  "rows": [',
+        "    [1, 2],",
+        "    [30, 40]",
+        "  ],",
+        '  "name": "\u2028",',
+        '  "none": []',
+        "}",
+    ]
+    assert laid_out([100] * 9, 20) == json.dumps([100] * 9)
 
 
 def test_on_a_narrow_terminal_no_id_is_cut(here: Path, client: Client) -> None:
@@ -165,7 +187,7 @@ def test_on_a_narrow_terminal_no_id_is_cut(here: Path, client: Client) -> None:
     assert made.id in shown
     result = on_terminal("runs", "show", made.id, columns=40)
     assert result.startswith("[0, 1, 2, ")
-    assert "lines more: --json prints all" in result
+    assert "characters more: --json prints all" in result
 
 
 def test_ctrl_c_cancels_a_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
