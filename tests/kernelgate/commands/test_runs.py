@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -88,6 +89,17 @@ def test_run_takes_tensors_by_value(here: Path, capsys: pytest.CaptureFixture[st
     (here / "script.py").write_text("def main(x): return x.T.tolist()")
     assert cli.main(["run", "script.py", "--input", f"x={text}"]) == 0
     assert capsys.readouterr().out == "[[1.0, 3.0], [2.0, 4.0]]\n"
+
+
+def test_a_script_comes_from_stdin_and_one_that_is_no_text_is_named(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("result = 'é'".encode())))
+    assert cli.main(["run", "-"]) == 0
+    assert capsys.readouterr().out == '"é"\n'
+    (here / "binary.py").write_bytes(b"# \xff")
+    assert cli.main(["run", "binary.py"]) == 1
+    assert capsys.readouterr().err == "kernelgate: binary.py is no text in UTF-8: byte 2 is not\n"
 
 
 def test_a_ragged_tensor_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
