@@ -47,9 +47,14 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def back_up(settings: Settings, target: Path) -> Manifest:
-    """Write a backup to `target`, mode 0600. Raises `BackupInvalid` if it exists, `StorageError`, OSError."""
+    """Write a backup to `target`, mode 0600.
+
+    Raises `BackupInvalid` if it exists, or its folder does not, `StorageError`, OSError.
+    """
     if target.exists():
         raise BackupInvalid(f"{target} exists", hint="Name a file that does not.")
+    if not target.parent.is_dir():
+        raise BackupInvalid(f"there is no folder {target.parent}", hint="Make it first.")
     require_database(settings)
     blobs = Links(settings.data / "blobs")
     try:

@@ -172,10 +172,12 @@ def keys(argv: Sequence[str]) -> int:
     listed = actions.add_parser("list", help="list all keys")
     create = actions.add_parser("create", help="make a key and print it, once")
     create.add_argument("name", help="up to 32 of a-z, 0-9, - and _")
-    create.add_argument("--role", choices=key_store.ROLES, default="user")
+    create.add_argument("--role", choices=key_store.ROLES, default="user", help="what it may do (user)")
     create.add_argument("--owner", help="whose objects the key uses (its name)")
     create.add_argument("--group", action="append", default=[], help="what it belongs to; may be given again")
-    create.add_argument("--scope", action="append", help="a scope that it has, in place of its role's; again")
+    create.add_argument(
+        "--scope", action="append", help="a scope that it has, in place of its role's; may be given again"
+    )
     create.add_argument("--grants", metavar="FILE", help="JSON of the most that its runs may be granted")
     create.add_argument("--quotas", metavar="FILE", help="JSON of how much it may use")
     create.add_argument("--expires-in", metavar="SECONDS", type=float, help="until it ends (never)")

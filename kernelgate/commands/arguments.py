@@ -6,6 +6,7 @@ Owns the text forms of arguments. Must not know what a command does with them.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,6 +120,7 @@ RunId: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="ID",
+        help="as `runs list` shows it",
         autocompletion=completed(lambda client: (each["id"] for each in client.list_runs(50))),
     ),
 ]
@@ -126,6 +128,7 @@ TensorId: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="ID",
+        help="as `tensor list` shows it",
         autocompletion=completed(lambda client: (each["id"] for each in client.list_tensors(50))),
     ),
 ]
@@ -158,12 +161,21 @@ def numbers(pairs: Iterable[Pair] | None) -> dict[str, float]:
     return given
 
 
+def text_of(file: Path) -> str:
+    """The text in a file; `-` is what comes on stdin. Raises OSError, and `ValueError` that names the file."""
+    try:
+        return (sys.stdin.buffer.read() if file == Path("-") else file.read_bytes()).decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file} is no text in UTF-8: byte {error.start} is not") from None
+
+
 def from_json(file: Path | None) -> dict[str, Any] | None:
     """The object in a file of JSON. Raises OSError, and `ValueError` that names the file."""
     if file is None:
         return None
+    text = text_of(file)
     try:
-        found = json.loads(file.read_text())
+        found = json.loads(text)
     except ValueError as error:
         raise ValueError(f"{file} is not JSON: {error}") from None
     if not isinstance(found, dict):

@@ -38,9 +38,9 @@ def ops(
         if words.lower() in " ".join((each["name"], *each["aliases"], each["doc"])).lower()
     ]
     if not found and not as_json:
-        complain(f"no op has {words!r} in its name or meaning")
-        for close in get_close_matches(words, [each["name"] for each in table], n=1):
-            complain(f"did you mean {close}?")
+        close = get_close_matches(words, [each["name"] for each in table], n=1)
+        meant = f"\nDid you mean {close[0]}?" if close else ""
+        complain(f"no op has {words!r} in its name or meaning{meant}")
         raise typer.Exit(1)
     print_table(found, ("name", "doc"), as_json)
 

@@ -20,6 +20,7 @@ from kernelgate.commands.arguments import (
     pair,
     plain,
     sizes,
+    text_of,
     values,
 )
 from kernelgate.commands.printing import print_result, print_table, print_value
@@ -40,7 +41,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Store a kernel and print its entry points and bindings."""
-    text = file.read_text()
+    text = text_of(file)
     declared = from_json(params)
     template = file.suffix == ".j2"
     called = name or Path(file.stem if template else file).stem

@@ -1,6 +1,6 @@
 """What commands print: results and tables on stdout, and on stderr why a run did not succeed.
 
-Owns the forms: JSON for programs, the same JSON in colours or a table for people. Must not know HTTP.
+Owns the forms: JSON for programs, the same JSON laid out in colours or a table for people. Must not know HTTP.
 """
 
 from __future__ import annotations
@@ -9,38 +9,62 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from pprint import pformat
 from typing import Any
 
 from rich.console import Console
+from rich.highlighter import JSONHighlighter
 from rich.table import Table
 
 from kernelgate.problems import complain
 from kernelgate.runs import Run
-from kernelgate.values import decode
 
 _LINES = 50  # of a result, shown on a terminal
 _WIDE = 1000  # characters of a line that no terminal bounds
 
 
 def print_value(value: Any, as_json: bool = False) -> None:
-    """One line of JSON (of a `Tensor` its fields); on a terminal, unless JSON was asked for, many lines in colours."""
+    """One line of JSON (of a `Tensor` its fields); on a terminal, unless JSON was asked for, coloured and laid out."""
     if as_json or not sys.stdout.isatty():
-        print(json.dumps(value, ensure_ascii=False, default=asdict))
+        print(_json(value))
     else:
-        Console().print_json(data=value)
+        terminal = _terminal()
+        terminal.print(laid_out(json.loads(_json(value)), terminal.width), soft_wrap=True)
 
 
 def print_result(value: Any, as_json: bool = False) -> None:
-    """What was computed: as `print_value`, but on a terminal as Python, of much the beginning."""
+    """What was computed: as `print_value`, but on a terminal of much the beginning."""
     if as_json or not sys.stdout.isatty():
         print_value(value, as_json)
         return
-    terminal = Console(markup=False, emoji=False)
-    lines = pformat(decode(value), width=terminal.width, compact=True, sort_dicts=False).splitlines()
-    terminal.print("\n".join(lines[:_LINES]))
-    if len(lines) > _LINES:
-        complain(f"{len(lines) - _LINES} lines more: --json prints all")
+    terminal = _terminal()
+    text = laid_out(json.loads(_json(value)), terminal.width)
+    shown = "\n".join(text.split("\n")[:_LINES])[: _LINES * terminal.width]
+    terminal.print(shown, soft_wrap=True)
+    if len(shown) < len(text):
+        complain(f"{len(text) - len(shown)} characters more: --json prints all")
+
+
+def laid_out(value: Any, width: int, margin: str = "", name: str = "") -> str:
+    """JSON, behind a `margin` and its `name`, in lines of `width` characters; texts and flat lists may take more."""
+    line = f"{margin}{name}{_json(value)}"
+    if isinstance(value, dict):
+        begin, end, items = "{", "}", [(f"{_json(key)}: ", each) for key, each in value.items()]
+    elif isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
+        begin, end, items = "[", "]", [("", each) for each in value]
+    else:
+        return line
+    if len(line) <= width or not items:
+        return line
+    inside = ",\n".join(laid_out(each, width, f"{margin}  ", key) for key, each in items)
+    return f"{margin}{name}{begin}\n{inside}\n{margin}{end}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=asdict)
+
+
+def _terminal() -> Console:
+    return Console(markup=False, emoji=False, highlighter=JSONHighlighter())
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str], as_json: bool) -> None:

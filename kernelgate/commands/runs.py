@@ -19,6 +19,7 @@ from kernelgate.commands.arguments import (
     Watch,
     from_json,
     numbers,
+    text_of,
     values,
 )
 from kernelgate.commands.printing import print_run, print_table, print_value
@@ -30,7 +31,10 @@ _COLUMNS = ("id", "kind", "status", "owner", "created_at", "seconds", "reason")
 
 def run(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="a Python file that defines main, or assigns result")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="a Python file that defines main, or assigns result; - reads stdin"
+        ),
     ],
     inputs: Inputs = None,
     more: MoreInputs = None,
@@ -42,7 +46,7 @@ def run(
     """Run a script and print its output and result. Ctrl-C cancels it."""
     with Client() as client:
         started = client.start(
-            file.read_text(),
+            text_of(file),
             values(client, inputs, more),
             limits=numbers(limits),
             grants=from_json(grants),

@@ -19,6 +19,7 @@ from kernelgate.commands.arguments import (
     Watch,
     from_json,
     numbers,
+    text_of,
     values,
 )
 from kernelgate.commands.printing import print_table, print_value
@@ -35,7 +36,7 @@ def add(
 ) -> None:
     """Store a Python file."""
     with Client() as client:
-        print_value(client.add_script(name or file.stem, file.read_text()), as_json)
+        print_value(client.add_script(name or file.stem, text_of(file)), as_json)
 
 
 @scripts.command()

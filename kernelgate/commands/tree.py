@@ -33,6 +33,7 @@ def tree(server_commands: Mapping[str, str]) -> typer.Typer:
     app = typer.Typer(
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
         epilog="The address comes from KERNELGATE_URL, the key from KERNELGATE_KEY or the data folder.",
     )
     app.callback()(_options)

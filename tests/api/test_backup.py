@@ -196,6 +196,8 @@ def test_a_file_that_is_cut_short_is_refused(made: Path, tmp_path: Path, size: i
 
 def test_nothing_is_written_over(made: Path, tmp_path: Path, start: Callable[..., Any]) -> None:
     with start(workers=1) as running:
+        with pytest.raises(BackupInvalid, match="there is no folder /nowhere"):
+            back_up(running.settings, Path("/nowhere/backup"))
         with pytest.raises(BackupInvalid, match="exists"):
             back_up(running.settings, made)
         with pytest.raises(StorageError, match="is not empty"):

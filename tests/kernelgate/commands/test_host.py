@@ -26,7 +26,7 @@ def test_no_op_of_that_name_is_a_problem_that_names_a_close_one(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["ops", "sofmax"]) == 1
-    assert "did you mean softmax?" in capsys.readouterr().err
+    assert "Did you mean softmax?" in capsys.readouterr().err
     assert cli.main(["ops", "sofmax", "--json"]) == 0
     assert capsys.readouterr().out == "[]\n"
 

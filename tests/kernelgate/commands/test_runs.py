@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from kernelgate import Client, cli
+from kernelgate.commands.printing import laid_out
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TRAINING = """
@@ -89,6 +91,17 @@ def test_run_takes_tensors_by_value(here: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == "[[1.0, 3.0], [2.0, 4.0]]\n"
 
 
+def test_a_script_comes_from_stdin_and_one_that_is_no_text_is_named(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("result = 'é'".encode())))
+    assert cli.main(["run", "-"]) == 0
+    assert capsys.readouterr().out == '"é"\n'
+    (here / "binary.py").write_bytes(b"# \xff")
+    assert cli.main(["run", "binary.py"]) == 1
+    assert capsys.readouterr().err == "kernelgate: binary.py is no text in UTF-8: byte 2 is not\n"
+
+
 def test_a_ragged_tensor_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "script.py").write_text("def main(x): return 1")
     assert cli.main(["run", "script.py", "--input", "x=f32:[[1, 2], [3]]"]) == 1
@@ -148,15 +161,36 @@ def test_on_a_terminal_the_values_stand_beside_a_bar(here: Path) -> None:
     shown = on_terminal("run", "training.py", "--watch")
     assert "loss=0.25" in shown
     assert "step 3\r\n" in shown
-    assert shown.endswith("{'done': 4}\r\n")
+    assert shown.endswith('{"done": 4}\r\n')
 
 
-def test_on_a_terminal_what_a_kernel_wrote_is_a_tensor_as_a_run_s_result_is(
-    here: Path, client: Client
+def test_on_a_terminal_a_result_is_the_same_json_as_elsewhere(
+    here: Path, client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     client.add_kernel("collatz", (EXAMPLES / "collatz.wgsl").read_text())
-    shown = on_terminal("kernel", "dispatch", "collatz", "numbers=[6, 27]", "steps=u32:2")
-    assert re.match(r"{'steps': Tensor\(shape=\(2,\),\s+dtype='u32',\s+data=\[8, 111\],", shown), shown
+    dispatch = ("kernel", "dispatch", "collatz", "numbers=[6, 27]", "steps=u32:2")
+    shown = on_terminal(*dispatch, columns=200)
+    assert cli.main(dispatch) == 0
+    for told in (shown, capsys.readouterr().out):
+        assert re.fullmatch(
+            r'{"steps": {"shape": \[2\], "dtype": "u32", "data": \[8, 111\], "id": ".*"}}\s+', told
+        )
+
+
+def test_on_a_terminal_a_wide_result_is_laid_out_in_lines() -> None:
+    rows = {"rows": [[1, 2], [30, 40]], "name": "\u2028", "none": []}
+    assert laid_out(rows, 80) == json.dumps(rows, ensure_ascii=False)
+    assert laid_out(rows, 20).split("\n") == [
+        "{",
+        '  "rows": [',
+        "    [1, 2],",
+        "    [30, 40]",
+        "  ],",
+        '  "name": "\u2028",',
+        '  "none": []',
+        "}",
+    ]
+    assert laid_out([100] * 9, 20) == json.dumps([100] * 9)
 
 
 def test_on_a_narrow_terminal_no_id_is_cut(here: Path, client: Client) -> None:
@@ -165,7 +199,7 @@ def test_on_a_narrow_terminal_no_id_is_cut(here: Path, client: Client) -> None:
     assert made.id in shown
     result = on_terminal("runs", "show", made.id, columns=40)
     assert result.startswith("[0, 1, 2, ")
-    assert "lines more: --json prints all" in result
+    assert "characters more: --json prints all" in result
 
 
 def test_ctrl_c_cancels_a_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
