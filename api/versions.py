@@ -95,6 +95,11 @@ class Versions:
         rows = [row for part in parts for row in db.execute(part)]
         return sorted(rows, key=lambda row: (row.name, row.owner))[:limit]
 
+    def pointed(self, db: sa.Connection, target: Target) -> str | None:
+        """The hash that a name points at."""
+        c = self.names.c
+        return db.scalar(sa.select(c.hash).where(c.owner == target.owner, c.name == target.name))
+
     def point(self, db: sa.Connection, owner: str, name: str, hash: str) -> None:
         """Let a name point at a version, which is stored."""
         self._unpoint(db, owner, name)

@@ -62,6 +62,7 @@ async def one(server: Server, visitor: Looking, name: str) -> Response:
         guarded=guard and guard.source,
         limits=_limits(record),
         versions=await server.database.do(lambda db: KERNELS.of(db, record.target)),
+        pointed=await server.database.do(lambda db: KERNELS.pointed(db, record.target)),
     )
 
 

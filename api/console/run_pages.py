@@ -13,7 +13,7 @@ from pydantic_core import from_json
 
 from api import records
 from api.access import Cursor, Owned, Server
-from api.console.rendering import Visitor, link, page, plain
+from api.console.rendering import Visitor, link, may, page, plain
 from api.console.samples import SAMPLES
 from api.console.visiting import Looking, PageRoute, needs
 from api.live import LiveRun
@@ -24,6 +24,8 @@ from api.submission import AskedLimits
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 ROWS = 50
+STORES = {"python": "POST /api/scripts", "wgsl": "POST /api/kernels"}
+"""By which route a program of a language is stored."""
 STATES = (*LIVE, "succeeded", "failed", "cancelled", "timed_out")
 MAX_RESULT = 1 << 16
 """Characters of a result that the page itself has; the rest needs its script."""
@@ -38,7 +40,8 @@ async def play(
 ) -> Response:
     """Where one writes a script or a kernel and runs it; beginning with the text of what is named, if something is."""
     begin = await _begin(server, visitor, run, kernel, script)
-    start = {"samples": msgspec.to_builtins(SAMPLES), "begin": begin}
+    stores = [language for language, route in STORES.items() if may(visitor.identity, route)]
+    start = {"samples": msgspec.to_builtins(SAMPLES), "begin": begin, "stores": stores}
     return page("play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings))
 
 
@@ -110,7 +113,8 @@ async def _begin(
         return {"language": "wgsl", "text": found.source, "name": found.name}
     if script is not None:
         visitor.require("GET /api/scripts/{name}")
-        return {"language": "python", "text": (await server.scripts.find(identity, script)).source}
+        stored = await server.scripts.find(identity, script)
+        return {"language": "python", "text": stored.source, "name": stored.name}
     return None
 
 

@@ -53,23 +53,30 @@ async def one(server: Server, visitor: Looking, name: str) -> Response:
         fields=_fields(told["input"]),
         open=told["input"]["additionalProperties"] is not False,
         versions=await server.database.do(lambda db: SCRIPTS.of(db, record.target)),
+        pointed=await server.database.do(lambda db: SCRIPTS.pointed(db, record.target)),
     )
 
 
 def _fields(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """The inputs of a call: name, kind of field, what it is, its default as JSON, and whether it must be given."""
+    """The inputs of a call: name, kind of field, what it is, its default, and whether it must be given."""
     return [
         {
             "name": name,
             "kind": FIELDS.get(each.get("type", ""), "json"),
             "whole": each.get("type") == "integer",
             "about": each.get("description", ""),
-            "default": json.dumps(each["default"]) if "default" in each else "",
+            "default": _default(each),
             "type": _type(each),
             "required": name in schema["required"],
         }
         for name, each in schema["properties"].items()
     ]
+
+
+def _default(schema: dict[str, Any]) -> str:
+    """The default as it would be written into the field."""
+    default = schema.get("default", "")
+    return default if isinstance(default, str) else json.dumps(default)
 
 
 def _type(schema: dict[str, Any]) -> str:

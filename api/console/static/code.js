@@ -24,6 +24,7 @@ function lineOf(runs, mark) {
     line.append(kind || here ? make("span", { class: `${kind}${here ? " caret" : ""}` }, text) : text);
     column += text.length;
   }
+  if (mark?.column >= column) line.append(make("span", { class: "caret" }, " "));
   line.append("\n");
   return line;
 }

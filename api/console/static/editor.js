@@ -46,7 +46,18 @@ export class Editor {
   /** Show no error. */
   clear() {
     this.callout.hidden = true;
+    this.field.ariaInvalid = "false";
     this.redraw();
+  }
+
+  /** What `work` gives, with the caret where it was before: a click in a dialog moves it. @template T @param {Promise<T>} work */
+  async away(work) {
+    const { selectionStart, selectionEnd } = this.field;
+    try {
+      return await work;
+    } finally {
+      this.field.setSelectionRange(selectionStart, selectionEnd);
+    }
   }
 
   redraw(mark) {
@@ -65,11 +76,12 @@ export class Editor {
     const place = this.picture.querySelector(".caret") ?? line;
     this.callout.replaceChildren(
       make("pre", { class: "pointer", "aria-hidden": "true" }, problem.column ? `${line.textContent.slice(0, problem.column - 1).replace(/\S/g, " ")}^` : ""),
-      make("p", { class: "message" }, problem.detail),
+      make("p", { class: "message" }, make("span", { class: "unseen" }, `Line ${problem.line}: `), problem.detail),
       problem.hint ? make("p", { class: "hint" }, problem.hint) : "",
     );
     this.callout.style.top = `${line.offsetTop + line.offsetHeight}px`;
     this.callout.hidden = false;
+    this.field.ariaInvalid = "true";
     const { scrollTop, clientHeight, clientWidth } = this.frame;
     const seen = line.offsetTop > scrollTop && line.offsetTop + 4 * line.offsetHeight < scrollTop + clientHeight;
     if (!seen) this.frame.scrollTop = line.offsetTop - clientHeight / 2;

@@ -18,9 +18,18 @@ export class KernelForm {
     at("how").addEventListener("change", () => this.sizeChosen());
   }
 
+  /** The name that the kernel is stored under. */
+  get name() {
+    return at("name").value;
+  }
+
+  set name(name) {
+    at("name").value = name;
+  }
+
   get state() {
     const entry = at("entry").value || this.entry;
-    return { bindings: this.values, name: at("name").value, entry, how: at("how").value, much: at("much").value, overrides: at("overrides").value };
+    return { bindings: this.values, name: this.name, entry, how: at("how").value, much: at("much").value, overrides: at("overrides").value };
   }
 
   /** @param {{inputs?: string, size?: string, bindings?: Record<string, string>, name?: string}} state a sample's, or one of ours */
@@ -32,7 +41,7 @@ export class KernelForm {
     this.entry = entry;
     this.told = null;
     this.fields.clear();
-    at("name").value = name;
+    this.name = name;
     at("how").value = how ?? chosen;
     at("much").value = much ?? (Array.isArray(sizes) ? sizes.join(", ") : sizes);
     at("overrides").value = overrides;
@@ -80,17 +89,18 @@ export class KernelForm {
 
   /** Store the kernel, dispatch it, show what it wrote. @param {string} source @param {import("./run.js").RunView} view */
   async run(source, view) {
-    view.clear();
+    view.said("running");
     this.reading?.abort();
     this.leave = new AbortController();
     const more = { signal: this.leave.signal };
-    const stored = await ask("POST", "/api/kernels", { name: at("name").value, source }, more);
+    const stored = await ask("POST", "/api/kernels", { name: this.name, source }, more);
     this.reflect(stored);
     const { guarded } = await ask("GET", `/api/kernels/${stored.name}`, undefined, more);
     at("guarded").hidden = false;
     paint(at("guarded").querySelector("pre"), guarded, "wgsl");
     const path = `/api/kernels/${stored.name}@${stored.hash.slice(0, 16)}/dispatch`;
     const { outputs, usage } = await ask("POST", path, this.asked(stored), more);
+    view.said("succeeded");
     view.show(outputs);
     view.facts.replaceChildren(cost(usage));
   }

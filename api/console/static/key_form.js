@@ -1,6 +1,7 @@
 // The form of a new key: role, groups, scopes, grants, quotas, end; and its token, which is shown this once.
 
 import { attempt } from "./actions.js";
+import { copying } from "./copy.js";
 import { at, make } from "./dom.js";
 import { refresh } from "./live.js";
 import { ask } from "./rest.js";
@@ -38,18 +39,12 @@ function asked() {
 
 function show({ id, name, token }) {
   const field = make("input", { id: "token", class: "mono", readonly: true, value: token });
-  const note = make("span", { class: "faint" });
-  const copy = async () => {
-    field.select();
-    const copied = await navigator.clipboard?.writeText(token).then(() => true, () => false);
-    note.textContent = copied ? "copied" : "it is selected: copy it";
-  };
   at("made").hidden = false;
   at("made").replaceChildren(
     make("p", {}, make("strong", {}, `The key ${name}`), " is made. ", make("a", { href: `/console/keys/${id}` }, "What it may do")),
     make("label", { for: "token" }, "Its token, which is shown this once"),
     field,
-    make("p", { class: "row" }, make("button", { type: "button", class: "quiet", click: copy }, "Copy"), note),
+    copying(field),
   );
   at("made").scrollIntoView({ block: "nearest" });
   field.focus();

@@ -1,6 +1,6 @@
 // The playground: an editor, a form for scripts and one for kernels, and the view of what came of it.
 //
-// Owns which of the forms is used, what is kept in the browser, and the buttons.
+// Owns which of the forms is used, what is kept in the browser, whether what is shown is of what is written, the buttons.
 
 import { at, make } from "./dom.js";
 import { Editor } from "./editor.js";
@@ -8,15 +8,20 @@ import { KernelForm } from "./kernel_form.js";
 import { Problem, upload } from "./rest.js";
 import { RunView } from "./run.js";
 import { ScriptForm } from "./script_form.js";
+import { store } from "./store.js";
 
 const KEEP = "kernelgate.playground";
-const { samples, begin } = JSON.parse(at("start").textContent);
+const LANGUAGES = { "#kernel": "wgsl", "#script": "python" };
+const { samples, begin, stores } = JSON.parse(at("start").textContent);
 const editor = new Editor(at("editor"), { language: "python", label: "The program" });
 const view = new RunView(at("view"), (problem) => editor.text === asked.text && editor.mark(problem));
 const forms = { python: new ScriptForm(), wgsl: new KernelForm() };
 
-/** What was run last, and by which form. */
-let asked = { form: null, text: "" };
+/** What was run last, by which form, and whether one of its fields was changed since. */
+let asked = { form: null, text: "", changed: false };
+
+/** The buttons that keys with Ctrl or ⌘ press. */
+const KEYS = { Enter: at("run"), s: at("store") };
 
 /** Until a text that is typed is read. */
 const PAUSE_MS = 400;
@@ -40,6 +45,8 @@ function use(language, state = kept(language)) {
   document.querySelector(`input[name="language"][value="${language}"]`).checked = true;
   for (const part of document.querySelectorAll("section[data-language]")) part.hidden = part.dataset.language !== language;
   const own = ownSamples();
+  at("note").replaceChildren();
+  at("store").hidden = !stores.includes(language);
   at("sample").replaceChildren(
     make("option", { value: "" }, "Begin with an example …"),
     ...own.map(([name, sample]) => make("option", { value: name }, sample.title)),
@@ -52,6 +59,7 @@ function fill(state) {
   form().state = state;
   editor.text = state.text;
   follow();
+  age();
 }
 
 /** Let the menu of examples and the fields of a kernel follow the text. */
@@ -60,6 +68,13 @@ function follow() {
   const [name] = ownSamples().find(([, sample]) => sample.text === editor.text) ?? [""];
   at("sample").value = name;
   if (form() === forms.wgsl) forms.wgsl.read(editor.text).then(keep);
+}
+
+/** Let what came of a run be seen to be of what is written no longer. */
+function age() {
+  const old = asked.form !== null && (asked.changed || asked.form !== form() || asked.text !== editor.text);
+  at("view").classList.toggle("stale", old);
+  at("stale").textContent = old ? "This is from before your change." : "";
 }
 
 /** Begin with an example. @param {string} name */
@@ -84,27 +99,54 @@ async function send(file, name) {
   }
 }
 
+/** Show what went wrong with what was run, or stored. */
+function fail(error) {
+  if (error.name === "AbortError") view.fail({ title: "Cancelled", detail: "The dispatch was cancelled." }, "cancelled");
+  else if (error instanceof Problem) view.fail(error.document);
+  else throw error;
+}
+
+function begun() {
+  view.clear();
+  asked = { form: form(), text: editor.text, changed: false };
+  age();
+}
+
+async function storeIt() {
+  editor.clear();
+  try {
+    const stored = await editor.away(store(editor.language, editor.text, form().name || at("sample").value));
+    if (!stored) return;
+    form().name = stored.name;
+    at("note").replaceChildren("Stored as ", stored.link, ".");
+    keep();
+  } catch (error) {
+    begun();
+    fail(error);
+  }
+}
+
+/** Let the buttons, and who only listens, know whether something runs. */
+function busy(is) {
+  at("run").disabled = at("store").disabled = is;
+  at("cancel").disabled = !is;
+  at("view").ariaBusy = String(is);
+}
+
 async function run() {
-  at("run").disabled = true;
-  at("cancel").disabled = false;
-  at("view").ariaBusy = "true";
+  busy(true);
   editor.clear();
   keep();
-  if (matchMedia("(max-width: 62rem)").matches) at("view").scrollIntoView();
+  view.reveal();
   try {
     await ready;
-    view.clear();
-    asked = { form: form(), text: editor.text };
+    begun();
     await asked.form.run(editor.text, view);
     keep();
   } catch (error) {
-    if (error.name === "AbortError") view.fail({ title: "Cancelled", detail: "The dispatch was cancelled." });
-    else if (error instanceof Problem) view.fail(error.document);
-    else throw error;
+    fail(error);
   } finally {
-    at("run").disabled = false;
-    at("cancel").disabled = true;
-    at("view").ariaBusy = "false";
+    busy(false);
   }
 }
 
@@ -113,21 +155,27 @@ at("work").addEventListener("submit", (event) => {
   run();
 });
 at("work").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-    event.preventDefault();
-    if (!at("run").disabled) run();
-  }
+  const button = event.ctrlKey || event.metaKey ? KEYS[event.key] : undefined;
+  if (!button || button.hidden) return;
+  event.preventDefault();
+  button.click();
 });
-at("work").addEventListener("input", keep);
+at("work").addEventListener("input", ({ target }) => {
+  keep();
+  history.replaceState(null, "", location.pathname);
+  asked.changed ||= target !== editor.field;
+  age();
+});
 editor.field.addEventListener("input", () => {
   clearTimeout(typed);
   typed = setTimeout(follow, PAUSE_MS);
 });
-at("cancel").addEventListener("click", () => asked.form?.cancel().catch((error) => view.fail(error.document)));
+at("cancel").addEventListener("click", () => asked.form?.cancel().catch(fail));
+at("store").addEventListener("click", storeIt);
 at("sample").addEventListener("change", ({ target }) => target.value && start(target.value));
 at("file").addEventListener("change", ({ target }) => target.files[0] && (ready = send(target.files[0], target.files[0].name)));
 for (const choice of document.querySelectorAll('input[name="language"]')) {
   choice.addEventListener("change", () => use(choice.value));
 }
-const wanted = location.hash === "#kernel" ? "wgsl" : localStorage.getItem(KEEP) ?? "python";
+const wanted = LANGUAGES[location.hash] ?? localStorage.getItem(KEEP) ?? "python";
 use(begin?.language ?? wanted, begin ?? undefined);

@@ -19,6 +19,7 @@ export class RunView {
   /** Show nothing but an empty view. */
   clear() {
     this.stop();
+    this.id = null;
     this.state = make("p", { class: "state", role: "status" });
     this.error = make("div", { role: "alert" });
     this.result = make("section", { class: "result", "aria-label": "Result", hidden: true });
@@ -27,6 +28,11 @@ export class RunView {
     this.gates = make("ol", { class: "gates plain", "aria-label": "What it reached", hidden: true });
     this.facts = make("div");
     this.place.replaceChildren(this.state, this.error, this.result, this.reports.element, this.output, this.gates, this.facts);
+  }
+
+  /** Lead to it where it stands below what was asked. */
+  reveal() {
+    if (matchMedia("(max-width: 62rem)").matches) this.place.scrollIntoView();
   }
 
   /** Follow a run from its first event. @param {string} id @returns {Promise<void>} until it is over */
@@ -45,12 +51,17 @@ export class RunView {
     });
   }
 
+  /** Say how it stands. @param {string} status @param {...(Node|string)} more */
+  said(status, ...more) {
+    this.state.replaceChildren(make("span", { class: `status ${status}` }, status.replace("_", " ")), ...more);
+  }
+
   changed({ status, place, note, reason, error }) {
     const live = status === "queued" || status === "running";
     const address = `/console/runs/${this.id}`;
     const link = location.pathname === address ? null : make("a", { href: address }, make("code", {}, this.id));
     const more = [place && `place ${place}`, note, reason !== error?.code && reason].filter(Boolean).join(", ");
-    this.state.replaceChildren(make("span", { class: `status ${status}` }, status.replace("_", " ")), ` ${more} `, link ?? "");
+    this.said(status, ` ${more} `, link ?? "");
     this.reports.go(live);
   }
 
@@ -89,8 +100,9 @@ export class RunView {
     this.result.replaceChildren(make("h3", {}, "Result"), shown(value));
   }
 
-  /** Show an error. @param {Record<string, any>} problem */
-  fail(problem) {
+  /** Show an error. @param {Record<string, any>} problem @param {string} [status] of what is no run */
+  fail(problem, status = "failed") {
+    if (!this.id) this.said(status);
     this.error.replaceChildren(problemShown(problem));
     this.failed(problem);
   }

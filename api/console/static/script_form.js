@@ -8,17 +8,19 @@ import { shown } from "./values.js";
 
 export class ScriptForm {
   constructor() {
+    this.name = "";
     this.limits = [...at("limiting").querySelectorAll("input")];
     this.tensors = {};
   }
 
   /** What is kept of the fields: not grants, which may hold secrets. */
   get state() {
-    return { inputs: at("inputs").value, tensors: this.tensors };
+    return { inputs: at("inputs").value, tensors: this.tensors, name: this.name };
   }
 
-  /** @param {{inputs?: string, tensors?: Record<string, any>, limits?: Record<string, number>, grants?: object}} state */
-  set state({ inputs = "{}", tensors = {}, limits = {}, grants = {} }) {
+  /** @param {{inputs?: string, tensors?: Record<string, any>, limits?: Record<string, number>, grants?: object, name?: string}} state */
+  set state({ inputs = "{}", tensors = {}, limits = {}, grants = {}, name = "" }) {
+    this.name = name;
     at("inputs").value = inputs;
     this.tensors = {};
     this.take(tensors);

@@ -1,8 +1,9 @@
-// The page of one script: calls it with what is in the fields, and follows the run.
+// The page of one script: calls it with what is in the fields, follows the run, and writes the same call for a shell.
 
 import { attempt } from "./actions.js";
+import { copying } from "./copy.js";
 import { at } from "./dom.js";
-import { ask } from "./rest.js";
+import { ask, upload } from "./rest.js";
 import { RunView } from "./run.js";
 import { granted, parsed } from "./script_form.js";
 
@@ -14,18 +15,63 @@ const READ = {
 };
 
 const form = at("call");
+const view = new RunView(at("view"));
 
-/** The inputs; what is empty and may be is left to its default. */
-function inputs() {
+/** What the fields ask for; what is empty and may be is left to its default. Throws `Problem`. */
+function asked() {
   const given = [...form.querySelectorAll("[data-kind]")].filter((each) => each.dataset.kind === "checkbox" || each.value.trim());
   const named = given.map((each) => [each.name, READ[each.dataset.kind](each)]);
-  return { ...parsed(at("others")?.value ?? "", "inputs"), ...Object.fromEntries(named) };
+  const grants = granted(at("grants").value);
+  const inputs = { ...parsed(at("others")?.value ?? "", "inputs"), ...Object.fromEntries(named) };
+  return { inputs, ...(Object.keys(grants).length && { grants }) };
 }
 
-form?.addEventListener("submit", (event) => {
-  event.preventDefault();
-  attempt(async () => {
-    const { id } = await ask("POST", form.dataset.path, { inputs: inputs(), grants: granted(at("grants").value) });
-    await new RunView(at("view")).follow(id);
+async function call() {
+  at("run").disabled = true;
+  await attempt(async () => {
+    const { id } = await ask("POST", form.dataset.path, asked());
+    view.reveal();
+    await view.follow(id);
   });
-});
+  at("run").disabled = false;
+}
+
+/** Let the command follow the fields, as long as they can be read. */
+function write() {
+  try {
+    const body = JSON.stringify(asked()).replaceAll("'", "'\\''");
+    at("command").textContent = [
+      `curl ${location.origin}${form.dataset.path}`,
+      `-H "Authorization: Bearer $KERNELGATE_KEY"`,
+      `-H 'Content-Type: application/json'`,
+      `-H 'Prefer: wait=60'`,
+      `-d '${body}'`,
+    ].join(" \\\n  ");
+  } catch (error) {
+    if (!error.document) throw error;
+  }
+}
+
+/** Put an uploaded tensor into the field beside a choice of files. */
+async function take(choice) {
+  const field = at(choice.dataset.into);
+  await attempt(async () => {
+    const [{ id }] = Object.values(await upload(choice.files[0], choice.files[0].name));
+    field.value = JSON.stringify({ $tensor: { id } });
+  });
+  choice.value = "";
+  write();
+}
+
+if (form) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    call();
+  });
+  form.addEventListener("input", write);
+  for (const choice of form.querySelectorAll("[data-into]")) {
+    choice.addEventListener("change", () => choice.files[0] && take(choice));
+  }
+  at("command").after(copying(at("command")));
+  write();
+}

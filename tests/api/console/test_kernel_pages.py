@@ -103,7 +103,7 @@ def test_a_kernel_begins_a_new_version_in_the_playground(
     visit: Any, http: httpx2.Client, kernel: Any
 ) -> None:
     page = visit("/console/kernels/on_a_page")
-    page.get_by_role("link", name="Open in the playground").click()
+    page.get_by_role("link", name="Edit in the playground").click()
     page.wait_for_url("**/play?kernel=*")
     assert page.get_by_label("The program").input_value() == SOURCES[1]
     assert page.get_by_label("Name", exact=True).input_value() == "on_a_page"

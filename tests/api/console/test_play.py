@@ -109,6 +109,7 @@ def test_a_broken_kernel_shows_its_error_at_its_line(visit: Any) -> None:
     page.get_by_role("button", name="Run").click()
     callout = page.locator(".callout")
     callout.wait_for()
+    page.locator("#view .status.failed").wait_for()
     assert "nothing" in callout.inner_text()
     assert callout.inner_text().index("^") == BROKEN.splitlines()[3].index("nothing")
     assert callout.inner_text().count("^") == 1
@@ -123,6 +124,11 @@ def test_a_broken_kernel_shows_its_error_at_its_line(visit: Any) -> None:
     assert boxes[0]["x"] == boxes[1]["x"] > frame["x"]
     assert all(box["x"] + box["width"] < frame["x"] + frame["width"] for box in boxes)
     assert page.locator("#editor .caret").bounding_box()["x"] < frame["x"] + frame["width"]
+    page.get_by_label("The program").fill(BROKEN.replace(" * nothing;", ""))
+    page.get_by_role("button", name="Run").click()
+    page.locator(".callout .message", has_text="expected `;`").wait_for()
+    assert page.locator(".numbers .bad").inner_text() == "4"
+    assert callout.inner_text().index("^") == len("    out[id.x] = 3.0")
     page.get_by_label("The program").fill(BROKEN.replace("nothing", "2.0"))
     assert callout.is_hidden()
     page.get_by_role("button", name="Run").click()
@@ -130,6 +136,85 @@ def test_a_broken_kernel_shows_its_error_at_its_line(visit: Any) -> None:
     assert page.get_by_role("textbox", name="out read_write").input_value() == '{"shape":[16],"dtype":"f32"}'
     page.get_by_text("What is compiled").click()
     assert "_wf" in page.locator("#guarded pre").inner_text()
+
+
+def test_what_came_of_an_older_text_is_seen_to_until_it_is_written_again_or_run(visit: Any) -> None:
+    page = visit("/console/play")
+    write(page, "result = 1 / 0")
+    page.get_by_role("button", name="Run").click()
+    page.locator("#view .problem").wait_for()
+    stale, field = page.locator("#stale"), page.get_by_label("The program")
+    assert stale.inner_text() == ""
+    field.press("Control+End")
+    field.press("Backspace")
+    field.press("2")
+    assert "before your change" in stale.inner_text()
+    assert page.locator("#view.stale .problem").is_visible()
+    field.press("Backspace")
+    field.press("0")
+    assert stale.inner_text() == ""
+    page.get_by_label("Inputs, as JSON").fill("{ }")
+    assert "before your change" in stale.inner_text()
+    field.fill("result = 1 / 2")
+    field.press("Control+Enter")
+    page.locator("#view:not(.stale) .result").get_by_text("0.5").wait_for()
+    assert page.locator("#view .problem").count() == 0
+
+
+def test_a_script_is_stored_and_edited_and_its_name_stands_for_the_next_version(
+    visit: Any, http: Any
+) -> None:
+    page = visit("/console/play#script")
+    write(page, "def main(x: int): return x + 1")
+    page.get_by_role("button", name="Store …").click()
+    dialog = page.get_by_role("dialog", name="Store the script")
+    name = dialog.get_by_label("Under the name")
+    name.fill("class")
+    name.press("Enter")
+    dialog.get_by_role("alert").get_by_text("no keyword of Python's").wait_for()
+    name.fill("stored_here")
+    dialog.get_by_text("stored_here is a new name").wait_for()
+    name.press("Enter")
+    page.get_by_role("link", name="stored_here").click()
+    page.get_by_role("link", name="Edit in the playground").click()
+    program = page.get_by_label("The program")
+    program.press("Control+End")
+    program.press_sequentially(" +")
+    program.press("Control+s")
+    assert name.input_value() == "stored_here"
+    dialog.get_by_text("stored_here exists, and will stand for this").wait_for()
+    dialog.get_by_role("button", name="Store").click()
+    page.locator(".callout").get_by_text("SyntaxError").wait_for()
+    assert dialog.is_hidden()
+    program.press_sequentially(" 2")
+    page.reload()
+    program.press("Control+s")
+    dialog.get_by_role("button", name="Store").click()
+    page.locator("#note", has_text="Stored as stored_here").wait_for()
+    program.press("Control+s")
+    dialog.get_by_text("This is what stored_here stands for already").wait_for()
+    name.press("Escape")
+    stored = http.get("/api/scripts/stored_here").json()
+    assert stored["source"] == "def main(x: int): return x + 1 + 2"
+    assert len(stored["versions"]) == 2
+
+
+def test_a_kernel_is_stored_without_being_run_and_who_may_not_store_has_no_button(
+    visit: Any, http: Any, running: Any, log_in: Any
+) -> None:
+    page = visit("/console/play#kernel")
+    page.get_by_label("The program").fill(BROKEN.replace("nothing", "2.0"))
+    page.get_by_label("The program").press("Control+s")
+    dialog = page.get_by_role("dialog", name="Store the kernel")
+    dialog.get_by_label("Under the name").fill("stored.here")
+    dialog.get_by_role("button", name="Store").click()
+    page.locator("#note", has_text="Stored as stored.here").wait_for()
+    assert page.get_by_label("Name", exact=True).input_value() == "stored.here"
+    assert http.get("/api/kernels/stored.here").json()["source"] == BROKEN.replace("nothing", "2.0")
+    assert page.locator("#view .status").count() == 0
+    runner = running.client_for("runner", scopes=("runs:write",))
+    start = log_in(runner.headers["authorization"].split()[1]).get("/console/play").text
+    assert '"stores": []' in start
 
 
 def test_the_fields_of_a_kernel_follow_its_text_from_the_start_on(visit: Any) -> None:
