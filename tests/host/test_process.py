@@ -17,10 +17,10 @@ import msgspec
 import pytest
 
 from host import frames
-from host.child import child_environment
 from host.engine import Ahead, EngineSettings
 from host.engine import Work as Steps
 from host.engines.null import NullEngine
+from host.environment import child_environment
 from host.process import Task, Worker, unsealed
 from ops.graph import Graph, Node
 from ops.wire import FrameReader, frame
