@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from api.background import later
 from api.errors import TensorLost
 from api.spill import Spill
 from host.errors import DeviceOutOfMemory
@@ -58,16 +59,17 @@ class Residency:
         resident.pins += 1
         return resident
 
-    async def unpin(self, resident: Resident) -> None:
-        """Undo one `pin`."""
+    def unpin(self, resident: Resident) -> None:
+        """Undo one `pin`. Does not wait for the device, so nothing keeps whoever undoes several from the next."""
         resident.pins -= 1
         if resident.dropped and not resident.pins:
-            await self._free([resident])
+            later(self._free([resident]), "freeing a tensor")
 
-    async def adopt(self, tensor_id: str, handle: int, nbytes: int, *, only: bool) -> None:
-        """Make device tensor `handle` the resident of a tensor."""
-        self._put_in(tensor_id, Resident(handle, self._device.generation, nbytes, only))
-        await self._shrink(0)
+    def adopt(self, tensor_id: str, handle: int, nbytes: int, *, only: bool, pins: int = 0) -> Resident:
+        """Make device tensor `handle` the resident of a tensor; `shrink` then."""
+        resident = Resident(handle, self._device.generation, nbytes, only, pins)
+        self._put_in(tensor_id, resident)
+        return resident
 
     async def drop(self, tensor_id: str) -> None:
         """Forget a tensor; it leaves the device when nobody has it pinned."""
@@ -84,6 +86,23 @@ class Residency:
         await self._evict([key for key, resident in self._residents.items() if not resident.pins])
         return self._bytes < before
 
+    async def shrink(self, coming: int = 0) -> None:
+        """If there is too much, with `coming` bytes more, evict idle tensors, the longest unused first and those that
+        can come back before others, until an eighth of the room is free."""
+        if self._bytes + coming <= self._budget and len(self._residents) <= MAX_RESIDENTS:
+            return
+        idle = [(key, resident) for key, resident in self._residents.items() if not resident.pins]
+        excess = self._bytes + coming - self._budget * 7 // 8
+        surplus = len(self._residents) - MAX_RESIDENTS * 7 // 8
+        leaving = []
+        for key, resident in sorted(idle, key=lambda item: item[1].only):
+            if excess <= 0 and surplus <= 0:
+                break
+            leaving.append(key)
+            excess -= resident.nbytes
+            surplus -= 1
+        await self._evict(leaving)
+
     def _current(self, tensor_id: str) -> Resident | None:
         """The resident of a tensor, unless it went with an earlier device process."""
         resident = self._residents.get(tensor_id)
@@ -95,7 +114,7 @@ class Residency:
                 f"the elements of tensor {tensor_id} are gone: it was on the device only",
                 hint="Outputs of dispatches and ops live until the device restarts. Compute again; PATCH stores one.",
             )
-        await self._shrink(nbytes)
+        await self.shrink(nbytes)
         handle = self._device.new_handle()
         try:
             await upload(handle)
@@ -116,23 +135,6 @@ class Residency:
         if resident is not None:
             self._bytes -= resident.nbytes
         return resident
-
-    async def _shrink(self, coming: int) -> None:
-        """If there is too much, evict idle tensors, the longest unused first and those that can come back before
-        others, until an eighth of the room is free."""
-        if self._bytes + coming <= self._budget and len(self._residents) <= MAX_RESIDENTS:
-            return
-        idle = [(key, resident) for key, resident in self._residents.items() if not resident.pins]
-        excess = self._bytes + coming - self._budget * 7 // 8
-        surplus = len(self._residents) - MAX_RESIDENTS * 7 // 8
-        leaving = []
-        for key, resident in sorted(idle, key=lambda item: item[1].only):
-            if excess <= 0 and surplus <= 0:
-                break
-            leaving.append(key)
-            excess -= resident.nbytes
-            surplus -= 1
-        await self._evict(leaving)
 
     async def _evict(self, keys: list[str]) -> None:
         """Free those that are idle, and those that are nowhere else only if they could be saved."""

@@ -287,9 +287,7 @@ class RunManager:
         gates = await self._gates.open(record.id, live.identity, submission.grants, live.events)
         account = self._accounts.of(live.identity)
         run = partial(self._pool.run_script, native=bool(submission.grants.native))
-        async with Work(
-            self._launcher, self._tensors, live.identity, account, submission.limits.handles
-        ) as work:
+        with Work(self._launcher, self._tensors, live.identity, account, submission.limits.handles) as work:
             try:
                 await self._perform(live, work, gates, run, began)
             finally:
@@ -319,7 +317,7 @@ class RunManager:
                 record, await run(submission.script, inputs, limits, services, gates.environment), services
             )
         finally:
-            await work.settle()
+            await work.tally.settle()
             self._account(record, work, services, began)
             if gates.has_overlay:
                 record.files = msgspec.Raw(await asyncio.to_thread(gates.files))
@@ -350,11 +348,11 @@ class RunManager:
         record.usage = Usage(
             wall_ms=round(wall_ms, 3),
             cpu_ms=round(record.usage.cpu_ms, 3),
-            device_ms=round(work.device_ms, 3),
+            device_ms=round(work.tally.device_ms, 3),
             peak_bytes=record.usage.peak_bytes,
-            dispatches=work.dispatches,
-            threads=work.threads,
-            bytes=work.bytes,
+            dispatches=work.tally.dispatches,
+            threads=work.tally.threads,
+            bytes=work.tally.bytes,
         )
         record.stdout, record.stderr, record.output_cut = services.stdout, services.stderr, services.cut
         self._metrics.duration.labels(record.kind).observe(wall_ms / 1000)

@@ -152,7 +152,7 @@ class RunServices:
 
     async def free(self, handles: list[int]) -> None:
         """The script dropped tensors."""
-        await self._work.free(handles)
+        self._work.free(handles)
 
     async def gate(self, request: GateRequest) -> GateAnswer:
         """The script asks a gate."""
@@ -172,31 +172,19 @@ class RunServices:
         documents: dict[int, Any] = {}
         inlined = 0
         for handle in refs:
-            record = await self._store(handle)
+            record = await self._work.store(handle)
             count = math.prod(record.shape)
             inline = count <= self._settings.inline_elements and inlined + count <= INLINE_TOTAL
             inlined += count if inline else 0
             documents[handle] = await tensor_json(self._tensors, record, inline=inline)
         return await _aside(value, lambda: msgspec.json.encode(values.render(value, documents)))
 
-    async def _store(self, handle: int) -> TensorRecord:
-        held = self._work.held(handle)
-        if held.record is not None and held.record.stored:
-            return held.record
-        held = await self._work.present(handle)
-        identity = self._work.identity
-        record = await self._tensors.store_from_device(
-            identity.owner, held.type, held.handle, identity.quotas
-        )
-        self._work.give_up(handle)
-        return record
-
     @contextmanager
     def _budgeted(self) -> Iterator[float]:
         """Device work within the run's budgets; the seconds that are left. What is done over them is refused too."""
         self._check_budget()
         try:
-            yield (self._limits.device_ms - self._work.device_ms) / 1000
+            yield (self._limits.device_ms - self._work.tally.device_ms) / 1000
         except DeviceTimeout:
             self._check_budget()
             raise
@@ -204,27 +192,27 @@ class RunServices:
 
     def _check_budget(self) -> None:
         """Refuse device work when its budget is used up."""
-        if self._work.device_ms >= self._limits.device_ms:
+        if self._work.tally.device_ms >= self._limits.device_ms:
             raise self._device_limit()
-        if self._work.dispatches >= self._limits.dispatches:
+        if self._work.tally.dispatches >= self._limits.dispatches:
             raise self._dispatch_limit()
 
     def _check_used(self) -> None:
         """Refuse what was just computed if it took the run over a budget."""
-        if self._work.device_ms > self._limits.device_ms:
+        if self._work.tally.device_ms > self._limits.device_ms:
             raise self._device_limit()
-        if self._work.dispatches > self._limits.dispatches:
+        if self._work.tally.dispatches > self._limits.dispatches:
             raise self._dispatch_limit()
 
     def _device_limit(self) -> DeviceLimit:
         return DeviceLimit(
-            f"the run's limit device_ms is {self._limits.device_ms:g}, and {self._work.device_ms:.1f} were used",
+            f"the run's limit device_ms is {self._limits.device_ms:g}, and {self._work.tally.device_ms:.1f} were used",
             hint="Ask for more with limits.device_ms.",
         )
 
     def _dispatch_limit(self) -> DispatchLimit:
         return DispatchLimit(
-            f"the run's limit dispatches is {self._limits.dispatches}, and {self._work.dispatches} were used",
+            f"the run's limit dispatches is {self._limits.dispatches}, and {self._work.tally.dispatches} were used",
             hint="Ask for more with limits.dispatches.",
         )
 

@@ -82,7 +82,7 @@ class LiveSession:
     def begin(self, run_id: str, events: EventLog) -> None:
         """The cell that was accepted begins."""
         self.cells += 1
-        self.work.begin_part()
+        self.work.tally.begin_part()
         self.gates.serve_run(run_id, events)
 
     async def run(
@@ -178,7 +178,7 @@ class Sessions:
         )
         session.resources.callback(notebook.close)
         session.resources.push_async_callback(gates.close)
-        await session.resources.enter_async_context(work)
+        session.resources.enter_context(work)
         self._forget()
         self._sessions[session_id] = session
         return session

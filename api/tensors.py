@@ -256,7 +256,8 @@ class TensorStore:
         record = TensorRecord(new_id("ten"), owner, type.dtype, type.shape, wire_bytes(type), now())
         self._transient[record.id] = record
         self._holdings.take(owner, record.id, record.nbytes)
-        await self._residency.adopt(record.id, handle, record.nbytes, only=True)
+        self._residency.adopt(record.id, handle, record.nbytes, only=True)
+        await self._residency.shrink()
         while len(self._transient) > self._transient_limit:
             await self.delete(next(iter(self._transient.values())))
         return record
@@ -289,13 +290,20 @@ class TensorStore:
     async def store_from_device(
         self, owner: str, type: TensorType, handle: int, quotas: Quotas
     ) -> TensorRecord:
-        """A stored tensor from device tensor `handle`, which is the store's from now on. Raises as `store`."""
+        """A stored tensor with the elements of device tensor `handle`. Raises as `store`."""
         async with self.sink(type.dtype) as sink:
             with await self._device.download(handle) as shared:
                 await _pour(shared.view, sink)
             (record,) = await self.store(owner, [(type, sink)], durable=False, quotas=quotas)
-        await self._residency.adopt(record.id, handle, record.nbytes, only=False)
         return record
+
+    def adopt(self, record: TensorRecord, handle: int) -> Resident:
+        """Take over device tensor `handle`, which has the elements of a stored tensor; it is pinned. `shrink` then."""
+        return self._residency.adopt(record.id, handle, record.nbytes, only=False, pins=1)
+
+    async def shrink(self) -> None:
+        """Take idle tensors from the device if all together have more than their room."""
+        await self._residency.shrink()
 
     async def pin(self, record: TensorRecord) -> Resident:
         """The tensor on the device, uploaded from disk if it is not there. Raises `TensorLost`, `BlobCorrupt`."""
@@ -320,9 +328,9 @@ class TensorStore:
         """Take idle tensors from the device: its memory is short. Whether there was one."""
         return await self._residency.make_room()
 
-    async def unpin(self, resident: Resident) -> None:
+    def unpin(self, resident: Resident) -> None:
         """Undo one `pin`."""
-        await self._residency.unpin(resident)
+        self._residency.unpin(resident)
 
     @contextlib.asynccontextmanager
     async def elements(self, record: TensorRecord) -> AsyncIterator[memoryview]:
@@ -337,7 +345,7 @@ class TensorStore:
                 with await self._device.download(resident.handle) as shared:
                     yield shared.view
             finally:
-                await self.unpin(resident)
+                self.unpin(resident)
 
     async def _collect(self, digests: Sequence[str]) -> None:
         """Remove blobs that no tensor refers to any more."""

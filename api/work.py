@@ -1,8 +1,8 @@
 """One piece of device work for an owner: the tensors it holds, and what it asks of the device.
 
-Owns the map from small numbers, which mean nothing outside the piece of work, to device handles; everything that it
-holds is given back at the end. A request that somebody else's fault took the device from is made again, when what it
-reads can come back. Must not know scripts or HTTP.
+What it holds (`api/held.py`) is given back at the end; what it costs is in `api/tally.py`. Owns which request is made
+again: one that somebody else's fault took the device from, when what it reads can come back. Must not know scripts or
+HTTP.
 """
 
 from __future__ import annotations
@@ -10,37 +10,34 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
 from api.accounts import Account
-from api.arguments import plan, resolve
+from api.arguments import Resolved, plan, resolve
 from api.asked import Asked, Given
 from api.background import later
-from api.errors import HandleLimit, TensorLost
+from api.errors import TensorLost
+from api.held import Held, HeldTensors
 from api.kernels import KernelRecord, KernelStore
 from api.keys import Identity
 from api.launcher import Launcher
 from api.plain_arrays import typed
-from api.residency import Resident
+from api.tally import Tally
 from api.tensor_records import TensorRecord
 from api.tensors import TensorStore
 from api.tracing import span
 from api.values import InlineTensor, TensorId, TensorValue
-from host.errors import DeviceCrashed, DeviceOutOfMemory, DeviceRestarted, DeviceTimeout, UnknownHandle
-from host.frames import INLINE_BYTES, Usage
-from host.meter import Meter, Report
+from host.errors import DeviceCrashed, DeviceOutOfMemory, DeviceRestarted, UnknownHandle
+from host.frames import INLINE_BYTES
+from host.meter import Report
 from host.tensors import wire_bytes
 from ops.graph import Graph, Node, TensorRef, TensorType
 from ops.validate import validate
 
 T = TypeVar("T")
 _jobs = itertools.count(1)
-_SETTLE_S = 0.03
-"""A slice, and some more: a step that compiles, which nothing interrupts, is not waited for."""
 _ATTEMPTS = 3
 _FEW_STEPS = 16
 """Steps up to which a dispatch is planned in the event loop."""
@@ -48,23 +45,8 @@ _FEW_NODES = 200
 """Nodes up to which a graph is checked in the event loop: about 2 ms."""
 
 
-@dataclass(slots=True)
-class Held:
-    """A tensor of this work: its device handle; `resident` and `record` when it is a tensor of the server's.
-
-    One that went with an earlier device process can come back from a stored `record`, or from a small `value`.
-    """
-
-    handle: int
-    type: TensorType
-    generation: int
-    resident: Resident | None = None
-    record: TensorRecord | None = None
-    value: InlineTensor | None = None
-
-
 class Work:
-    """Tensors are named by local handles throughout; use it in an `async with` block, which frees them.
+    """Tensors are named by local handles throughout; use it in a `with` block, which frees them.
 
     `account` bounds its device time, and the bytes that its owner holds; `handles` is how many it may hold at once, if
     that is limited.
@@ -81,44 +63,25 @@ class Work:
         self.job = next(_jobs)
         self.identity = identity
         self._account = account
-        self.device_ms = 0.0
-        self.dispatches = 0
-        self.threads = 0
-        self.bytes = 0
-        self.peak_bytes = 0
         self._launcher = launcher
         self._device = launcher.device
         self._tensors = tensors
-        self._handles = handles
-        self._held: dict[int, Held] = {}
-        self._meters: list[Meter] = []
-        self._local = itertools.count(1)
+        self.tally = Tally(account, self._device.on_charge)
+        self.held = HeldTensors(self.job, identity.owner, account.holdings, handles)
 
-    async def __aenter__(self) -> Work:
+    def __enter__(self) -> Work:
         return self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.free(list(self._held))
-
-    def begin_part(self) -> None:
-        """Count what it costs from zero: a new part of it begins."""
-        self.device_ms = 0.0
-        self.dispatches = self.threads = self.bytes = self.peak_bytes = 0
+    def __exit__(self, *_: object) -> None:
+        self.free(self.held.locals())
 
     def type_of(self, local: int) -> TensorType:
         """The type of a tensor held. Raises `UnknownHandle`."""
-        return self.held(local).type
-
-    def held(self, local: int) -> Held:
-        """A tensor held, which may have gone with the device. Raises `UnknownHandle`."""
-        held = self._held.get(local)
-        if held is None:
-            raise UnknownHandle.of(local)
-        return held
+        return self.held.get(local).type
 
     async def present(self, local: int) -> Held:
         """A tensor held, on the device. Raises `UnknownHandle`, or `DeviceRestarted` when it cannot come back."""
-        held = self.held(local)
+        held = self.held.get(local)
         if held.generation != self._device.generation:
             await self._bring_back(held)
         return held
@@ -126,12 +89,14 @@ class Work:
     async def admit(self, value: TensorValue | TensorRecord) -> TensorRef:
         """Hold a tensor that a request gave: by id, which is checked, or by value. Raises `HandleLimit`,
         `QuotaExceeded`."""
-        self._check_room(1)
+        self.held.check_room(1)
         if isinstance(value, InlineTensor):
             async with self._reserved(len(value.data)):
                 handle = await self._upload(value)
                 type, kept = TensorType(value.shape, value.dtype), len(value.data) <= INLINE_BYTES
-                return self._hold(Held(handle, type, self._device.generation, value=value if kept else None))
+                return self.held.hold(
+                    Held(handle, type, self._device.generation, value=value if kept else None)
+                )
         record = (
             value
             if isinstance(value, TensorRecord)
@@ -140,7 +105,7 @@ class Work:
         held_before = self._account.holdings.times(self.identity.owner, record.id)
         async with self._reserved(0 if held_before else record.nbytes):
             resident = await self._tensors.pin(record)
-            return self._hold(Held(resident.handle, record.type, resident.generation, resident, record))
+            return self.held.hold(Held(resident.handle, record.type, resident.generation, resident, record))
 
     async def graph(self, graph: Graph, budget_s: float | None = None) -> list[TensorRef]:
         """Compute `graph`, whose inputs are local handles. Raises `GraphError`, `HandleLimit`, `QuotaExceeded` and the
@@ -148,31 +113,30 @@ class Work:
 
         After `budget_s` seconds of the device's time it is stopped with `DeviceTimeout`.
         """
-        self._check_room(len(graph.outputs))
-        large = len(graph.nodes) > _FEW_NODES
-        types = await asyncio.to_thread(validate, graph) if large else validate(graph)
+        self.held.check_room(len(graph.outputs))
+        types = await _checked(graph)
 
         async def attempt() -> list[TensorRef]:
             mapped = Graph([self._map(node) for node in graph.nodes], graph.outputs, graph.constants)
             outputs = [self._device.new_handle() for _ in graph.outputs]
             await self._device.run_graph(
-                self.job, self.identity.owner, mapped, outputs, meter=self._meter(budget_s)
+                self.job, self.identity.owner, mapped, outputs, meter=self.tally.meter(budget_s)
             )
             return [
-                self._hold(Held(handle, types[index], self._device.generation))
+                self.held.hold(Held(handle, types[index], self._device.generation))
                 for handle, index in zip(outputs, graph.outputs, strict=True)
             ]
 
         inputs = {_local(node) for node in graph.nodes if node.op == "input"}
         async with self._reserved(sum(wire_bytes(types[index]) for index in graph.outputs)):
-            with self._paid(), span("graph", {"nodes": len(graph.nodes)}):
+            with self.tally.paid(), span("graph", {"nodes": len(graph.nodes)}):
                 return await self._resumed(inputs, attempt)
 
     async def explain(self, graph: Graph, wgsl: bool, budget_s: float | None = None) -> str:
         """How `graph`, whose inputs are local handles, would be computed. Raises `GraphError`."""
-        validate(graph)
-        with self._paid():
-            return await self._device.explain(graph, wgsl, self._meter(budget_s))
+        await _checked(graph)
+        with self.tally.paid():
+            return await self._device.explain(graph, wgsl, self.tally.meter(budget_s))
 
     async def dispatch(
         self,
@@ -189,15 +153,26 @@ class Work:
         `HandleLimit`, `QuotaExceeded` and the device's errors.
         """
         arrays = await typed(kernel.reflection, asked)
-        given = {name: await self._given(value) for name, value in arrays.items()}
-        resolved = resolve(kernel.reflection, asked, given)
-        await kernels.prove(self.identity, kernel, [step.constants for step in resolved])
+        async with self._given(arrays) as given:
+            resolved = resolve(kernel.reflection, asked, given)
+            await kernels.prove(self.identity, kernel, [step.constants for step in resolved])
+            return await self._dispatched(kernel, asked, resolved, given, most_fuel, budget_s, report)
 
+    async def _dispatched(
+        self,
+        kernel: KernelRecord,
+        asked: Asked,
+        resolved: Sequence[Resolved],
+        given: Mapping[str, Given],
+        most_fuel: Mapping[str, int],
+        budget_s: float | None,
+        report: Report,
+    ) -> dict[str, TensorRef]:
         async def attempt() -> dict[str, TensorRef]:
             here = {name: self._on_device(value) for name, value in given.items()}
             make = partial(plan, kernel.reflection, asked, resolved, here, self._device.new_handle)
             made = await asyncio.to_thread(make) if len(resolved) > _FEW_STEPS else make()
-            self._check_room(len(made.outputs))
+            self.held.check_room(len(made.outputs))
             refs = [value for value in here.values() if isinstance(value, TensorRef)]
             types = {ref.handle: TensorType(ref.shape, ref.dtype) for ref in refs}
             async with self._reserved(sum(wire_bytes(TensorType(f.shape, f.dtype)) for f in made.fresh)):
@@ -210,24 +185,24 @@ class Work:
                         made.fresh,
                         fuel=asked.fuel,
                         most_fuel=most_fuel,
-                        meter=self._meter(budget_s, report),
+                        meter=self.tally.meter(budget_s, report),
                     )
                 return {
-                    name: self._hold(
+                    name: self.held.hold(
                         Held(ref.handle, TensorType(ref.shape, ref.dtype), self._device.generation)
                     )
                     for name, ref in made.outputs.items()
                 }
 
         inputs = {value.handle for value in given.values() if isinstance(value, TensorRef)}
-        with self._paid(), span("dispatch", {"kernel": kernel.name, "steps": len(resolved)}):
+        with self.tally.paid(), span("dispatch", {"kernel": kernel.name, "steps": len(resolved)}):
             return await self._resumed(inputs, attempt)
 
     async def read(self, local: int) -> bytes:
         """The elements of a tensor held, in wire form."""
 
         async def attempt() -> bytes:
-            with await self._device.download(self.held(local).handle) as shared:
+            with await self._device.download(self.held.get(local).handle) as shared:
                 return bytes(shared.view)
 
         with span("read", {}):
@@ -235,48 +210,36 @@ class Work:
 
     async def keep(self, ref: TensorRef) -> TensorRecord:
         """Make a tensor held a transient tensor of the owner's; it is not held any more."""
-        held = self._let_go(ref.handle)
+        held = self.held.let_go(ref.handle)
         return await self._tensors.keep(self.identity.owner, held.type, held.handle)
 
-    def give_up(self, local: int) -> None:
-        """Stop holding a tensor: the device's now belongs to somebody else."""
-        self._let_go(local)
+    async def store(self, local: int) -> TensorRecord:
+        """A stored tensor of the owner's with the elements of one held, which stays held. Raises as `present`, and as
+        `TensorStore.store`.
+        """
+        held = self.held.get(local)
+        if held.is_stored and held.record is not None:
+            return held.record
+        held = await self.present(local)
+        identity = self.identity
+        record = await self._tensors.store_from_device(
+            identity.owner, held.type, held.handle, identity.quotas
+        )
+        if held.resident is None:  # from now on it is the store's, and could come back
+            resident = self._tensors.adopt(record, held.handle)
+            self.held.replace(local, Held(held.handle, held.type, resident.generation, resident, record))
+            await self._tensors.shrink()
+        return record
 
-    async def free(self, locals_: list[int]) -> None:
+    def free(self, locals_: list[int]) -> None:
         """Let go of tensors; unknown ones are ignored. Does not wait for the device, which may be busy."""
-        gone = [self._let_go(local) for local in locals_ if local in self._held]
+        gone = [self.held.let_go(local) for local in locals_ if local in self.held]
         handles = [held.handle for held in gone if held.resident is None]
         if handles:
             later(self._device.free(handles), "freeing tensors")
         for held in gone:
             if held.resident is not None:
-                await self._tensors.unpin(held.resident)
-
-    async def settle(self) -> None:
-        """Wait until the device says what stopped requests cost; for about a slice, then what was measured counts."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_SETTLE_S):
-                await asyncio.gather(*(meter.settled() for meter in self._meters))
-        for meter in self._meters:
-            meter.close()
-
-    def usage(self, began: float) -> dict[str, float]:
-        """What the work cost since `began` (of `time.perf_counter`), for an answer."""
-        return {
-            "wall_ms": round((time.perf_counter() - began) * 1000, 3),
-            "device_ms": round(self.device_ms, 3),
-            "peak_bytes": self.peak_bytes,
-            "dispatches": self.dispatches,
-            "threads": self.threads,
-            "bytes": self.bytes,
-        }
-
-    def _check_room(self, more: int) -> None:
-        if self._handles is not None and len(self._held) + more > self._handles:
-            raise HandleLimit(
-                f"the run's limit handles is {self._handles}, and it would hold {len(self._held) + more} tensors",
-                hint="Drop tensors that are done with, join small ones, or ask for more with limits.handles.",
-            )
+                self._tensors.unpin(held.resident)
 
     async def _resumed(self, locals_: Iterable[int], attempt: Callable[[], Awaitable[T]]) -> T:
         """`attempt` with these tensors on the device; again if the device is lost by somebody else's fault, and if
@@ -313,7 +276,7 @@ class Work:
             except TensorLost:
                 raise _lost() from None
             held.handle, held.generation = held.resident.handle, held.resident.generation
-            await self._tensors.unpin(before)
+            self._tensors.unpin(before)
         elif held.value is not None:
             held.handle = await self._upload(held.value)
             held.generation = self._device.generation
@@ -329,21 +292,6 @@ class Work:
             return handle
 
         return await self._roomy(attempt)
-
-    def _hold(self, held: Held) -> TensorRef:
-        local = next(self._local)
-        self._held[local] = held
-        self._account.holdings.take(self.identity.owner, self._name(local, held), wire_bytes(held.type))
-        return TensorRef(local, held.type.shape, held.type.dtype)
-
-    def _let_go(self, local: int) -> Held:
-        held = self._held.pop(local)
-        self._account.holdings.leave(self.identity.owner, self._name(local, held))
-        return held
-
-    def _name(self, local: int, held: Held) -> Hashable:
-        """What a tensor is called among the holdings of its owner: one of the server's is held once for all work."""
-        return (self.job, local) if held.record is None else held.record.id
 
     @contextlib.asynccontextmanager
     async def _reserved(self, nbytes: int) -> AsyncIterator[None]:
@@ -361,38 +309,39 @@ class Work:
         finally:
             holdings.leave(owner, room)
 
-    @contextlib.contextmanager
-    def _paid(self) -> Iterator[None]:
-        """Device work within the key's device time. Raises `QuotaExceeded`, also for what was stopped at its end."""
-        self._account.check_device()
-        try:
-            yield
-        except DeviceTimeout:
-            if any(meter.overdrawn for meter in self._meters):
-                raise self._account.out_of_device() from None
-            raise
+    @contextlib.asynccontextmanager
+    async def _given(self, arrays: Mapping[str, Given]) -> AsyncIterator[dict[str, Given]]:
+        """What a dispatch is given, with the local handles and the real types of tensors.
 
-    async def _given(self, value: Given) -> Given:
-        """What a dispatch is given, with the local handle and the real type of a tensor."""
-        if isinstance(value, InlineTensor | TensorId):
-            value = await self.admit(value)
-        if not isinstance(value, TensorRef):
-            return value
-        type = self.type_of(value.handle)
-        return TensorRef(value.handle, type.shape, type.dtype)
+        Those that come with the request are held as long as the block lasts.
+        """
+        given: dict[str, Given] = {}
+        admitted: list[int] = []
+        try:
+            for name, value in arrays.items():
+                given[name] = value
+                if isinstance(value, InlineTensor | TensorId):
+                    given[name] = ref = await self.admit(value)
+                    admitted.append(ref.handle)
+                elif isinstance(value, TensorRef):
+                    type = self.type_of(value.handle)
+                    given[name] = TensorRef(value.handle, type.shape, type.dtype)
+            yield given
+        finally:
+            self.free(admitted)
 
     def _on_device(self, value: Given) -> Given:
         """What a dispatch is given, with the device's handle of a tensor."""
         if not isinstance(value, TensorRef):
             return value
-        return TensorRef(self.held(value.handle).handle, value.shape, value.dtype)
+        return TensorRef(self.held.get(value.handle).handle, value.shape, value.dtype)
 
     def _map(self, node: Node) -> Node:
         """`node` with the device's handle in place of the local one."""
         if node.op != "input":
             return node
         local = _local(node)
-        held = self.held(local)
+        held = self.held.get(local)
         claimed = TensorType(tuple(node.attributes["shape"]), str(node.attributes["dtype"]))  # type: ignore[arg-type]
         if claimed != held.type:
             raise UnknownHandle(
@@ -400,21 +349,10 @@ class Work:
             )
         return Node("input", node.inputs, {**node.attributes, "handle": held.handle})
 
-    def _meter(self, budget_s: float | None, report: Report = lambda fraction: None) -> Meter:
-        """A meter for the next request."""
-        self._meters = [meter for meter in self._meters if not meter.is_over]
-        allowance = self._account if self._account.bounds_device else None
-        self._meters.append(Meter(self._count, budget_s, report, allowance))
-        return self._meters[-1]
 
-    def _count(self, usage: Usage) -> None:
-        self._device.on_charge(usage)
-        self._account.worked(usage.device_ms)
-        self.device_ms += usage.device_ms
-        self.dispatches += usage.dispatches
-        self.threads += usage.threads
-        self.bytes += usage.bytes
-        self.peak_bytes = max(self.peak_bytes, usage.peak_bytes)
+async def _checked(graph: Graph) -> list[TensorType]:
+    """The types of a graph's nodes. Raises `GraphError`."""
+    return await asyncio.to_thread(validate, graph) if len(graph.nodes) > _FEW_NODES else validate(graph)
 
 
 def _local(node: Node) -> int:

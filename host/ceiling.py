@@ -25,14 +25,16 @@ def limit(kind: str, memory_bytes: int | None) -> None:
             resource.setrlimit(resource.RLIMIT_AS, (buffers + ROOM, buffers + ROOM))
 
 
-def was_short(last_words: str, peak_bytes: int, memory_bytes: int | None) -> bool:
+def was_short(last_words: str, peak_bytes: int, inherited_bytes: int, memory_bytes: int | None) -> bool:
     """Whether a process that died had no memory left, by what it wrote or by its peak.
 
     At the ceiling some drivers say so and abort, others use the null pointer that they got: then half of `ROOM` beside
-    the `memory_bytes` of buffers, which no honest kernel needs, tells.
+    the `memory_bytes` of buffers, which no honest kernel needs, tells. A peak of about the `inherited_bytes` that it
+    began with (`ops/processes.py`) is its parent's and says nothing.
     """
     spoke = any(words in last_words.lower() for words in _WORDS)
-    return spoke or (memory_bytes is not None and peak_bytes > memory_bytes + ROOM // 2)
+    is_own = peak_bytes > inherited_bytes + ROOM // 16
+    return spoke or (is_own and memory_bytes is not None and peak_bytes > memory_bytes + ROOM // 2)
 
 
 def default_memory(kind: str) -> int | None:

@@ -1,7 +1,7 @@
 """One device process as its parent sees it: from spawn to exit, never restarted.
 
-Owns the process, the link to it, the requests that it has not answered, and the watch over them: when none is taken up
-in time, or a step of one runs past its deadline, the process is killed. Must not know restarts.
+Owns the process, the link to it, and what its end says; what it was asked is in `host/requests.py`, and when it is late
+with that it is killed. Must not know restarts.
 """
 
 from __future__ import annotations
@@ -9,23 +9,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import os
 import signal
 import subprocess
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
 from host import ceiling, frames
 from host.clock import Clock
-from host.deadline import Deadline
 from host.engine import EngineSettings
-from host.errors import DeviceCrashed, DeviceFailed, DeviceHung, DeviceLeft, DeviceRestarted
+from host.environment import child_environment
+from host.errors import DeviceCrashed, DeviceFailed, DeviceLeft
 from host.link import Link, pair
 from host.meter import Meter
+from host.requests import LOST, Pending, Reply, Requests, room_s
 from host.shared import Shared, Windows
 from ops import processes
 from ops.wire import FrameError
@@ -34,29 +35,7 @@ from shaders.errors import KernelgateError
 log = logging.getLogger("kernelgate.device")
 
 REPLY_LIMIT = 16 << 20
-_PASSED = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "TMPDIR",
-    "LD_LIBRARY_PATH",
-    "VIRTUAL_ENV",
-    "XDG_DATA_DIRS",
-    "XDG_CONFIG_DIRS",
-)
-_PASSED_PREFIXES = ("LC_", "VK_", "LP_", "MESA_", "GALLIUM_", "NVIDIA_", "CUDA_", "OPENBLAS_", "OMP_")
-_OURS = {  # no layer that asks for a screen, no shader of a stranger's in the home folder, no threads of BLAS's own
-    "NODEVICE_SELECT": "1",
-    "MESA_SHADER_CACHE_DISABLE": "true",
-    "__GL_SHADER_DISK_CACHE": "0",
-    "OPENBLAS_NUM_THREADS": "1",
-}
-_OVERSLEPT_S = 1.0
-_HINT = "Tensors on the device are lost; upload or compute them again."
-
 _MEANINGS: dict[int, str] = {signal.SIGSYS: ", as it made a system call that its walls forbid"}
-
-Reply = frames.Done | frames.Explained | Shared
 
 
 @dataclass(frozen=True)
@@ -77,19 +56,6 @@ class ChildSettings:
     exit_s: float = 2.0
 
 
-@dataclass(slots=True)
-class _Pending:
-    """A request without an answer. `limit_s` bounds the step in hand, `step_s` any that is no slice."""
-
-    future: asyncio.Future[Reply]
-    what: str
-    step_s: float
-    meter: Meter
-    stop: Callable[[], None]
-    limit_s: float = 0.0
-    started: bool = False
-
-
 class Child:
     """A device process. `on_exit` is called once, after every pending request has been failed."""
 
@@ -98,10 +64,7 @@ class Child:
         self._loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[frames.DeviceInfo] = self._loop.create_future()
         self._exited: asyncio.Future[None] = self._loop.create_future()
-        self._pending: dict[int, _Pending] = {}
-        self._current: _Pending | None = None
-        self._late: _Pending | None = None
-        self._deadline = Deadline(clock, self._overrun)
+        self._requests = Requests(clock, settings.watchdog_s, settings.takeup_s, self._overrun)
         self._reaper: asyncio.Task[None] | None = None
         self._stderr: deque[bytes] = deque(maxlen=16)
         self._killed = False
@@ -159,16 +122,17 @@ class Child:
         future: asyncio.Future[Reply] = self._loop.create_future()
         if not self.alive:
             future.set_exception(
-                DeviceLeft(f"the device is being restarted, so {what} was not begun", hint=_HINT)
+                DeviceLeft(f"the device is being restarted, so {what} was not begun", hint=LOST)
             )
             return future
         id, self._next_id = self._next_id, self._next_id + 1
         message = make(id)
         meter = meter or Meter(lambda usage: None)
-        self._pending[id] = _Pending(future, what, step_s, meter, lambda: self._stop(message))
+        pending = Pending(future, what, meter, lambda: self._stop(message), step_s)
+        if isinstance(message, frames.RunGraph | frames.DispatchKernel):
+            pending.left_s = room_s(math.inf if message.deadline_s is None else message.deadline_s, step_s)
         self._link.send(message, fd)
-        if len(self._pending) == 1:
-            self._watch()
+        self._requests.add(id, pending)
         return future
 
     def _stop(self, message: frames.Request) -> None:
@@ -211,6 +175,7 @@ class Child:
                 env=child_environment(),
                 cwd="/",
             )
+            self._inherited_bytes = processes.own_peak_bytes()
         except BaseException:
             ours.close()
             raise
@@ -238,84 +203,37 @@ class Child:
             if fd is not None:
                 self._windows.add(message.carrier, fd)
             data = message.data
-            self._settle(
+            self._requests.settle(
                 message.id, Shared(memoryview(data)) if data or not message.nbytes else self._window(message)
             )
         elif isinstance(message, frames.Done):
             self.memory = message.memory
-            self._settle(message.id, message)
+            self._requests.settle(message.id, message)
         elif isinstance(message, frames.Explained):
-            self._settle(message.id, message)
+            self._requests.settle(message.id, message)
         elif isinstance(message, frames.Started):
-            self._start(message)
+            self._requests.start(message.id, message.slice)
         elif isinstance(message, frames.Progressed):
-            self._progressed(message)
+            self._requests.progress(message.id, message.fraction)
         elif isinstance(message, frames.Ready):
-            self.seal = message.seal
-            if not self._ready.done():
-                self._ready.set_result(message.info)
+            self._opened(message)
         elif message.id:
-            self._settle(message.id, KernelgateError.from_record(message.error))
+            self._requests.settle(message.id, KernelgateError.from_record(message.error))
         elif not self._ready.done():
             self._ready.set_exception(KernelgateError.from_record(message.error))
 
     def _window(self, message: frames.Downloaded) -> Shared:
         return self._windows.open(message.carrier, message.nbytes)
 
-    def _start(self, message: frames.Started) -> None:
-        pending = self._pending.get(message.id)
-        if pending is None:
-            raise FrameError(f"the device took up request {message.id}, which was not asked")
-        pending.limit_s = self._settings.watchdog_s if message.slice else pending.step_s
-        self._turn_to(pending)
-        self._watch()
+    def _opened(self, message: frames.Ready) -> None:
+        if self._ready.done():
+            raise FrameError("the device is ready again")
+        self.seal = message.seal
+        self._ready.set_result(message.info)
 
-    def _progressed(self, message: frames.Progressed) -> None:
-        if message.id not in self._pending or not 0 <= message.fraction <= 1:
-            raise FrameError(f"the device is {message.fraction} through request {message.id}")
-        self._pending[message.id].meter.report(message.fraction)
-
-    def _settle(self, id: int, outcome: Reply | KernelgateError) -> None:
-        pending = self._pending.pop(id, None)
-        if pending is None:
-            raise FrameError(f"the device answered request {id}, which was not asked")
-        if pending is self._current:
-            self._turn_to(None)
-        pending.meter.settle(outcome.usage if isinstance(outcome, frames.Done) else None)
-        self._watch()
-        if pending.future.done():
-            if isinstance(outcome, Shared):
-                outcome.close()
-        elif isinstance(outcome, KernelgateError):
-            pending.future.set_exception(outcome)
-        else:
-            pending.future.set_result(outcome)
-
-    def _turn_to(self, pending: _Pending | None) -> None:
-        """The device works on `pending` from now, and on nothing else."""
-        if self._current is not None:
-            self._current.meter.pause()
-        self._current = pending
-        if pending is not None:
-            pending.started = True
-            pending.meter.run(self._clock, pending.stop)
-
-    def _watch(self) -> None:
-        """Set the deadline: to what the step in hand may take, or to when the oldest request must be taken up."""
-        if not (self._pending and self.alive):
-            self._deadline.lift()
-        elif self._current is not None:
-            self._deadline.move(self._current.limit_s)
-        else:
-            self._deadline.move(self._settings.takeup_s)
-
-    def _overrun(self, late_s: float) -> None:
-        """The device is late, unless this process was itself kept from running: then the device was too, perhaps."""
-        if late_s > _OVERSLEPT_S:
-            self._watch()
-            return
-        self._late = pending = self._current or next(iter(self._pending.values()))
-        log.warning("killing device process %d: %s is late", self.pid, pending.what)
+    def _overrun(self, what: str) -> None:
+        """`what` was asked of it is late."""
+        log.warning("killing device process %d: %s is late", self.pid, what)
         self.kill()
 
     def _unread(self, carrier: int) -> None:
@@ -332,6 +250,7 @@ class Child:
         if error is not None:
             log.error("device process %d broke the protocol: %s", self.pid, error)
             self.kill()
+        self._requests.unwatch()
         self._reaper = self._loop.create_task(self._reap())
 
     async def _reap(self) -> None:
@@ -347,7 +266,6 @@ class Child:
         self._loop.remove_reader(self._process.stderr.fileno())
         self._process.stderr.close()
         self._windows.close()
-        self._deadline.close()
         self._fail_pending(max(-status, 0), peak_bytes)
         self._exited.set_result(None)
         self._on_exit(self)
@@ -359,36 +277,23 @@ class Child:
         return self._process.returncode, processes.peak_bytes(usage)
 
     def _fail_pending(self, number: int, peak_bytes: int) -> None:
-        how = f"it was ended by {signal.Signals(number).name}" if number else "it ended"
+        how = f"it was ended by {processes.signal_name(number)}" if number else "it ended"
         how += _MEANINGS.get(number, "")
-        if not self._killed and (self._pending or not self._ready.done()):
+        if not self._killed and (self._requests or not self._ready.done()):
             log.warning("device process %d is gone: %s\n%s", self.pid, how, self.last_words())
         if not self._ready.done():
             self._ready.set_exception(
                 DeviceFailed(f"the device process did not start: {how}", hint=self.last_words())
             )
         self._ready.exception()  # mark as seen: nobody may be waiting
-        for pending in self._pending.values():
-            if pending.started:
-                pending.meter.pause()
-                pending.meter.settle(None)
-            if not pending.future.done():
-                pending.future.set_exception(self._why(pending, how, number, peak_bytes))
-        self._pending.clear()
+        self._requests.fail(lambda what: self._crash(what, how, number, peak_bytes))
 
-    def _why(self, pending: _Pending, how: str, number: int, peak_bytes: int) -> KernelgateError:
-        if not pending.started:
-            return DeviceLeft(f"the device was restarted before it took up {pending.what}", hint=_HINT)
-        if pending is self._late:
-            return DeviceHung(
-                f"a step of {pending.what} ran longer than {pending.limit_s:g} s, so the device was restarted",
-                hint="Do less in one request, or ask for a longer limit.",
-            )
-        if pending is not self._current:
-            return DeviceRestarted(f"the device was restarted during {pending.what}", hint=_HINT)
-        crash = DeviceCrashed(f"the device process was lost during {pending.what}: {how}", hint=_HINT)
+    def _crash(self, what: str, how: str, number: int, peak_bytes: int) -> DeviceCrashed:
+        crash = DeviceCrashed(f"the device process was lost during {what}: {how}", hint=LOST)
         crash.signal = number
-        crash.starved = ceiling.was_short(self.last_words(), peak_bytes, self._settings.engine.memory_bytes)
+        crash.starved = ceiling.was_short(
+            self.last_words(), peak_bytes, self._inherited_bytes, self._settings.engine.memory_bytes
+        )
         return crash
 
     def last_words(self) -> str:
@@ -414,10 +319,3 @@ async def open_child(settings: ChildSettings, clock: Clock, on_exit: Callable[[C
         await asyncio.shield(child.close())
         raise
     return child
-
-
-def child_environment() -> dict[str, str]:
-    """What a device process may know of ours: where libraries and drivers are, and no secret."""
-    kept = {k: v for k, v in os.environ.items() if k in _PASSED or k.startswith(_PASSED_PREFIXES)}
-    path = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, path)), **_OURS}

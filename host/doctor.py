@@ -10,7 +10,7 @@ import sys
 
 import msgspec
 
-from host.child import child_environment
+from host.environment import child_environment
 from host.errors import DeviceFailed
 from host.frames import DeviceInfo
 

@@ -25,7 +25,12 @@ class DeviceRestarted(KernelgateError):
 
 
 class DeviceLeft(DeviceRestarted):
-    """The device process ended before it took up the request, which can be sent again as it is."""
+    """The device process ended before it took up the request, which can be sent again as it is.
+
+    `was_next`: it worked on nothing that it had announced, so the oldest request may have been in hand, if it is brief.
+    """
+
+    was_next: bool = False
 
 
 class DeviceCrashed(DeviceRestarted):

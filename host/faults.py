@@ -17,6 +17,7 @@ from host.errors import (
     KernelCrash,
     KernelHung,
 )
+from ops.processes import signal_name
 from shaders.errors import KernelgateError
 
 Fault = (DeviceCrashed, DeviceHung, DeviceLost)
@@ -62,4 +63,4 @@ def _how(error: KernelgateError) -> str:
     if isinstance(error, DeviceLost):
         return ", which lost the device"
     number = error.signal if isinstance(error, DeviceCrashed) else 0
-    return f" ({signal.Signals(number).name})" if number else ""
+    return f" ({signal_name(number)})" if number else ""

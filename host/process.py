@@ -1,10 +1,8 @@
 """The device process: `python -m host.process FD PARENT SETTINGS`.
 
-Owns its two threads. The main thread runs an asyncio loop that reads frames and never blocks; the GPU thread alone
-touches the engine and writes the replies itself, which saves each request two changes of thread. Short requests it
-does in the order in which they came; graphs and dispatches only take hold of their inputs then, and are done in slices,
-owner by owner (`host/scheduler.py`). It announces each slice with `Started`, and each request but the briefest.
-Must not know who owns what: it checks frames, the supervisor decides.
+Owns its main thread, an asyncio loop that reads frames and never blocks, and the process's end: with its parent, its
+socket or its other thread (`host/worker.py`), whose replies go out from there, which saves each request two changes of
+thread. Must not know what frames ask for.
 """
 
 from __future__ import annotations
@@ -12,294 +10,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
-import gc
 import os
-import queue
 import signal
 import socket
 import sys
-import threading
-import time
-import traceback
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
-from host import ceiling, frames
-from host.engine import Engine, EngineSettings, Work, open_engine
-from host.errors import Cancelled, DeviceFailed, DeviceTimeout
+from host import frames
+from host.engine import EngineSettings
 from host.link import Link, write
-from host.scheduler import Scheduler
-from host.shared import Carriers, Source
-from host.tensors import DEVICE_OWNER, checked_type, wire_bytes
-from ops.wire import FrameError
-from shaders.errors import ErrorRecord, KernelgateError
+from host.worker import SealProcess, Task, Worker
 
 FRAME_LIMIT = 256 << 20
-Post = Callable[[frames.DeviceMessage, int | None], None]
-_TELL_S = 0.1
-SealProcess = Callable[[str], tuple[tuple[str, ...], str]]
-"""Puts up the operating system's walls when the driver is loaded and no stranger's byte has been seen. Takes the kind
-of device; gives the fields of `frames.Seal`."""
-_NICE = 5
-_OOM_SCORE = 500
 _PR_SET_PDEATHSIG = 1
-
-
-@dataclass(slots=True)
-class Task:
-    """A request on its way through the GPU thread, which has spent `spent_ms` on it so far.
-
-    `slice`: its next step is a short one. `told` is when the server last heard how far it is.
-    """
-
-    request: frames.ServerMessage
-    fd: int | None = None
-    stopped: bool = False
-    spent_ms: float = 0.0
-    work: Work | None = None
-    slice: bool = False
-    told: float = 0.0
-
-    def stop(self) -> None:
-        """Raise `Cancelled` if the job was cancelled, `DeviceTimeout` if it has had its time."""
-        if self.stopped:
-            raise Cancelled("the job was cancelled")
-        deadline_s = getattr(self.request, "deadline_s", None)
-        if deadline_s is not None and self.spent_ms > deadline_s * 1e3:
-            raise DeviceTimeout(
-                f"the device worked on this for {deadline_s:g} s, which is its limit",
-                hint="Do less in one request, or ask for a longer limit.",
-            )
-
-    def makes(self) -> set[int]:
-        """The handles of the tensors that it is to make."""
-        request = self.request
-        if isinstance(request, frames.RunGraph):
-            return set(request.outputs)
-        fresh = request.fresh if isinstance(request, frames.DispatchKernel) else []
-        return {tensor.handle for tensor in fresh}
-
-
-class Worker(threading.Thread):
-    """The GPU thread. `post` sends a reply, `over` is called when the thread is done."""
-
-    def __init__(
-        self, settings: EngineSettings, seal: SealProcess, post: Post, over: Callable[[], None]
-    ) -> None:
-        super().__init__(name="gpu", daemon=True)
-        self.tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-        self._settings, self._seal, self._post, self._over = settings, seal, post, over
-        self._carriers = Carriers()
-        self._scheduler: Scheduler[Task] = Scheduler()
-
-    def run(self) -> None:
-        """Open the engine and serve until the queue ends."""
-        try:
-            engine = open_engine(self._settings)
-        except KernelgateError as error:
-            self._post(frames.Failed(0, error.record()), None)
-        except Exception as error:
-            traceback.print_exc()
-            self._post(frames.Failed(0, _unexpected(error)), None)
-        else:
-            lower_priority()
-            ceiling.limit(engine.info.kind, self._settings.memory_bytes)
-            walls = frames.Seal(*self._seal(engine.info.kind))
-            gc.freeze()
-            self._post(frames.Ready(engine.info, walls), None)
-            with contextlib.closing(engine):
-                self._serve(engine)
-        self._over()
-
-    def _serve(self, engine: Engine) -> None:
-        with contextlib.suppress(DeviceFailed):  # the reply has gone out; only a new process helps
-            while self._take_in(engine):
-                self._end_stopped(engine)
-                if self._scheduler:
-                    self._step(engine)
-
-    def _take_in(self, engine: Engine) -> bool:
-        """Do or begin what has come, for a slice's time at most; wait when there is nothing else. False at the end."""
-        began = time.perf_counter()
-        while True:
-            try:
-                task = self.tasks.get(block=not self._scheduler)
-            except queue.Empty:
-                return True
-            if task is None:
-                return False
-            try:
-                self._one(engine, task)
-            finally:
-                if task.fd is not None:
-                    os.close(task.fd)
-            if self._scheduler and _since(began) > self._settings.slice_ms:
-                return True
-
-    def _one(self, engine: Engine, task: Task) -> None:
-        request = task.request
-        if isinstance(request, frames.Release):
-            self._carriers.release(request.carrier, request.keep)
-            return
-        if isinstance(request, frames.DropKernel):
-            engine.drop_kernel(request.kernel)
-            return
-        with self._answering(request):
-            if not self._is_brief(engine, request):
-                self._announce(request)
-            if isinstance(request, frames.Download):
-                self._download(engine, request)
-            elif isinstance(request, frames.Explain):
-                text = engine.explain(request.graph, request.wgsl)
-                self._post(frames.Explained(request.id, text), None)
-            elif isinstance(request, frames.RunGraph | frames.DispatchKernel):
-                self._begin(engine, task, request)
-            else:
-                if isinstance(request, frames.Free):
-                    self._stop_makers(request.handles)
-                usage = _perform(engine, task)
-                self._post(frames.Done(request.id, usage, engine.memory()), None)
-
-    def _announce(self, request: frames.Request, slice: bool = False) -> None:
-        """Say that a step of `request` begins."""
-        self._post(frames.Started(request.id, slice), None)
-
-    def _is_brief(self, engine: Engine, request: frames.Request) -> bool:
-        """Whether it is over before the server would have heard that it begins. Raises `UnknownHandle`.
-
-        While other work is under way, elements are never copied unannounced: nobody's clock shall run for that.
-        """
-        if isinstance(request, frames.Free):
-            return True
-        if isinstance(request, frames.Upload):
-            return not (request.descriptor or self._scheduler)
-        return (
-            isinstance(request, frames.Download)
-            and not self._scheduler
-            and wire_bytes(engine.type(request.handle)) <= frames.INLINE_BYTES
-        )
-
-    @contextlib.contextmanager
-    def _answering(self, request: frames.Request) -> Iterator[None]:
-        """Say that a step of `request` failed if it does. Raises `DeviceFailed`, nothing else."""
-        try:
-            yield
-        except KernelgateError as error:
-            self._post(frames.Failed(request.id, error.record()), None)
-            if isinstance(error, DeviceFailed):
-                raise
-        except Exception as error:
-            traceback.print_exc()
-            self._post(frames.Failed(request.id, _unexpected(error)), None)
-
-    def _begin(self, engine: Engine, task: Task, request: frames.RunGraph | frames.DispatchKernel) -> None:
-        """Let work that is done in steps take hold of what it needs, and queue it."""
-        _check_owner(request.owner)
-        if isinstance(request, frames.RunGraph):
-            task.work = engine.run_graph(request, task.stop)
-        else:
-            task.work = engine.dispatch(request, task.stop)
-        if self._advance(engine, task):
-            self._scheduler.add(request.owner, task)
-
-    def _end_stopped(self, engine: Engine) -> None:
-        """Cancelled work ends before anybody's next slice: what it holds is free, whoever's turn it is."""
-        for task in self._scheduler.take_out(lambda task: task.stopped):
-            with self._answering(task.request):
-                self._announce(task.request, slice=True)
-                assert task.work is not None
-                task.work.throw(Cancelled("the job was cancelled"))
-
-    def _step(self, engine: Engine) -> None:
-        """Take a step of the work whose turn it is."""
-        owner, task = self._scheduler.next()
-        began, is_over = time.perf_counter(), True
-        try:
-            with self._answering(task.request):
-                self._announce(task.request, task.slice)
-                is_over = not self._advance(engine, task)
-        finally:
-            elapsed = _since(began)
-            task.spent_ms += elapsed
-            self._scheduler.stepped(owner, elapsed, is_over)
-
-    def _advance(self, engine: Engine, task: Task) -> bool:
-        """Take the next step of a task's work; whether there is more of it."""
-        assert task.work is not None
-        try:
-            ahead = next(task.work)
-        except StopIteration as over:
-            self._post(frames.Done(task.request.id, over.value, engine.memory()), None)
-            return False
-        task.slice = not ahead.cold
-        if ahead.fraction is not None and time.perf_counter() - task.told > _TELL_S:
-            task.told = time.perf_counter()
-            self._post(frames.Progressed(task.request.id, ahead.fraction), None)
-        return True
-
-    def _stop_makers(self, handles: list[int]) -> None:
-        """A tensor that is freed before it exists shall not come to exist."""
-        for task in self._scheduler:
-            task.stopped |= not task.makes().isdisjoint(handles)
-
-    def _download(self, engine: Engine, request: frames.Download) -> None:
-        nbytes = wire_bytes(engine.type(request.handle))
-        if nbytes <= frames.INLINE_BYTES:
-            data = bytearray()
-            engine.download(request.handle, data.extend)
-            self._post(frames.Downloaded(request.id, nbytes, bytes(data)), None)
-            return
-        carrier = self._carriers.take(nbytes)
-        position = 0
-
-        def write(piece: memoryview) -> None:
-            nonlocal position
-            carrier.write(position, piece)
-            position += len(piece)
-
-        try:
-            engine.download(request.handle, write)
-        except BaseException:
-            self._carriers.release(carrier.id, keep=not carrier.is_new)
-            raise
-        reply = frames.Downloaded(request.id, nbytes, carrier=carrier.id, descriptor=carrier.is_new)
-        self._post(reply, carrier.fd if carrier.is_new else None)
-
-
-def _perform(engine: Engine, task: Task) -> frames.Usage:
-    """Do a request that is done at once; what it cost."""
-    request = task.request
-    if isinstance(request, frames.Upload):
-        _check_owner(request.owner)
-        type = checked_type(request.dtype, request.shape)
-        if wire_bytes(type) != request.nbytes:
-            raise FrameError(f"an upload of {request.nbytes} bytes is not a {type.dtype} {list(type.shape)}")
-        source = Source(request.nbytes, request.data, task.fd, request.offset)
-        engine.upload(request.handle, request.owner, type, source)
-    elif isinstance(request, frames.Free):
-        engine.free(request.handles)
-    elif isinstance(request, frames.AddKernel):
-        began = time.process_time()
-        engine.add_kernel(request.kernel, request.reflection, request.warm, request.constants)
-        return frames.Usage(device_ms=(time.process_time() - began) * 1e3)
-    return frames.Usage()
-
-
-def _check_owner(owner: str) -> None:
-    if owner == DEVICE_OWNER:
-        raise FrameError("a tensor needs an owner")
-
-
-def _since(began: float) -> float:
-    """Milliseconds since `began`."""
-    return (time.perf_counter() - began) * 1e3
-
-
-def _unexpected(error: Exception) -> ErrorRecord:
-    return ErrorRecord("internal", f"the device failed unexpectedly ({type(error).__name__})")
 
 
 class Server:
@@ -353,19 +77,6 @@ class Server:
 def unsealed(kind: str) -> tuple[tuple[str, ...], str]:
     """No walls: for a host by itself, which has none."""
     return (), "the process was started without walls"
-
-
-def lower_priority() -> None:
-    """Let the server go first from now on: for the CPU, every thread but the loop's; for memory, the whole process."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE))
-    try:
-        threads = [int(name) for name in os.listdir("/proc/self/task") if int(name) != os.getpid()]
-    except OSError:  # not Linux: threads have no priority of their own
-        threads = [os.getpid()]
-    for thread in threads:
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, thread, _NICE)
 
 
 def die_with(parent: int) -> None:

@@ -14,9 +14,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from host import faults, frames
-from host.child import Child, Reply
+from host.child import Child
 from host.errors import (
     Cancelled,
+    DeviceCrashed,
     DeviceFailed,
     DeviceLeft,
     DeviceRestarted,
@@ -26,6 +27,7 @@ from host.errors import (
 from host.frames import Usage
 from host.lineage import DeviceSettings, Lineage
 from host.meter import Charge, Meter
+from host.requests import LOST, Reply
 from host.shared import Shared, memory_file
 from ops.graph import Graph
 from shaders.reflection import Reflection
@@ -236,18 +238,27 @@ class Device(Lineage):
         """One request, once a process is ready. If the caller gives up, what it would have made is freed.
 
         If the process ends before it takes the request up, the next one gets it, unless it `needs` tensors, which are
-        lost. A step that is no slice may take `step_s`; None: as long as a whole request.
+        lost. Raises `DeviceCrashed` if that one too ends as it comes to it. A step that is no slice may take `step_s`;
+        None: as long as a whole request.
         """
         step = self._deadline(step_s)
         child = await self._ready_child()
         try:
             return await self._ask_child(child, make, what, step, fd, makes, kernel, meter)
-        except DeviceLeft:
+        except DeviceLeft as left:
             if needs:
                 raise
+            was_next = left.was_next
         await child.gone()
         child = await self._ready_child()
-        return await self._ask_child(child, make, what, step, fd, makes, kernel, meter)
+        try:
+            return await self._ask_child(child, make, what, step, fd, makes, kernel, meter)
+        except DeviceLeft as left:
+            if was_next and left.was_next:
+                raise DeviceCrashed(
+                    f"two device processes were lost as they came to {what}", hint=LOST
+                ) from None
+            raise
 
     async def _ask_child(
         self,

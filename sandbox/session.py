@@ -18,6 +18,7 @@ from typing import Protocol
 import msgspec
 
 from ops.graph import Graph, TensorRef
+from ops.processes import signal_name
 from ops.wire import FrameError, FrameReader, frame
 from sandbox import budget, errors, frames, values
 from sandbox.gates.errors import PermissionDenied
@@ -322,9 +323,8 @@ class Session:
         cpu = self._worker.cpu_s()
         if number in (signal.SIGXCPU, signal.SIGKILL) and cpu >= self._limits.cpu_s:
             return self.cpu_error()
-        name = signal.Signals(number).name if number in signal.valid_signals() else f"signal {number}"
         meaning = _MEANINGS.get(number, "native code ended it")
-        return errors.WorkerCrashedError(f"the worker died of {name}: {meaning}")
+        return errors.WorkerCrashedError(f"the worker died of {signal_name(number)}: {meaning}")
 
 
 _MEANINGS: dict[int, str] = {

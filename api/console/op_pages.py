@@ -88,5 +88,5 @@ async def _explained(server: Runtime, visitor: Visitor, spec: OpSpec) -> str:
     server.gates.require(identity, "ops", full_name(spec))
     await server.ready()
     asked = asked_of(OpRequest(**example(spec)), server.settings)
-    async with Work(server.launcher, server.tensors, identity, server.accounts.of(identity)) as work:
+    with Work(server.launcher, server.tensors, identity, server.accounts.of(identity)) as work:
         return await work.explain(await graph_of(work, spec, asked), wgsl=True)

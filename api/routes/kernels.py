@@ -158,7 +158,7 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
     await server.ready()
     most_fuel = bounds(server.settings, caller.maximum)
     account = server.accounts.of(caller)
-    async with Work(server.launcher, server.tensors, caller, account) as work:
+    with Work(server.launcher, server.tensors, caller, account) as work:
         refs = await work.dispatch(server.kernels, kernel, asked, most_fuel)
         outputs = {}
         for key, ref in refs.items():
@@ -166,7 +166,7 @@ async def _dispatch(server: Runtime, caller: Identity, name: str, asked: Asked) 
             inline = elements.count(record.shape) <= server.settings.inline_elements
             outputs[key] = await tensor_json(server.tensors, record, inline=inline)
         server.count("kernel", work, began)
-        return {"outputs": outputs, "usage": work.usage(began)}
+        return {"outputs": outputs, "usage": work.tally.usage(began)}
 
 
 @router.get("/{name:path}", summary="A kernel with its source")

@@ -108,13 +108,13 @@ async def _compute(server: Runtime, caller: Identity, name: str, asked: Asked) -
     server.gates.require(caller, "ops", full_name(spec))
     await server.ready()
     account = server.accounts.of(caller)
-    async with Work(server.launcher, server.tensors, caller, account) as work:
+    with Work(server.launcher, server.tensors, caller, account) as work:
         (ref,) = await work.graph(await graph_of(work, spec, asked))
         record = await work.keep(ref)
         inline = elements.count(record.shape) <= server.settings.inline_elements
         output = await tensor_json(server.tensors, record, inline=inline)
         server.count("op", work, began)
-        return {"output": output, "usage": work.usage(began)}
+        return {"output": output, "usage": work.tally.usage(began)}
 
 
 async def graph_of(work: Work, spec: OpSpec, asked: Asked) -> Graph:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from ops.processes import signal_name
 from sandbox.walls import linux
 from sandbox.walls.level import (
     LANDLOCK,
@@ -107,7 +107,7 @@ def _outcome(prepared: Prepared, proof: _Proof) -> str:
     text = os.read(read, 200).decode()
     os.close(read)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return signal.Signals(-code).name if code < 0 else text or "no answer"
+    return signal_name(-code) if code < 0 else text or "no answer"
 
 
 def _attempt(attack: Callable[[], object]) -> str:

@@ -228,6 +228,33 @@ def main(x):
     assert (done["error"], done["result"]) == (None, [[2], "handle_limit"])
 
 
+def test_a_result_with_a_tensor_that_was_given_is_another_tensor(http: httpx2.Client) -> None:
+    """Of which each can be deleted without the other's elements."""
+    one = {"$tensor": {"shape": [2], "dtype": "f32", "data": [1, 2]}}
+    given = http.post("/api/ops/add", json={"inputs": [one, 1.0]}).json()["output"]["$tensor"]["id"]
+    done = run(http, "def main(x):\n    return x", {"x": {"$tensor": {"id": given}}})
+    made = done["result"]["$tensor"]["id"]
+    assert made != given
+    assert http.delete(f"/api/tensors/{made}").status_code == 204
+    done = run(http, "def main(x):\n    return (x + 1).tolist()", {"x": {"$tensor": {"id": given}}})
+    assert (done["error"], done["result"]) == (None, [3, 4])
+
+
+def test_lists_that_a_script_gives_to_kernels_are_not_held_when_the_kernel_is_done(
+    http: httpx2.Client,
+) -> None:
+    source = """
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x] = 2.0 * x[id.x]; }
+"""
+    assert http.post("/api/kernels", json={"name": "twice", "source": source}).status_code in (200, 201)
+    script = "[kernels.run('twice', x=[1.0 * i], y=kernels.output(1)).item() for i in range(9)]"
+    done = run(http, f"result = {script}", limits={"handles": 5})
+    assert (done["error"], done["result"]) == (None, [2 * i for i in range(9)])
+
+
 def test_a_cancelled_run_says_by_whom_and_cancelling_again_changes_nothing(http: httpx2.Client) -> None:
     run_id = http.post("/api/runs", json={"script": ENDLESS}).json()["id"]
     done = http.delete(f"/api/runs/{run_id}").json()

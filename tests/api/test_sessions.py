@@ -69,6 +69,17 @@ def test_variables_last_and_each_cell_is_a_run_with_its_own_output_and_usage(use
     assert (shown["status"], shown["cells"], shown["cell"], shown["reason"]) == ("idle", 4, None, None)
 
 
+def test_a_tensor_that_was_a_result_lasts_like_any_other(user: httpx2.Client) -> None:
+    session = opened(user)
+    first = cell(user, session, "import torch\nx = torch.ones(2)\nx")["result"]["$tensor"]
+    assert cell(user, session, "(x + 1).tolist()")["result"] == [2, 2]
+    assert cell(user, session, "[x, x]")["result"][0]["$tensor"]["id"] == first["id"]
+    assert user.delete(f"/api/tensors/{first['id']}").status_code == 204
+    again = cell(user, session, "x")["result"]["$tensor"]
+    assert (again["id"] != first["id"], again["data"]) == (True, [1, 1])
+    assert user.get(f"/api/tensors/{again['id']}").status_code == 200
+
+
 def test_an_error_ends_nothing_and_a_killed_cell_ends_the_session_with_a_plain_error(
     user: httpx2.Client,
 ) -> None:

@@ -9,10 +9,16 @@ from typing import Any
 
 import pytest
 
-from host.errors import DeviceCrashed, DeviceFailed, DeviceRestarted
+from host import ceiling
+from host.errors import DeviceCrashed, DeviceFailed, DeviceHung, DeviceRestarted
 from host.supervisor import Device, DeviceSettings
+from ops import processes
+from ops.graph import Graph
 
 pytestmark = pytest.mark.usefixtures("nothing_leaks")
+
+Run = Callable[..., Any]
+Lying = Callable[[str], str]
 
 FAKE = """
 import os, socket, struct, sys
@@ -42,12 +48,14 @@ LIES = {
     "a start out of order": "write(sock, ready); sock.recv(1 << 16); write(sock, frames.Started(7))",
     "a frame of 2 GB": "write(sock, ready); started(); sock.sendall(struct.pack('<I', 1 << 31))",
     "no frame at all": "write(sock, ready); started(); sock.sendall(struct.pack('<I', 4) + bytes(4))",
+    "a second start of what has one step": "write(sock, ready); started(); write(sock, frames.Started(1))",
+    "a second readiness": "write(sock, ready); started(); write(sock, ready)",
     "a request": "write(sock, ready); started(); sock.sendall(frame(frames.Shutdown(1)))",
 }
 
 
 @pytest.fixture
-def lying(tmp_path: Path) -> Callable[[str], str]:
+def lying(tmp_path: Path) -> Lying:
     """An executable that starts a device which does as it is told here."""
 
     def make(behaviour: str) -> str:
@@ -61,9 +69,7 @@ def lying(tmp_path: Path) -> Callable[[str], str]:
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_lie_ends_the_device_and_the_request_it_was_told_to(
-    run: Callable[..., Any], lying: Callable[[str], str], lie: str
-) -> None:
+def test_a_lie_ends_the_device_and_the_request_it_was_told_to(run: Run, lying: Lying, lie: str) -> None:
     async def body() -> None:
         device = Device(DeviceSettings(adapter="null", python=lying(LIES[lie]), exit_s=0.1))
         await device.start()
@@ -75,9 +81,7 @@ def test_a_lie_ends_the_device_and_the_request_it_was_told_to(
     run(body())
 
 
-def test_what_a_dying_device_wrote_is_kept_for_its_error(
-    run: Callable[..., Any], lying: Callable[[str], str]
-) -> None:
+def test_what_a_dying_device_wrote_is_kept_for_its_error(run: Run, lying: Lying) -> None:
     async def body() -> None:
         python = lying("print('no driver here', file=sys.stderr); sys.exit(3)")
         device = Device(DeviceSettings(adapter="null", python=python))
@@ -90,7 +94,7 @@ def test_what_a_dying_device_wrote_is_kept_for_its_error(
 
 
 def test_a_device_that_ends_in_the_middle_of_a_request_is_no_crash_of_a_kernel(
-    run: Callable[..., Any], lying: Callable[[str], str]
+    run: Run, lying: Lying
 ) -> None:
     async def body() -> None:
         python = lying("write(sock, ready); started(); sys.exit(0)")
@@ -99,6 +103,84 @@ def test_a_device_that_ends_in_the_middle_of_a_request_is_no_crash_of_a_kernel(
         with pytest.raises(DeviceCrashed, match="lost during a download: it ended") as error:
             await device.download(1)
         assert error.value.signal == 0
+        await device.close()
+
+    run(body())
+
+
+def test_a_device_that_begins_steps_for_ever_is_late(run: Run, lying: Lying) -> None:
+    async def body() -> None:
+        python = lying(
+            "import time\n"
+            "write(sock, ready); started()\n"
+            "while True: write(sock, frames.Started(1, slice=True)); time.sleep(0.01)"
+        )
+        settings = DeviceSettings(adapter="null", python=python, deadline_s=0.1, compile_s=0.1, exit_s=0.1)
+        device = Device(settings)
+        await device.start()
+        with pytest.raises(DeviceHung, match="a graph ran on beyond its limit"):
+            await device.run_graph(1, "me", Graph([], []), [])
+        await device.close()
+
+    run(body())
+
+
+def test_a_device_that_two_times_dies_of_what_is_next_crashed_on_it(run: Run, lying: Lying) -> None:
+    async def body() -> None:
+        device = Device(
+            DeviceSettings(adapter="null", python=lying("write(sock, ready); sock.recv(1 << 16); sys.exit()"))
+        )
+        await device.start()
+        with pytest.raises(DeviceCrashed, match="two device processes were lost as they came to an upload"):
+            await device.upload_bytes(1, "me", "u32", [1], bytes(4))
+        await device.close()
+        assert device.generation >= 2
+
+    run(body())
+
+
+def test_a_death_by_a_signal_without_a_name_is_noticed(run: Run, lying: Lying) -> None:
+    async def body() -> None:
+        python = lying("write(sock, ready); started(); os.kill(os.getpid(), 40)")
+        device = Device(DeviceSettings(adapter="null", python=python, exit_s=0.1))
+        await device.start()
+        with pytest.raises(DeviceCrashed, match="ended by signal 40"):
+            await device.download(1)
+        await device.close()
+
+    run(body())
+
+
+def test_a_crash_below_a_large_server_is_not_taken_for_want_of_memory(
+    run: Run, lying: Lying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A device's peak begins with its parent's, which here is over all that a device may take."""
+    monkeypatch.setattr(ceiling, "ROOM", processes.own_peak_bytes() // 2)
+
+    async def body() -> None:
+        python = lying("import signal; write(sock, ready); started(); os.kill(os.getpid(), signal.SIGSEGV)")
+        device = Device(DeviceSettings(adapter="null", python=python, memory_bytes=1 << 20, exit_s=0.1))
+        await device.start()
+        with pytest.raises(DeviceCrashed) as error:
+            await device.download(1)
+        assert not error.value.starved
+        await device.close()
+
+    run(body())
+
+
+def test_a_request_that_cannot_be_sent_leaves_nothing_to_watch(run: Run, manual_clock: Any) -> None:
+    async def body() -> None:
+        clock = manual_clock()
+        device = Device(DeviceSettings(adapter="null", clock=clock, takeup_s=9.0))
+        await device.start()
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            await device.upload(1, "me", "u32", [1], -1, 0, 4)
+        for handle in (1, 2):
+            await device.upload_bytes(handle, "me", "u32", [1], bytes(4))
+            clock.advance(9.0)
+        await device.download(1)
+        assert device.generation == 1
         await device.close()
 
     run(body())

@@ -17,11 +17,8 @@ import msgspec
 import pytest
 
 from host import frames
-from host.child import child_environment
-from host.engine import Ahead, EngineSettings
-from host.engine import Work as Steps
-from host.engines.null import NullEngine
-from host.process import Task, Worker, unsealed
+from host.engine import EngineSettings
+from host.environment import child_environment
 from ops.graph import Graph, Node
 from ops.wire import FrameReader, frame
 
@@ -184,62 +181,3 @@ def test_it_gives_way_to_the_server(bare: Bare) -> None:
     assert nice.pop(bare.process.pid) == os.getpriority(os.PRIO_PROCESS, 0)
     assert set(nice.values()) == {os.getpriority(os.PRIO_PROCESS, 0) + 5}
     assert int(Path(f"/proc/{bare.process.pid}/oom_score_adj").read_text()) >= 500
-
-
-def test_cancelled_work_ends_before_anybodys_next_slice() -> None:
-    """Each owner has work of many steps; the last one's is cancelled in a step of another's."""
-    posted: list[Any] = []
-    tasks = [Task(frames.RunGraph(id, id, f"owner {id}", Graph([], []), [])) for id in range(1, 9)]
-
-    class Stepping(NullEngine):
-        def run_graph(self, request: frames.RunGraph, stop: Any) -> Steps:
-            for number in range(20):
-                yield Ahead()
-                if request.id == 1 and number == 5:
-                    tasks[-1].stopped = True
-                    posted.append("cancelled")
-                stop()
-            return frames.Usage()
-
-    def post(reply: Any, _: int | None) -> None:
-        posted.append(reply)
-        if sum(isinstance(each, frames.Done | frames.Failed) for each in posted) == len(tasks):
-            worker.tasks.put(None)
-
-    settings = EngineSettings("null")
-    worker = Worker(settings, unsealed, post, lambda: None)
-    for task in tasks:
-        worker.tasks.put(task)
-    worker._serve(Stepping(settings))
-    after = posted[posted.index("cancelled") + 1 :]
-    assert [(type(each).__name__, each.id) for each in after[:2]] == [("Started", 8), ("Failed", 8)]
-    assert after[1].error.code == "cancelled"
-    assert {each.id for each in after if isinstance(each, frames.Done)} == set(range(1, 8))
-
-
-def test_a_small_transfer_is_announced_while_other_work_is_under_way() -> None:
-    """The other work's clock would run for it."""
-    posted: list[Any] = []
-
-    class Stepping(NullEngine):
-        def run_graph(self, request: frames.RunGraph, stop: Any) -> Steps:
-            yield Ahead()
-            worker.tasks.put(None)
-            return frames.Usage()
-
-    settings = EngineSettings("null")
-    worker = Worker(settings, unsealed, lambda reply, _: posted.append(reply), lambda: None)
-    worker.tasks.put(Task(frames.RunGraph(1, 1, "one", Graph([], []), [])))
-    worker.tasks.put(Task(frames.Upload(2, 1, "other", "u32", (2,), 8, data=bytes(8))))
-    worker.tasks.put(Task(frames.Download(3, 1)))
-    worker._serve(Stepping(settings))
-    got = [(type(each).__name__, each.id) for each in posted]
-    assert got == [
-        ("Started", 1),
-        ("Started", 2),
-        ("Done", 2),
-        ("Started", 3),
-        ("Downloaded", 3),
-        ("Started", 1),
-        ("Done", 1),
-    ]

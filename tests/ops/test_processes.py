@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ops.processes import signal_name
+
 HELD = 100 << 20
 PROGRAM = f"""
 import os
@@ -25,3 +27,7 @@ def test_the_peak_of_a_process_is_what_it_held_in_bytes() -> None:
         [sys.executable, "-c", PROGRAM], cwd=root, capture_output=True, check=True, timeout=30
     )
     assert HELD < int(done.stdout) < 2 * HELD
+
+
+def test_a_signal_without_a_name_has_its_number() -> None:
+    assert [signal_name(number) for number in (9, 35, 63)] == ["SIGKILL", "signal 35", "signal 63"]
