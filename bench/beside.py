@@ -13,8 +13,8 @@ import time
 import numpy as np
 
 _THREADS = {"OPENBLAS_NUM_THREADS": str(os.cpu_count()), "OPENBLAS_THREAD_TIMEOUT": "10"}
-"""All cores; and threads that have nothing to do sleep after 2^10 ticks instead of looking for work for 120 ms, in which
-they would take a core from whoever has the next turn. Their own rate is the same."""
+"""All cores; and threads that have nothing to do sleep after 2^10 ticks, instead of looking for work for 120 ms and
+taking a core from whoever has the next turn. Their own rate is the same."""
 
 
 class NumPy:
@@ -36,7 +36,8 @@ class NumPy:
 
     def multiply(self, size: int) -> float:
         """The seconds of a product of two squares of f32."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         print(size, file=self._process.stdin)
         return float(self._process.stdout.readline())
 
