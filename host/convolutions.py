@@ -181,8 +181,11 @@ def _overlap(positions: range, size: int) -> tuple[slice, slice]:
 
 
 def _by_taps(weight: Array) -> Array:
-    """The weights by taps of all axes but the first: [taps, groups, 1…, outputs, taps of the first and channels]."""
+    """The weights by taps of all axes but the first: [taps, groups, 1…, outputs, taps of the first and channels].
+
+    Outputs are next to each other: so OpenBLAS multiplies small matrices fastest.
+    """
     groups, outputs, channels, first, *others = weight.shape
-    made = scratch("weights", (*others, groups, outputs, first, channels))
-    made[...] = weight.transpose(*range(4, weight.ndim), 0, 1, 3, 2)
-    return made.reshape(-1, groups, *[1] * len(others), outputs, first * channels)
+    made = scratch("weights", (*others, groups, first, channels, outputs))
+    made[...] = weight.transpose(*range(4, weight.ndim), 0, 3, 2, 1)
+    return made.reshape(-1, groups, *[1] * len(others), first * channels, outputs).swapaxes(-1, -2)

@@ -229,14 +229,16 @@ def test_a_layout_that_leaves_its_buffer_is_refused_before_a_byte_is_touched(eng
 
 
 def test_a_hand_that_has_not_begun_is_not_waited_for(engine: WgpuEngine) -> None:
-    gpu, layout, hands, free = engine._gpu, Layout.contiguous((8, 8)), Hands(2), Event()
+    gpu, layout, hands = engine._gpu, Layout.contiguous((8, 8)), Hands(2)
+    begun, free, done = Event(), Event(), Event()
     buffers = [gpu.create_buffer(4 * 64, "storage") for _ in range(3)]
-    busy = hands._pool.submit(free.wait, 30)
+    hands._others[0].ask(lambda: (begun.set(), free.wait(30), done.set()))
+    assert begun.wait(30)
     work = replace(_product(layout, layout, layout), work=1 << 30)
     tiles = Tiles(work)
     hands.work(gpu, work, [(buffer, 0) for buffer in buffers], tiles, NEVER)
     assert tiles.are_over
-    assert not busy.done()
+    assert not done.is_set()
     free.set()
     hands.close()
     for buffer in buffers:
