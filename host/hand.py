@@ -9,6 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+SHARED_WORK = 1 << 24
+"""Multiply-adds from which on it pays to ask another hand."""
+
 Work = Callable[[], object]
 
 

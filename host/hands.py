@@ -19,12 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from host import attentions, convolutions, products
-from host.hand import Hand
+from host.hand import SHARED_WORK, Hand
 from host.native import Buffer, Gpu
 from ops.lower import HostAttention, HostConvolution, HostProduct, HostTask
 from ops.lowering.base import Source, Target
 
-_SHARED_WORK = 1 << 24
 _DTYPES: Mapping[str, npt.DTypeLike] = {"f32": np.float32, "i8": np.int8, "u8": np.uint8}
 
 Array = npt.NDArray[Any]
@@ -71,7 +70,7 @@ class Hands:
                 for (buffer, offset), value in zip(places, task.values, strict=True)
             ]
             take = partial(_take, tiles, _JOBS[type(task)](task, arrays), until)
-            others = self._others if task.work >= _SHARED_WORK else ()
+            others = self._others if task.work >= SHARED_WORK else ()
             for other in others:
                 other.ask(take)
             try:
