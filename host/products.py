@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from host.boxes import Index, boxes
 from host.hand import SHARED_WORK
 from host.scratch import scratch
 from ops.lower import HostProduct
@@ -23,7 +24,7 @@ SPAN = 4096
 _SMALL = 1 << 20
 _FLAT = 64
 _WIDE = 1024
-_TILE_WORK = 1 << 27
+_TILE_WORK = 1 << 24
 _CALL_WORK = 1 << 14
 _PANEL = 1 << 18
 """Elements of the right operand that caches hold."""
@@ -34,7 +35,6 @@ _UNPACKED = 10**6
 """Up to so many multiply-adds OpenBLAS copies no operand first, which takes longer than a product of few rows."""
 
 Array = npt.NDArray[Any]
-Index = tuple[int | slice, ...]
 Tile = tuple[Index, slice, slice]
 """Which matrices of a batch, which rows of their product, and which columns."""
 
@@ -45,24 +45,9 @@ def tiles(work: HostProduct) -> Iterator[Tile]:
     columns = work.right.layout.shape[-1]
     height = SIDE // 2 if rows * columns <= _SMALL else SIDE
     width = SIDE if rows >= _FLAT else _WIDE
-    for where in _batches(batch, rows * columns * inner + _CALL_WORK):
+    for where in boxes(batch, _TILE_WORK // (rows * columns * inner + _CALL_WORK)):
         for row, column in product(range(0, rows, height), range(0, columns, width)):
             yield where, slice(row, row + height), slice(column, column + width)
-
-
-def _batches(batch: Sequence[int], each: int) -> Iterator[Index]:
-    """Boxes of matrices, `each` of which is so much work: as many together as make a tile."""
-    axis = len(batch)
-    while axis and each * batch[axis - 1] <= _TILE_WORK:
-        axis -= 1
-        each *= batch[axis]
-    if not axis:
-        yield ()
-        return
-    count = max(1, _TILE_WORK // each)
-    for outer in np.ndindex(*batch[: axis - 1]):
-        for first in range(0, batch[axis - 1], count):
-            yield (*outer, slice(first, first + count))
 
 
 class Product:
