@@ -2,7 +2,7 @@
 
 Run as `python bench/tensors.py [adapter]`. All contenders take turns. On a shared machine wall clocks lie, so kernels
 are compared by the processor's time of this process, whose threads the driver's are; NumPy, with threads of its own,
-is measured in a process beside, by the best round. Every result is checked.
+is measured in a process beside (`beside.py`), by the best round. Every result is checked.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ import os
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in a device process; before NumPy is loaded
 
 import itertools
-import multiprocessing
 import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from multiprocessing.connection import Connection
 from typing import Any
 
 import handwritten_ops as by_hand
 import numpy as np
 import timing
+from beside import NumPy
 
 from host import planner
 from host.engine import EngineSettings, finish
@@ -131,7 +130,9 @@ def main(argv: list[str]) -> None:
     kernels.engine.close()
     host = Device(adapter, host_steps=True)
     weights_of_bytes(host, "host steps")
-    products_of_the_host(host)
+    with NumPy() as peer:
+        products_of_the_host(host, peer)
+        convolution_of_the_host(host, peer)
     attention(host)
     plans(host)
     host.engine.close()
@@ -358,18 +359,12 @@ def contest(
     timing.row(what, figure, f">= {target}", rate >= target)
 
 
-def products_of_the_host(device: Device) -> None:
-    """Products by the host in the device's memory, against NumPy with all its threads, which runs beside."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    os.environ["OPENBLAS_NUM_THREADS"] = str(os.cpu_count())
-    peer = context.Process(target=numpy_beside, args=(theirs,), daemon=True)
-    peer.start()
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+def products_of_the_host(device: Device, peer: NumPy) -> None:
+    """Products by the host in the device's memory, against NumPy with all its threads."""
     for size in PRODUCTS:
         left, right = numbers(size, size), numbers(size, size)[::-1].copy()
         run = device.op(left @ right, device.put(left), device.put(right), Node("matmul", (0, 1)))
-        times = _beside(ours, size, run)
+        times = _in_turn(peer, size, run)
         mine, other = min(times["ours"]), min(times["numpy"])
         middle = statistics.median(times["numpy"]) / statistics.median(times["ours"])
         rate = 2 * size**3 / 1e9
@@ -378,12 +373,9 @@ def products_of_the_host(device: Device) -> None:
             f"{middle:.2f} of its median)"
         )
         timing.row(f"product of {size} x {size}", figure, ">= 0.85", other / mine >= 0.85)
-    convolution_of_the_host(device, ours)
-    ours.send(None)
-    peer.join()
 
 
-def convolution_of_the_host(device: Device, peer: Connection) -> None:
+def convolution_of_the_host(device: Device, peer: NumPy) -> None:
     """A convolution of 64 channels of 56 x 56 by 3 x 3 taps, against NumPy's rate in products."""
     image, weight = numbers(1, 64, 56, 56), numbers(64, 64, 3, 3)
     lists: dict[str, Any] = {"stride": [1, 1], "dilation": [1, 1], "before": [1, 1], "after": [1, 1]}
@@ -391,7 +383,7 @@ def convolution_of_the_host(device: Device, peer: Connection) -> None:
     expected = reference.apply("convolution", attributes, [image, weight])
     node = Node("convolution", (0, 1), attributes)
     run = device.op(expected, device.put(image), device.put(weight), node)
-    times = _beside(peer, _OF_RATES, run)
+    times = _in_turn(peer, _OF_RATES, run)
     flops = {"ours": 2 * expected.size * weight[0].size, "numpy": 2 * _OF_RATES**3}
     best, middle = (
         {name: flops[name] / fold(taken) / 1e9 for name, taken in times.items()}
@@ -405,26 +397,15 @@ def convolution_of_the_host(device: Device, peer: Connection) -> None:
     timing.row("convolution 1x64x56x56, 3x3, 64 to 64", figure, ">= 0.65", rate >= 0.65)
 
 
-def _beside(peer: Connection, size: int, run: Callable[[], object]) -> dict[str, list[float]]:
-    """Seconds of ours and of a product by the peer, in turn."""
+def _in_turn(peer: NumPy, size: int, run: Callable[[], object]) -> dict[str, list[float]]:
+    """Seconds of ours and of a product by the peer, which takes its own time, in turn."""
     times: dict[str, list[float]] = {"ours": [], "numpy": []}
     for _ in range(2 * ROUNDS):
-        peer.send(size)
-        times["numpy"].append(peer.recv())
+        times["numpy"].append(peer.multiply(size))
         began = time.perf_counter()
         run()
         times["ours"].append(time.perf_counter() - began)
     return times
-
-
-def numpy_beside(connection: Connection) -> None:
-    """In a process of its own: multiply when told to, and tell the seconds."""
-    arrays = {size: (numbers(size, size), numbers(size, size)[::-1].copy()) for size in PRODUCTS}
-    results = {size: np.empty((size, size), np.float32) for size in PRODUCTS}
-    while (size := connection.recv()) is not None:
-        began = time.perf_counter()
-        np.matmul(*arrays[size], out=results[size])
-        connection.send(time.perf_counter() - began)
 
 
 def network(layers: int, rate: float, width: int = 64) -> Graph:

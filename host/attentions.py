@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from host.boxes import Index, boxes
 from host.scratch import scratch
 from ops.lower import HostAttention
 
@@ -23,15 +24,16 @@ _FEWEST_ROWS = 16
 _ONES = np.ones(_KEYS, np.float32)
 
 Array = npt.NDArray[Any]
-Tile = tuple[tuple[int, ...], slice]
+Tile = tuple[Index, slice]
 """Which matrices of a batch, and which queries."""
 
 
 def tiles(work: HostAttention) -> Iterator[Tile]:
     """What attention is cut into."""
     *batch, rows, _ = work.query.layout.shape
-    step = max(_FEWEST_ROWS, _SCORES // min(work.key.layout.shape[-2], _KEYS))
-    for where in np.ndindex(*batch):
+    keys = min(work.key.layout.shape[-2], _KEYS)
+    step = max(_FEWEST_ROWS, _SCORES // keys)
+    for where in boxes(batch, _SCORES // (keys * min(step, rows))):
         for begin in range(0, rows, step):
             yield where, slice(begin, min(begin + step, rows))
 
@@ -47,42 +49,43 @@ class Attention:
     def compute(self, tile: Tile) -> None:
         """Write a tile. Scores lie [keys, queries]: what is folded over keys is folded by whole vectors."""
         where, rows = tile
-        query = np.multiply(self._query[where][rows].T, np.float32(self._work.scale), order="C")
+        query = self._query[where][..., rows, :].swapaxes(-1, -2)
+        query = np.multiply(query, np.float32(self._work.scale), order="C")
         keys = self._key.shape[-2]
         seen = min(rows.stop, keys) if self._work.is_causal else keys
-        target = self._target[where][rows]
+        target = self._target[where][..., rows, :]
         peak: Array = np.zeros(1, np.float32)
         total = peak
         for begin in range(0, seen, _KEYS):
             block = slice(begin, min(begin + _KEYS, seen))
             scores = self._scores(query, where, rows, block)
-            highest = scores.max(axis=0)
+            highest = scores.max(axis=-2)
             if begin:
                 np.maximum(highest, peak, out=highest)
             base = np.where(np.isneginf(highest), np.float32(0), highest)
-            scores -= base
+            scores -= base[..., np.newaxis, :]
             np.exp(scores, out=scores)
-            sums = _ONES[: len(scores)] @ scores
-            value = self._value[where][block]
+            sums = _ONES[: block.stop - begin] @ scores
+            value = self._value[where][..., block, :]
             if begin:
                 shrink = np.exp(peak - base)
                 total = total * shrink + sums
-                target *= shrink[:, None]
-                target += np.matmul(scores.T, value, out=scratch("made", target.shape))
+                target *= shrink[..., np.newaxis]
+                target += np.matmul(scores.swapaxes(-1, -2), value, out=scratch("made", target.shape))
             else:
                 total = sums
-                np.matmul(scores.T, value, out=target)
+                np.matmul(scores.swapaxes(-1, -2), value, out=target)
             peak = highest
-        target /= total[:, None]
+        target /= total[..., np.newaxis]
 
-    def _scores(self, query: Array, where: tuple[int, ...], rows: slice, keys: slice) -> Array:
+    def _scores(self, query: Array, where: Index, rows: slice, keys: slice) -> Array:
         """The scores of a block of keys, masked."""
-        scores = scratch("scores", (keys.stop - keys.start, query.shape[1]))
-        np.matmul(self._key[where][keys], query, out=scores)
+        scores = scratch("scores", (*query.shape[:-2], keys.stop - keys.start, query.shape[-1]))
+        np.matmul(self._key[where][..., keys, :], query, out=scores)
         if self._mask is not None:
-            scores += self._mask[where][rows, keys].T
+            scores += self._mask[where][..., rows, keys].swapaxes(-1, -2)
         later = max(rows.start + 1, keys.start)
         if self._work.is_causal and later < keys.stop:
             unseen = np.arange(later, keys.stop)[:, None] > np.arange(rows.start, rows.stop)
-            np.copyto(scores[later - keys.start :], -np.inf, where=unseen)
+            np.copyto(scores[..., later - keys.start :, :], -np.inf, where=unseen)
         return scores

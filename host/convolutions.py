@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from host.boxes import Index, boxes
 from host.scratch import scratch
 from ops.lower import HostConvolution
 
@@ -27,16 +28,15 @@ _TILE = 1 << 19
 _TILE_WORK = 1 << 30
 """Multiply-adds of a tile, about 15 ms of a core: nothing stops one."""
 _EVEN = min(os.cpu_count() or 1, 4)
-"""The tiles of an image are a multiple of this: then all hands end at the same time."""
+"""The tiles of an image are a multiple of this, those of several at least as many: then all hands have some."""
 _LEAST_ROW = 40
 """Places of a row from which BLAS multiplies rows about as fast as a whole tile."""
 _LEAST_INNER = 64
 _PLACES_A_ROW = 4
 
 Array = npt.NDArray[Any]
-Index = tuple[Any, ...]
-Tile = tuple[int, slice, tuple[range, ...]]
-"""Which image, which groups, and which places along each axis of space."""
+Tile = tuple[Index, tuple[range, ...]]
+"""Which groups of which images, and which places along each axis of space."""
 
 
 def _is_by_rows(work: HostConvolution) -> bool:
@@ -68,12 +68,12 @@ def tiles(work: HostConvolution) -> Iterator[Tile]:
         if axis == outermost and batch * groups == 1:
             count = -(-count // _EVEN) * _EVEN
         sides[axis] = -(-sides[axis] // count)
-    together = max(1, _TILE // (inner * prod(sides)))
-    for image, group, *begins in product(
-        range(batch), range(0, groups, together), *map(range, [0] * len(places), places, sides)
-    ):
-        ends = (min(begin + side, size) for begin, side, size in zip(begins, sides, places, strict=True))
-        yield image, slice(group, min(group + together, groups)), tuple(map(range, begins, ends))
+    together = min(_TILE // (inner * prod(sides)), -(-batch * groups // _EVEN))
+    corners = list(product(*map(range, [0] * len(places), places, sides)))
+    for where in boxes((batch, groups), together):
+        for begins in corners:
+            ends = (min(begin + side, size) for begin, side, size in zip(begins, sides, places, strict=True))
+            yield where, tuple(map(range, begins, ends))
 
 
 class Convolution:
@@ -87,63 +87,65 @@ class Convolution:
         self._weights = _by_taps(weight) if self._is_by_rows else weight.reshape(*weight.shape[:2], -1)
 
     def compute(self, tile: Tile) -> None:
-        """Write a tile."""
-        image, groups, places = tile
-        x = self._x[image, groups]
-        index: Index = (image, groups, ..., *(slice(where.start, where.stop) for where in places))
-        target = self._target[index]
+        """Write a tile. Its arrays have an axis of groups first, before which those of several images have one more."""
+        where, places = tile
+        groups = where[1:] or (...,)
+        x = self._x[where]
+        target = self._target[(*where, ..., *(slice(each.start, each.stop) for each in places))]
         if self._is_by_rows:
-            self._add_taps(groups, self._rows(x, places), np.moveaxis(target, 1, -2))
+            self._add_taps(groups, self._rows(x, places), np.moveaxis(target, -1 - len(places), -2))
             return
         columns = self._columns(x, places)
-        shape = (*target.shape[:2], columns.shape[-1])
-        if target[0, 0].flags.c_contiguous:
+        shape = (*target.shape[: -len(places)], columns.shape[-1])
+        if target[(0,) * (len(shape) - 1)].flags.c_contiguous:
             np.matmul(self._weights[groups], columns, out=target.reshape(shape))
         else:
             made = np.matmul(self._weights[groups], columns, out=scratch("made", shape))
             target[...] = made.reshape(target.shape)
 
     def _rows(self, x: Array, places: Sequence[range]) -> Array:
-        """All that the windows of `places` reach of some groups of an image, where a row of a channel is followed by
-        that of the next: [groups, the first axis, channels, other axes]."""
+        """All that the windows of `places` reach of `x`, where a row of a channel is followed by that of the next:
+        [groups, the first axis, channels, other axes]."""
         reach = self._reach(places)
         first, *others = map(len, reach)
-        rows = scratch("seen", (len(x), first, x.shape[1], *others))
-        _surround(rows.swapaxes(1, 2), x, reach)
+        *groups, channels = x.shape[: -len(places)]
+        rows = scratch("seen", (*groups, first, channels, *others))
+        _surround(rows.swapaxes(len(groups), len(groups) + 1), x, reach)
         return rows
 
-    def _add_taps(self, groups: slice, rows: Array, target: Array) -> None:
+    def _add_taps(self, groups: tuple[Any, ...], rows: Array, target: Array) -> None:
         """Write to `target` [groups, axes but the last, outputs, the last axis] the sum of a product for each tap of
         all axes but the first: along that one taps are neighbours like channels."""
-        group, row, channel, *steps = rows.strides
+        *outer, channel = rows.strides[: 1 - len(self._taps)]
+        steps = rows.strides[1 - len(self._taps) :]
         shape = (*target.shape[:-2], self._weights.shape[-1], target.shape[-1])
-        strides = (group, row, *steps[:-1], channel, steps[-1])
+        strides = (*outer, *steps[:-1], channel, steps[-1])
         sums, made = (scratch(name, target.shape) for name in ("sums", "made"))
         last = len(self._weights) - 1
         for number, taps in enumerate(product(*map(range, self._taps[1:]))):
             begin = sum(map(prod, zip(taps, self._work.dilation[1:], steps, strict=True)))
             seen = np.ndarray(shape, np.float32, rows, begin, strides)
-            np.matmul(self._weights[number, groups], seen, out=made if number else sums)
+            np.matmul(self._weights[(number, *groups)], seen, out=made if number else sums)
             if number:
                 np.add(sums, made, out=sums if number < last else target)
 
     def _columns(self, x: Array, places: Sequence[range]) -> Array:
-        """What the windows of `places` see of some groups of an image: [groups, channels and taps, places]."""
-        around, sizes, reach = x.shape[:2], tuple(map(len, places)), self._reach(places)
+        """What the windows of `places` see of `x`: [groups, channels and taps, places]."""
+        rank, sizes, reach = len(places), tuple(map(len, places)), self._reach(places)
+        around = x.shape[:-rank]
         columns = scratch("columns", (*around, *self._taps, *sizes))
         if prod(map(len, reach)) <= prod((*self._taps, *sizes)):
             seen = scratch("seen", (*around, *map(len, reach)))
             _surround(seen, x, reach)
-            by_tap, by_place = (
-                map(mul, seen.strides[2:], by) for by in (self._work.dilation, self._work.stride)
-            )
-            strides = (*seen.strides[:2], *by_tap, *by_place)
+            steps = seen.strides[-rank:]
+            by_tap, by_place = (map(mul, steps, by) for by in (self._work.dilation, self._work.stride))
+            strides = (*seen.strides[:-rank], *by_tap, *by_place)
             columns[...] = np.ndarray(columns.shape, np.float32, seen, 0, strides)
         else:
             for taps in product(*map(range, self._taps)):
-                of_tap: Index = (slice(None), slice(None), *taps)
-                _surround(columns[of_tap], x, self._seen_by(taps, places))
-        return columns.reshape(len(x), -1, prod(sizes))
+                of_tap = np.moveaxis(columns, range(-2 * rank, -rank), range(rank))[taps]
+                _surround(of_tap, x, self._seen_by(taps, places))
+        return columns.reshape(*around[:-1], -1, prod(sizes))
 
     def _seen_by(self, taps: Sequence[int], places: Sequence[range]) -> list[range]:
         """At which positions along each axis of space a tap of the windows of `places` is."""
@@ -164,7 +166,7 @@ class Convolution:
 
 def _surround(made: Array, x: Array, positions: Sequence[range]) -> None:
     """Write to `made` what is at `positions` along the axes of space of `x`, zeros where that is beside it."""
-    within, inside = zip(*map(_overlap, positions, x.shape[2:]), strict=True)
+    within, inside = zip(*map(_overlap, positions, x.shape[-len(positions) :]), strict=True)
     found = x[(..., *inside)]
     if found.shape != made.shape:
         made[...] = 0
@@ -181,8 +183,11 @@ def _overlap(positions: range, size: int) -> tuple[slice, slice]:
 
 
 def _by_taps(weight: Array) -> Array:
-    """The weights by taps of all axes but the first: [taps, groups, 1…, outputs, taps of the first and channels]."""
+    """The weights by taps of all axes but the first: [taps, groups, 1…, outputs, taps of the first and channels].
+
+    Outputs are next to each other: so OpenBLAS multiplies small matrices fastest.
+    """
     groups, outputs, channels, first, *others = weight.shape
-    made = scratch("weights", (*others, groups, outputs, first, channels))
-    made[...] = weight.transpose(*range(4, weight.ndim), 0, 1, 3, 2)
-    return made.reshape(-1, groups, *[1] * len(others), outputs, first * channels)
+    made = scratch("weights", (*others, groups, first, channels, outputs))
+    made[...] = weight.transpose(*range(4, weight.ndim), 0, 3, 2, 1)
+    return made.reshape(-1, groups, *[1] * len(others), first * channels, outputs).swapaxes(-1, -2)

@@ -11,7 +11,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, Protocol
@@ -20,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from host import attentions, convolutions, products
+from host.hand import SHARED_WORK, Hand
 from host.native import Buffer, Gpu
 from ops.lower import HostAttention, HostConvolution, HostProduct, HostTask
 from ops.lowering.base import Source, Target
 
-_SHARED_WORK = 1 << 24
 _DTYPES: Mapping[str, npt.DTypeLike] = {"f32": np.float32, "i8": np.int8, "u8": np.uint8}
 
 Array = npt.NDArray[Any]
@@ -55,8 +54,7 @@ class Hands:
     """As many threads as this process has cores, the caller's own among them."""
 
     def __init__(self, count: int | None = None) -> None:
-        self._others = (count or os.cpu_count() or 1) - 1
-        self._pool = ThreadPoolExecutor(self._others or 1, "hand")
+        self._others = [Hand() for _ in range((count or os.cpu_count() or 1) - 1)]
 
     def work(self, gpu: Gpu, task: HostTask, places: Sequence[Place], tiles: Tiles, until: float) -> None:
         """Compute tiles of `task`, one at least, until there are none, or the time (`perf_counter`) is `until`.
@@ -72,19 +70,20 @@ class Hands:
                 for (buffer, offset), value in zip(places, task.values, strict=True)
             ]
             take = partial(_take, tiles, _JOBS[type(task)](task, arrays), until)
-            others = self._others if task.work >= _SHARED_WORK else 0
-            helpers = [self._pool.submit(take) for _ in range(others)]
+            others = self._others if task.work >= SHARED_WORK else ()
+            for other in others:
+                other.ask(take)
             try:
                 take()
-            finally:
-                begun = [helper for helper in helpers if not helper.cancel()]
-                wait(begun)  # none may run on when the buffers are the device's again
-            for helper in begun:
-                helper.result()
+            finally:  # none may run on when the buffers are the device's again
+                errors = [other.finish() for other in others]
+            for error in filter(None, errors):
+                raise error
 
     def close(self) -> None:
         """End the threads."""
-        self._pool.shutdown()
+        for other in self._others:
+            other.close()
 
 
 class Tiles:

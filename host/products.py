@@ -1,7 +1,8 @@
 """Matrix products by the host's BLAS, in the device's own memory.
 
 Owns how a product is cut into tiles, which depends on its sizes alone, so that its bits never depend on time, and how a
-tile is computed: of a matrix of bytes a panel at a time is f32. Must not know threads, plans or owners.
+tile is computed: of a matrix of bytes a panel at a time is f32. Must not know plans or owners, and of threads only
+that they wait for each other between calls.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from host.boxes import Index, boxes
+from host.hand import SHARED_WORK
 from host.scratch import scratch
 from ops.lower import HostProduct
 
@@ -21,16 +24,17 @@ SPAN = 4096
 _SMALL = 1 << 20
 _FLAT = 64
 _WIDE = 1024
-_TILE_WORK = 1 << 27
+_TILE_WORK = 1 << 24
 _CALL_WORK = 1 << 14
 _PANEL = 1 << 18
 """Elements of the right operand that caches hold."""
-_FEW = 12
+_CALL = 1 << 21
+"""Multiply-adds of a call where hands share a product: in shorter ones they wait for the interpreter, not compute."""
+_FEW = 32
 _UNPACKED = 10**6
 """Up to so many multiply-adds OpenBLAS copies no operand first, which takes longer than a product of few rows."""
 
 Array = npt.NDArray[Any]
-Index = tuple[int | slice, ...]
 Tile = tuple[Index, slice, slice]
 """Which matrices of a batch, which rows of their product, and which columns."""
 
@@ -41,24 +45,9 @@ def tiles(work: HostProduct) -> Iterator[Tile]:
     columns = work.right.layout.shape[-1]
     height = SIDE // 2 if rows * columns <= _SMALL else SIDE
     width = SIDE if rows >= _FLAT else _WIDE
-    for where in _batches(batch, rows * columns * inner + _CALL_WORK):
+    for where in boxes(batch, _TILE_WORK // (rows * columns * inner + _CALL_WORK)):
         for row, column in product(range(0, rows, height), range(0, columns, width)):
             yield where, slice(row, row + height), slice(column, column + width)
-
-
-def _batches(batch: Sequence[int], each: int) -> Iterator[Index]:
-    """Boxes of matrices, `each` of which is so much work: as many together as make a tile."""
-    axis = len(batch)
-    while axis and each * batch[axis - 1] <= _TILE_WORK:
-        axis -= 1
-        each *= batch[axis]
-    if not axis:
-        yield ()
-        return
-    count = max(1, _TILE_WORK // each)
-    for outer in np.ndindex(*batch[: axis - 1]):
-        for first in range(0, batch[axis - 1], count):
-            yield (*outer, slice(first, first + count))
 
 
 class Product:
@@ -66,46 +55,71 @@ class Product:
 
     def __init__(self, work: HostProduct, arrays: Sequence[Array]) -> None:
         self._left, self._right, self._target = arrays
+        self._call = _CALL if work.work >= SHARED_WORK else 0
 
     def compute(self, tile: Tile) -> None:
         """Write a tile."""
         where, rows, columns = tile
         a, b = self._left[where][..., rows, :], self._right[where][..., columns]
         c = self._target[where][..., rows, columns]
-        width, span = _panel(b, a.shape[-2])
+        width, span = self._panel(b, a.shape[-2])
         for first in range(0, b.shape[-1], width):
             part = slice(first, first + width)
             _fold(a, b[..., part], c[..., part], span)
 
-
-def _panel(right: Array, rows: int) -> tuple[int, int]:
-    """How many columns, and how many rows of these, of the right operand of a product of `rows` are taken at once."""
-    inner, columns = right.shape[-2:]
-    is_few = 1 < rows <= _FEW
-    if right.dtype == np.float32 and not is_few:
-        return columns, SPAN
-    most = min(_PANEL, _UNPACKED // rows) if is_few else _PANEL
-    if abs(right.strides[-1]) > abs(right.strides[-2]):
-        span = min(inner, SPAN)
-        return max(1, most // span), span
-    return columns, max(1, most // columns)
+    def _panel(self, right: Array, rows: int) -> tuple[int, int]:
+        """How many columns, and rows of these, of the right operand of a product of `rows` are taken at once."""
+        (inner, columns), is_floats = right.shape[-2:], right.dtype == np.float32
+        if is_floats and not 1 < rows <= _FEW:
+            return columns, SPAN
+        panel = max(_PANEL, self._call // rows)
+        span = min(inner if _is_turned(right) else max(1, panel // columns), SPAN)
+        return columns if is_floats else max(1, panel // span), span
 
 
 def _fold(a: Array, b: Array, c: Array, span: int) -> None:
     """Write the product of `a` and `b` to `c`, `span` of the inner axis at once."""
     for first in range(0, a.shape[-1], span):
-        left, right = a[..., first : first + span], _floats(b[..., first : first + span, :])
+        left, right = a[..., first : first + span], b[..., first : first + span, :]
         if first == 0:
-            np.matmul(left, right, out=c)
+            _multiply(left, right, c)
         else:
-            c += np.matmul(left, right, out=scratch("part", c.shape))
+            part = scratch("part", c.shape)
+            _multiply(left, right, part)
+            c += part
+
+
+def _multiply(a: Array, b: Array, c: Array) -> None:
+    """Write the product of `a` and `b` to `c`, that of few rows by blocks of columns."""
+    (rows, inner), columns = a.shape[-2:], b.shape[-1]
+    if rows == 1 and b.dtype != np.float32 and b.size > _PANEL:
+        np.einsum("...rk,...kc->...rc", a, b, out=c)  # it unpacks a few thousand elements at a time
+        return
+    b = _floats(b)
+    if not 1 < rows <= _FEW or rows * inner * columns <= _UNPACKED:
+        np.matmul(a, b, out=c)
+        return
+    width = 1 << (_UNPACKED // (rows * inner)).bit_length() - 1
+    even = columns - columns % width
+    for part, size in ((slice(even), width), (slice(even, columns), columns - even)):
+        if size:
+            np.matmul(a[..., np.newaxis, :, :], _blocks(b[..., part], size), out=_blocks(c[..., part], size))
+
+
+def _blocks(matrix: Array, width: int) -> Array:
+    """A matrix as an axis of blocks of so many columns, which are a divisor of all: the same elements."""
+    return matrix.reshape(*matrix.shape[:-1], -1, width).swapaxes(-2, -3)
+
+
+def _is_turned(matrix: Array) -> bool:
+    """Whether the elements of a column are next to each other, not those of a row."""
+    return bool(abs(matrix.strides[-1]) > abs(matrix.strides[-2]))
 
 
 def _floats(matrix: Array) -> Array:
     """A matrix of f32 itself, one of bytes in this thread's memory, which lies as it does."""
     if matrix.dtype == np.float32:
         return matrix
-    is_turned = abs(matrix.strides[-1]) > abs(matrix.strides[-2])
-    made = scratch("panel", matrix.T.shape).T if is_turned else scratch("panel", matrix.shape)
+    made = scratch("panel", matrix.T.shape).T if _is_turned(matrix) else scratch("panel", matrix.shape)
     np.copyto(made, matrix)
     return made

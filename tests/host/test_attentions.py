@@ -25,6 +25,7 @@ FORMS: dict[str, tuple[dict[str, Any], tuple[tuple[int, ...], ...]]] = {
     "causal": ({"is_causal": True}, ((3, 700, 32), (3, 700, 32), (3, 700, 32))),
     "causal of many keys": ({"is_causal": True, "scale": 0.3}, ((300, 32), (2500, 32), (2500, 32))),
     "causal of few keys": ({"is_causal": True}, ((900, 32), (90, 32), (90, 32))),
+    "causal of many heads": ({"is_causal": True}, ((2, 90, 40, 32), (2, 90, 40, 32), (2, 90, 40, 32))),
     "of blocks of keys": ({}, ((40, 64), (5000, 64), (5000, 8))),
     "masked": ({}, ((2, 3, 100, 64), (2, 3, 200, 64), (2, 3, 200, 64), (100, 200))),
     "spread": ({}, ((2, 4, 1, 100, 32), (2, 1, 3, 200, 32), (200, 32), (2, 1, 1, 1, 200))),
@@ -65,8 +66,9 @@ def test_the_scores_of_a_tile_are_bounded() -> None:
     for name in FORMS:
         (task,) = lowered(name)
         keys = min(task.key.layout.shape[-2], attentions._KEYS)
-        for _, rows in attentions.tiles(task):
-            assert (rows.stop - rows.start) * keys <= attentions._SCORES
+        matrices = np.zeros(task.query.layout.shape[:-2], np.int8)
+        for where, rows in attentions.tiles(task):
+            assert matrices[where].size * (rows.stop - rows.start) * keys <= attentions._SCORES
 
 
 def test_where_memory_is_not_the_hosts_it_is_kernels() -> None:

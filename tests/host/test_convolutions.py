@@ -44,6 +44,9 @@ FORMS = {
     "by rows, without zeros around": ((2, 32, 12, 70), (9, 32, 2, 5), 1, 1, 0, 1),
     "by rows, of groups and dilated": ((1, 64, 9, 60), (24, 32, 3, 3), 1, (1, 4), (1, 4), 2),
     "by rows, of a room": ((1, 22, 7, 9, 45), (10, 22, 3, 2, 3), 1, (1, 2, 1), 2, 1),
+    "by rows, of several images": ((4, 22, 8, 40), (9, 22, 3, 3), 1, 1, 1, 1),
+    "of many images in groups": ((40, 24, 12, 8), (24, 12, 3, 3), 1, 1, 1, 2),
+    "of many images, strided": ((40, 24, 12, 9), (25, 24, 3, 3), 2, 1, 1, 1),
     "of windows that reach far": ((1, 64, 9, 40), (8, 64, 3, 3), 1, (60, 9), (60, 9), 1),
     "of windows that reach far along rows": ((1, 64, 9, 90), (8, 64, 3, 3), 1, (1, 50), (1, 50), 1),
 }
@@ -73,7 +76,8 @@ def test_tiles_together_are_the_convolution(name: str) -> None:
     arrays = [x.reshape(task.x.layout.shape), weight.reshape(task.weight.layout.shape), target]
     tiles, job = Tiles(task), convolutions.Convolution(task, arrays)
     while (tile := tiles.take()) is not None:
-        assert np.isnan(target[(tile[0], tile[1], slice(None), *map(indices, tile[2]))]).all()
+        where, places = tile
+        assert np.isnan(target[(*where, ..., *map(indices, places))]).all()
         job.compute(tile)
     expected = reference.apply("convolution", attributes_of(FORMS[name]), [x, weight])
     size = reference.apply("convolution", attributes_of(FORMS[name]), [np.abs(x), np.abs(weight)])
@@ -105,8 +109,11 @@ def test_the_work_of_a_tile_is_bounded() -> None:
         ((2, 64, 40, 30), (4096, 64, 5, 9), 1, 1, 4, 1),
     ):
         (task,) = lowered(form)
-        for _, groups, places in convolutions.tiles(task):
-            sums = (groups.stop - groups.start) * prod(map(len, places)) * task.weight.layout.count
+        batch, groups, outputs, *_ = task.target.layout.shape
+        images = np.zeros((batch, groups, outputs), np.int8)
+        each = task.weight.layout.count // (groups * outputs)
+        for where, places in convolutions.tiles(task):
+            sums = images[where].size * prod(map(len, places)) * each
             assert sums <= convolutions._TILE_WORK
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -16,6 +15,7 @@ from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
 from host.errors import Cancelled
 from host.frames import RunGraph
+from host.hand import SHARED_WORK
 from host.hands import Hands, Tiles
 from host.native import Gpu
 from host.plans import HostStep
@@ -206,10 +206,34 @@ def test_equal_products_have_equal_bits_however_they_are_sliced(engine: WgpuEngi
         engine._runner._slice_ms = 1e-3
 
 
-def _product(left: Layout, right: Layout, target: Layout) -> HostProduct:
+def _product(left: Layout, right: Layout, target: Layout, dtype: str = "f32", work: int = 1) -> HostProduct:
     operands = [Operand("input", 0), Operand("input", 1), Operand("output", 0)]
-    a, b = (Source(operand, layout, "f32") for operand, layout in zip(operands, (left, right), strict=False))
-    return HostProduct(a, b, Target(operands[2], target, "f32"), 1)
+    sources = (Source(operands[0], left, "f32"), Source(operands[1], right, dtype))
+    return HostProduct(*sources, Target(operands[2], target, "f32"), work)
+
+
+@pytest.mark.parametrize("work", [1, SHARED_WORK], ids=["of one hand", "shared"])
+@pytest.mark.parametrize("is_turned", [True, False], ids=["turned", "as it lies"])
+@pytest.mark.parametrize("dtype", ["f32", "i8"])
+@pytest.mark.parametrize("batch", [(), (2,)])
+@pytest.mark.parametrize("rows", [1, 2, 8, 32, 33])
+def test_few_rows_are_multiplied_by_blocks_of_any_number_of_columns(
+    rows: int, batch: tuple[int, ...], dtype: str, is_turned: bool, work: int
+) -> None:
+    inner, columns = products.SPAN + 9, 301
+    x = matrix(*batch, rows, inner)
+    y = np.random.default_rng(0).integers(-127, 128, (*batch, columns, inner), np.int8)
+    y = np.swapaxes(y, -1, -2) if is_turned else np.ascontiguousarray(np.swapaxes(y, -1, -2))
+    y = y.astype(np.float32) if dtype == "f32" else y
+    made = np.full((*batch, rows, columns), np.nan, np.float32)
+    layouts = [Layout.contiguous(each.shape) for each in (x, y, made)]
+    task = _product(*layouts, dtype, work)
+    tiles, job = Tiles(task), products.Product(task, (x, y, made))
+    while (tile := tiles.take()) is not None:
+        job.compute(tile)
+    exact = x.astype(np.float64) @ y.astype(np.float64)
+    size = np.abs(x).astype(np.float64) @ np.abs(y.astype(np.float64))
+    assert np.all(np.abs(made - exact) <= 1e-6 * size)
 
 
 def test_a_layout_that_leaves_its_buffer_is_refused_before_a_byte_is_touched(engine: WgpuEngine) -> None:
@@ -229,14 +253,16 @@ def test_a_layout_that_leaves_its_buffer_is_refused_before_a_byte_is_touched(eng
 
 
 def test_a_hand_that_has_not_begun_is_not_waited_for(engine: WgpuEngine) -> None:
-    gpu, layout, hands, free = engine._gpu, Layout.contiguous((8, 8)), Hands(2), Event()
+    gpu, layout, hands = engine._gpu, Layout.contiguous((8, 8)), Hands(2)
+    begun, free, done = Event(), Event(), Event()
     buffers = [gpu.create_buffer(4 * 64, "storage") for _ in range(3)]
-    busy = hands._pool.submit(free.wait, 30)
-    work = replace(_product(layout, layout, layout), work=1 << 30)
+    hands._others[0].ask(lambda: (begun.set(), free.wait(30), done.set()))
+    assert begun.wait(30)
+    work = _product(layout, layout, layout, work=SHARED_WORK)
     tiles = Tiles(work)
     hands.work(gpu, work, [(buffer, 0) for buffer in buffers], tiles, NEVER)
     assert tiles.are_over
-    assert not busy.done()
+    assert not done.is_set()
     free.set()
     hands.close()
     for buffer in buffers:
