@@ -22,6 +22,8 @@ from api.sharing import readable
 from shaders.errors import ErrorRecord
 
 LIVE = ("queued", "running")
+LEAD = 300
+"""Characters that lists have of a script."""
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -180,6 +182,13 @@ def page_of_runs(
     rows = [row for part in parts for row in db.execute(part)]
     newest = sorted(rows, key=lambda row: row.id, reverse=True)[:limit]
     return [{**row._mapping, "usage": msgspec.Raw(row.usage.encode())} for row in newest]
+
+
+def leads(db: sa.Connection, run_ids: list[str]) -> dict[str, str]:
+    """What the scripts of stored runs begin with, at most `LEAD` characters, by the run's id."""
+    c = tables.runs.c
+    query = sa.select(c.id, sa.func.substr(c.script, 1, LEAD).label("lead")).where(c.id.in_(run_ids))
+    return {row.id: row.lead for row in db.execute(query)}
 
 
 def end_interrupted(db: sa.Connection, error: ErrorRecord) -> int:

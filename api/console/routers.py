@@ -1,6 +1,6 @@
 """All pages of the console.
 
-Owns the list of their routers. Must not know what they show.
+Owns the list of their routers, of which the last has what no other has. Must not know what they show.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from api.console import (
     entrance,
     kernel_pages,
     key_pages,
+    nowhere,
     op_pages,
     run_pages,
     script_pages,
@@ -29,5 +30,6 @@ ROUTERS = tuple(
         key_pages,
         secret_pages,
         device_page,
+        nowhere,
     )
 )

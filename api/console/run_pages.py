@@ -56,7 +56,10 @@ async def listed(
     """The runs that the visitor may read, newest first. The page's script keeps it as they are."""
     identity, wanted = visitor.identity, (status or None, owner or None)
     found = await server.database.do(lambda db: records.page_of_runs(db, identity, ROWS, before, *wanted))
-    rows = [plain(server.runs.freshen(item)) for item in found]
+    texts = await server.database.do(lambda db: records.leads(db, [item["id"] for item in found]))
+    rows = [
+        {**plain(server.runs.freshen(item)), "about": _about(texts.get(item["id"], ""))} for item in found
+    ]
     last = rows[-1]["id"] if len(rows) == ROWS else None
     return page(
         "runs",
@@ -87,6 +90,12 @@ async def one(server: Server, visitor: Looking, run_id: str) -> Response:
         cut=len(result) > MAX_RESULT,
         live=record.live,
     )
+
+
+def _about(text: str) -> str:
+    """Of what a script begins with, the first line that tells something."""
+    lines = [line.strip(" \t#\"'") for line in text.splitlines()]
+    return next((line for line in lines if line and not line.startswith(("import ", "from "))), "")
 
 
 async def _find(server: Runtime, visitor: Looking, run_id: str) -> tuple[RunRecord, dict[str, Any]]:

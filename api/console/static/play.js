@@ -126,10 +126,13 @@ async function storeIt() {
   }
 }
 
-/** Let the buttons, and who only listens, know whether something runs. */
+/** Let the buttons, and who only listens, know whether something runs. Who works by keys is led from Run to Cancel, and back. */
 function busy(is) {
-  at("run").disabled = at("store").disabled = is;
-  at("cancel").disabled = !is;
+  const [from, to] = is ? [at("run"), at("cancel")] : [at("cancel"), at("run")];
+  to.disabled = false;
+  if (document.activeElement === from) to.focus();
+  from.disabled = true;
+  at("store").disabled = is;
   at("view").ariaBusy = String(is);
 }
 

@@ -34,6 +34,7 @@ async function call() {
     await view.follow(id);
   });
   at("run").disabled = false;
+  if (document.activeElement === document.body) at("run").focus();
 }
 
 /** Let the command follow the fields, as long as they can be read. */

@@ -54,6 +54,24 @@ def test_no_script_ends_the_data_of_a_page(person: httpx2.Client, http: httpx2.C
     assert "<script>alert" not in page
 
 
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ('"""Adds <up>."""\nimport torch\nresult = 1', "Adds <up>."),
+        ("import torch\n\n# Counts.\nresult = 2", "Counts."),
+        ("from math import pi\nresult = pi", "result = pi"),
+        ("import math", ""),
+    ],
+)
+def test_the_list_has_of_each_run_the_first_line_that_tells_what_it_does(
+    person: httpx2.Client, http: httpx2.Client, script: str, words: str
+) -> None:
+    run = http.post("/api/runs", json={"script": script}, headers={"Prefer": "wait=60"}).json()["id"]
+    page = person.get("/console/runs").text
+    row = page[page.index(f'<tr id="{run}">') :].partition("</tr>")[0]
+    assert f'<span class="faint">{html.escape(words)}</span>' in row
+
+
 def test_another_s_run_is_not_found(stranger: httpx2.Client, failed: Any) -> None:
     for path in (f"/console/runs/{failed['id']}", f"/console/play?run={failed['id']}"):
         answer = stranger.get(path)

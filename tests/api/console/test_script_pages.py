@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import html
+import io
+import json
+import os
+import subprocess
 from typing import Any
 
 import httpx2
+import numpy as np
 import pytest
 
 SOURCES = [
@@ -45,7 +50,10 @@ def test_a_script_has_its_source_schema_versions_and_a_field_for_each_input(
     for name, kind in fields.items():
         assert f'name="{name}"' in page
         assert f'data-kind="{kind}"' in page
-    assert SOURCES[0] in html.unescape(person.get(f"/console/scripts/{script}@{older[:16]}").text)
+    former = html.unescape(person.get(f"/console/scripts/{script}@{older[:16]}").text)
+    assert SOURCES[0] in former
+    assert "another version" in former
+    assert "another version" not in page
 
 
 def test_a_tensor_s_field_says_so_and_a_version_is_short(person: httpx2.Client, http: httpx2.Client) -> None:
@@ -84,3 +92,25 @@ def test_a_script_is_called_from_its_page_and_a_wrong_input_is_told(visit: Any, 
     for text in ("6", "false", "[7, 8]", "said"):
         assert text in shown, text
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_tensor_is_uploaded_for_a_call_which_a_shell_can_make_too(
+    visit: Any, http: httpx2.Client, running: Any
+) -> None:
+    source = "import torch\ndef main(x: torch.Tensor, word: str = 'none'): return [x.sum(), word]"
+    assert http.post("/api/scripts", json={"name": "from_a_shell", "source": source}).is_success
+    page = visit("/console/scripts/from_a_shell")
+    file = io.BytesIO()
+    np.save(file, np.arange(4, dtype=np.float32))
+    upload = {"name": "any.npy", "mimeType": "application/octet-stream", "buffer": file.getvalue()}
+    page.get_by_label("Upload x").set_input_files(upload)
+    page.get_by_label("word").fill("it's")
+    page.locator("#input-x:valid").wait_for()
+    page.get_by_role("button", name="Call").click()
+    page.locator("#view .status.succeeded").wait_for()
+    page.get_by_text("The same call from a shell").click()
+    told = page.locator("#command").inner_text()
+    environment = {**os.environ, "KERNELGATE_KEY": running.key}
+    shell = subprocess.run(["bash", "-c", told], env=environment, capture_output=True, timeout=60, check=True)
+    total, word = json.loads(shell.stdout)["result"]
+    assert (total["$tensor"]["data"], word) == ([6], "it's")
