@@ -25,6 +25,8 @@ from ops.expression import Term
 from ops.graph import Graph, TensorType
 from ops.layout import Layout
 from ops.lower import (
+    TAKES_AFTER,
+    TAKES_BEFORE,
     DeviceClass,
     HostTask,
     Lowering,
@@ -47,9 +49,7 @@ MAX_FUSED_NODES = 32
 MAX_FUSED_TEXT = 8192
 """Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
 MAX_STEPS = 1 << 16
-_TAKES_BEFORE = ("reduction", "softmax", "normalize")
-_TAKES_AFTER = ("reduction", "matmul", "convolution", "normalize")
-_TAKES_VIEWS = ("elementwise", "reduction", "softmax", "normalize")
+_TAKES_VIEWS = TAKES_BEFORE | {"elementwise"}
 
 
 @dataclass(slots=True)
@@ -141,10 +141,10 @@ class _Planner:
         if kind in ("elementwise", "leaf"):
             formula = self._formula(index)
             return formula if fusible or formula.is_constant else self._computed(formula)
-        before = self._before(self._sources(index)[0]) if kind in _TAKES_BEFORE else None
+        before = self._before(self._sources(index)[0]) if kind in TAKES_BEFORE else None
         sources = () if before else tuple(self._whole(source) for source in self._sources(index))
         pending = Pending(index, type, sources, before)
-        if kind in _TAKES_AFTER and fusible and self._kind(self.reader[index]) == "elementwise":
+        if kind in TAKES_AFTER and fusible and self._kind(self.reader[index]) == "elementwise":
             return self._waiting(pending)
         return self._done(pending)
 
