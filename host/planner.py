@@ -1,74 +1,54 @@
 """From a checked graph to a plan: which steps to do, over which buffers.
 
-Owns equal and dead nodes, fusion and views without copies. Chains of elementwise ops wait as formulas until somebody
-needs their elements: another op may then take them in (a reduction and softmax what they read, a product and a
-reduction what is done with their result). Pure: where memory lies is decided in `host/placement.py`.
+Owns equal and dead nodes, fusion and views without copies; what comes of it is noted in `host/drafts.py`. Chains of
+elementwise ops wait as formulas until somebody needs their elements: another op may then take them in (a reduction and
+softmax what they read, a product and a reduction what is done with their result). Pure: where memory lies is decided in
+`host/placement.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
 import msgspec
 from msgspec import structs
 
+from host.drafts import Drafts
 from host.formulas import Call, Formula, Pending, Source, Value
 from host.placement import Storage, place
-from host.plans import Gap, HostStep, Output, Part, Plan, Ref, Step
+from host.plans import Output, Plan, Ref
 from host.structure import Structure, structure
 from host.tensors import device_bytes
-from ops.dtypes import DType, dtype
-from ops.errors import GraphError
 from ops.expression import Term
 from ops.graph import Graph, TensorType
 from ops.layout import Layout
 from ops.lower import (
+    TAKES_AFTER,
+    TAKES_BEFORE,
     DeviceClass,
-    HostTask,
     Lowering,
     lower,
-    lower_copy,
     lower_elementwise,
     lower_fused,
     view,
 )
-from ops.lowering.windows import window
 from ops.shapes import Shape
 from ops.table import find
 from ops.terms import term
 from ops.wgsl import length
-from shaders.pack import holes, pack_params
-from shaders.spec import Dispatch
 
 MAX_FUSED_INPUTS = 6
 MAX_FUSED_NODES = 32
 MAX_FUSED_TEXT = 8192
 """Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
-MAX_STEPS = 1 << 16
-_TAKES_BEFORE = ("reduction", "softmax", "normalize")
-_TAKES_AFTER = ("reduction", "matmul", "convolution", "normalize")
-_TAKES_VIEWS = ("elementwise", "reduction", "softmax", "normalize")
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A dispatch, or what the host does, over parts of storages: where each begins, and its bytes."""
-
-    dispatch: Dispatch | HostTask
-    parts: tuple[tuple[Storage, int, int], ...]
-    ops: tuple[str, ...]
-
-    @property
-    def storages(self) -> tuple[Storage, ...]:
-        """What it touches."""
-        return tuple(storage for storage, _, _ in self.parts)
+_TAKES_VIEWS = TAKES_BEFORE | {"elementwise"}
 
 
 def make_plan(graph: Graph, types: Sequence[TensorType], device: DeviceClass) -> Plan:
     """The plan of a graph that `validate` found to have these types. Raises `GraphError` for too many dispatches."""
-    return _Planner(graph, types, device, structure(graph)).plan()
+    return _Planner(graph, types, device, structure(graph), Drafts(device)).plan()
 
 
 @dataclass(slots=True)
@@ -77,16 +57,14 @@ class _Planner:
     types: Sequence[TensorType]
     device: DeviceClass
     structure: Structure
+    drafts: Drafts
     same: list[int] = field(default_factory=list)
     kinds: list[int] = field(default_factory=list)
     reader: dict[int, int] = field(default_factory=dict)
     values: dict[int, Value | Formula] = field(default_factory=dict)
-    drafts: list[_Draft] = field(default_factory=list)
     inputs: list[int] = field(default_factory=list)
     constants: list[tuple[int, TensorType]] = field(default_factory=list)
-    lowered: dict[object, Lowering] = field(default_factory=dict)
     terms: dict[object, Term] = field(default_factory=dict)
-    packed: dict[int, tuple[bytes, tuple[Gap, ...]]] = field(default_factory=dict)
     made: list[Storage] = field(default_factory=list)
 
     def plan(self) -> Plan:
@@ -95,15 +73,14 @@ class _Planner:
             if readers:
                 self.values[index] = self._node(index, fusible=readers == 1)
         outputs = [self._output(number, self.same[index]) for number, index in enumerate(self.graph.outputs)]
-        temps, stages = place([draft.storages for draft in self.drafts], self.made)
-        steps = tuple(map(self._step, self.drafts))
+        temps, stages = place(self.drafts.storages(), self.made)
         return Plan(
             tuple(self.inputs),
             tuple(self.constants),
             tuple(outputs),
             temps,
             stages,
-            steps,
+            self.drafts.steps(),
             self.device.work,
         )
 
@@ -141,10 +118,10 @@ class _Planner:
         if kind in ("elementwise", "leaf"):
             formula = self._formula(index)
             return formula if fusible or formula.is_constant else self._computed(formula)
-        before = self._before(self._sources(index)[0]) if kind in _TAKES_BEFORE else None
+        before = self._before(self._sources(index)[0]) if kind in TAKES_BEFORE else None
         sources = () if before else tuple(self._whole(source) for source in self._sources(index))
         pending = Pending(index, type, sources, before)
-        if kind in _TAKES_AFTER and fusible and self._kind(self.reader[index]) == "elementwise":
+        if kind in TAKES_AFTER and fusible and self._kind(self.reader[index]) == "elementwise":
             return self._waiting(pending)
         return self._done(pending)
 
@@ -161,7 +138,7 @@ class _Planner:
         value = self._whole(source)
         layout = view(node.op, node.attributes, value.layout)
         if layout is None:
-            value = self._copy(value)
+            value = self.drafts.copy(value)
             layout = view(node.op, node.attributes, value.layout)
             assert layout is not None, "a contiguous value has every view"
         return Value(value.storage, layout, value.dtype)
@@ -250,11 +227,13 @@ class _Planner:
             return self._done(pending, formula)
         values = _values(formula.sources)
         whole = self._whole_term(formula, values)
-        lowering = self._once(
-            (whole, *self._key(values), formula.type),
-            lambda: lower_elementwise(whole, self._operands(values), formula.type, self.device),
+        return self.drafts.add(
+            (whole, *self.drafts.key(values), formula.type),
+            lambda: lower_elementwise(whole, self.drafts.operands(values), formula.type, self.device),
+            values,
+            formula.type,
+            formula.ops,
         )
-        return self._emit(lowering, values, formula.type, formula.ops)
 
     def _done(self, pending: Pending, after: Formula | None = None) -> Value:
         """The result of an op that waited, or of the formula over it."""
@@ -267,9 +246,21 @@ class _Planner:
         extras = [] if after is None else _values(each for each in after.sources if each is not pending)
         first = None if before is None else (self._whole_term(before, values), before.type.shape)
         last = None if after is None else self._whole_term(after, [pending, *extras])
-        key = (self.kinds[pending.index], first, last, len(values), *self._key([*values, *extras]), type)
-        lowering = self._once(key, lambda: self._lowered(pending, first, values, last, extras, type))
-        return self._emit(lowering, [*values, *extras], type, names if after is None else after.ops)
+        key = (
+            self.kinds[pending.index],
+            first,
+            last,
+            len(values),
+            *self.drafts.key([*values, *extras]),
+            type,
+        )
+        return self.drafts.add(
+            key,
+            lambda: self._lowered(pending, first, values, last, extras, type),
+            [*values, *extras],
+            type,
+            names if after is None else after.ops,
+        )
 
     def _lowered(
         self,
@@ -283,25 +274,18 @@ class _Planner:
         node = self.graph.nodes[pending.index]
         if before is None and after is None:
             words = self.structure.words.get(pending.index)
-            return lower(node.op, node.attributes, self._operands(values), type, self.device, words)
+            return lower(node.op, node.attributes, self.drafts.operands(values), type, self.device, words)
         return lower_fused(
             node.op,
             node.attributes,
             before,
-            self._operands(values),
+            self.drafts.operands(values),
             after,
-            self._operands(extras),
+            self.drafts.operands(extras),
             pending.type,
             type,
             self.device,
         )
-
-    def _once(self, key: object, make: Callable[[], Lowering]) -> Lowering:
-        """What was made for an equal key before, or is now: graphs are mostly repetitions."""
-        lowering = self.lowered.get(key)
-        if lowering is None:
-            lowering = self.lowered[key] = make()
-        return lowering
 
     def _whole_term(self, formula: Formula, sources: Sequence[Source]) -> Term:
         """A formula's term, the same one for formulas that are written alike over sources of the same dtypes."""
@@ -321,78 +305,16 @@ class _Planner:
         before = () if pending.before is None else pending.before.ops
         return (*before, find(self.graph.nodes[pending.index].op).name)
 
-    def _copy(self, source: Value) -> Value:
-        ((layout, kind),) = self._operands([source])
-        lowering = self._once((layout, kind), lambda: lower_copy(layout, kind, self.device))
-        return self._emit(lowering, [source], TensorType(source.layout.shape, source.dtype), ("copy",))
-
-    def _emit(
-        self, lowering: Lowering, sources: Sequence[Value], type: TensorType, ops: tuple[str, ...]
-    ) -> Value:
-        target = Storage(device_bytes(type))
-        found = {
-            "input": [(source.storage, *self._window(source)[:2]) for source in sources],
-            "output": [(target, 0, target.nbytes)],
-            "temp": [(Storage(size), 0, size) for size in lowering.temps],
-        }
-        for dispatch in lowering.dispatches:
-            parts = []
-            for operand in dispatch.operands:
-                storage, begin, nbytes = found[operand.kind][operand.index]
-                size = nbytes if operand.nbytes is None else operand.nbytes
-                parts.append((storage, begin + operand.begin, size))
-            self.drafts.append(_Draft(dispatch, tuple(parts), ops))
-        if len(self.drafts) > MAX_STEPS:
-            raise GraphError(
-                f"the graph needs more than {MAX_STEPS:,} dispatches, the most of one request",
-                hint="Ask for a value in between, or work in smaller pieces.",
-            )
-        return Value(target, Layout.contiguous(type.shape), type.dtype)
-
-    def _window(self, value: Value) -> tuple[int, int, Layout]:
-        """Where what a kernel sees of a storage begins, its bytes, and how the value lies there.
-
-        It is all of it, but where that is more than can be bound and the value needs less.
-        """
-        whole = value.storage.nbytes
-        if whole > self.device.binding:
-            begin, nbytes, layout = window(value.layout, dtype(value.dtype).device_bytes)
-            if nbytes <= self.device.binding:
-                return begin, nbytes, layout
-        return 0, whole, value.layout
-
-    def _key(self, values: Sequence[Value]) -> Iterator[tuple[Layout, str]]:
-        """What of the operands matters."""
-        return ((self._window(value)[2], value.dtype) for value in values)
-
-    def _operands(self, values: Sequence[Value]) -> list[tuple[Layout, DType]]:
-        return [(self._window(value)[2], dtype(value.dtype)) for value in values]
-
     def _output(self, number: int, index: int) -> Output:
         value = self._whole(index)
         ref = value.storage.ref
         if not value.is_whole or (ref is not None and ref.kind == "constant"):
-            value = self._copy(value)
+            value = self.drafts.copy(value)
         if value.storage.ref is None:
             value.storage.ref = Ref("output", number)
             self.made.append(value.storage)
             return Output(value.storage.nbytes)
         return Output(value.storage.nbytes, same_as=value.storage.ref)
-
-    def _step(self, draft: _Draft) -> Step | HostStep:
-        dispatch = draft.dispatch
-        buffers = tuple(
-            Part(storage.ref, nbytes, begin)
-            for storage, begin, nbytes in draft.parts
-            if storage.ref is not None
-        )
-        if not isinstance(dispatch, Dispatch):
-            return HostStep(dispatch, buffers)
-        packed = self.packed.get(id(dispatch))
-        if packed is None:
-            gaps = tuple(Gap(*hole) for hole in holes(dispatch.spec, dispatch.params))
-            packed = self.packed[id(dispatch)] = pack_params(dispatch.spec, dispatch.params), gaps
-        return Step(dispatch.spec, dispatch.workgroups, *packed, buffers, dispatch.work, draft.ops)
 
 
 def _equal_nodes(

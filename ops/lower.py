@@ -7,6 +7,7 @@ with fused terms (`ops/terms.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast as typed
 
 from ops import expression, shapes
@@ -64,6 +65,8 @@ __all__ = [
     "CPU",
     "GPU",
     "MAPPED",
+    "TAKES_AFTER",
+    "TAKES_BEFORE",
     "DeviceClass",
     "HostAttention",
     "HostConvolution",
@@ -78,6 +81,20 @@ __all__ = [
 ]
 
 Operands = Sequence[tuple[Layout, DType]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The elements that an op reads: a term of `sources` broadcast to a shape."""
+
+    x: Term
+    shape: Shape
+    sources: list[Source]
+
+
+def _whole(source: Source) -> _Read:
+    """All elements of a source, as they are."""
+    return _Read(input_term(0, source.dtype), source.layout.shape, [source])
 
 
 def lower(
@@ -101,7 +118,7 @@ def lower(
     made = (
         target if spec.kind in _TAKES_PACKED else _widened(builder, sources, target, _KEPT.get(spec.kind, ()))
     )
-    _LOWERINGS[spec.kind](builder, spec, normal, sources, made)
+    _emit(builder, spec, normal, sources, made)
     if made is not target:
         elementwise.copy(builder, made.source(), target)
     return builder.lowering()
@@ -141,24 +158,33 @@ def lower_fused(
     result = _widened(builder, sources, target, _KEPT.get(spec.kind, ()))
     sources, others = sources[: len(inputs)], sources[len(inputs) :]
     wrapped = None if after is None else _after(after, made.dtype, others)
-    if spec.kind == "reduction":
-        load, shape = before or (input_term(0, sources[0].dtype), sources[0].layout.shape)
-        _fold(builder, spec, normal, load, sources, shape, result, wrapped)
-    elif spec.kind == "softmax" and before is not None and wrapped is None:
-        _softmax_of(builder, spec, normal, before[0], sources, before[1], result)
-    elif spec.kind == "normalize":
-        load, shape = before or (input_term(0, sources[0].dtype), sources[0].layout.shape)
-        _standardized(builder, normal, load, sources, shape, result, wrapped)
-    elif spec.kind == "matmul" and before is None and wrapped is not None:
-        _product(builder, sources, register(made.dtype), result, wrapped)
-    elif spec.kind == "convolution" and before is None and wrapped is not None:
-        x, weight = sources
-        convolution.emit(builder, x, weight, _form(normal, sources), result, wrapped)
-    else:
-        raise AssertionError(f"nothing is fused with {spec.name}")
+    read = None if before is None else _Read(*before, sources)
+    _emit(builder, spec, normal, sources, result, read, wrapped)
     if result is not target:
         elementwise.copy(builder, result.source(), target)
     return builder.lowering()
+
+
+def _emit(
+    builder: Builder,
+    spec: OpSpec,
+    attributes: Attributes,
+    sources: list[Source],
+    target: Target,
+    read: _Read | None = None,
+    after: After | None = None,
+) -> None:
+    """An op of `sources`, or, of those kinds that take it, of what is `read` of them; and what is done `after` it."""
+    if after is not None and spec.kind not in TAKES_AFTER:
+        raise AssertionError(f"nothing is done after {spec.name} in its kernel")
+    if spec.kind in _READERS:
+        _READERS[spec.kind](builder, spec, attributes, read or _whole(*sources), target, after)
+    elif read is not None:
+        raise AssertionError(f"{spec.name} takes in nothing")
+    elif spec.kind in _PRODUCTS:
+        _PRODUCTS[spec.kind](builder, attributes, sources, target, after)
+    else:
+        _LOWERINGS[spec.kind](builder, spec, attributes, sources, target)
 
 
 def _widened(builder: Builder, sources: list[Source], target: Target, kept: Sequence[int]) -> Target:
@@ -208,36 +234,14 @@ def _elementwise(
 
 
 def _reduction(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+    builder: Builder, spec: OpSpec, attributes: Attributes, read: _Read, target: Target, after: After | None
 ) -> None:
-    (source,) = sources
-    _fold(
-        builder,
-        spec,
-        attributes,
-        input_term(0, source.dtype),
-        sources,
-        source.layout.shape,
-        target,
-    )
-
-
-def _fold(
-    builder: Builder,
-    spec: OpSpec,
-    attributes: Attributes,
-    x: Term,
-    sources: list[Source],
-    shape: Shape,
-    target: Target,
-    after: After | None = None,
-) -> None:
-    """Reduce the elements `x` of `sources` broadcast to `shape`."""
     if spec.reduction is None:
         raise AssertionError(f"{spec.name} has no reduction")
-    load = expression.applied(spec.reduction.load, x=expression.cast(x, register(x.dtype)))
+    load = expression.applied(spec.reduction.load, x=expression.cast(read.x, register(read.x.dtype)))
     fold = Fold(spec.reduction, load, target.dtype if after is None else after.dtype)
-    reduce.emit(builder, fold, sources, shape, folded_axes(spec, attributes, len(shape)), target, after)
+    axes = folded_axes(spec, attributes, len(read.shape))
+    reduce.emit(builder, fold, read.sources, read.shape, axes, target, after)
 
 
 def _search(
@@ -249,53 +253,23 @@ def _search(
 
 
 def _softmax(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+    builder: Builder, spec: OpSpec, attributes: Attributes, read: _Read, target: Target, after: After | None
 ) -> None:
-    (source,) = sources
-    x = input_term(0, source.dtype)
-    _softmax_of(builder, spec, attributes, x, sources, source.layout.shape, target)
-
-
-def _softmax_of(
-    builder: Builder,
-    spec: OpSpec,
-    attributes: Attributes,
-    x: Term,
-    sources: list[Source],
-    shape: Shape,
-    target: Target,
-) -> None:
-    """The softmax, or its logarithm, of the elements `x` of `sources` broadcast to `shape`."""
-    shape, x = shape or (1,), expression.cast(x, "f32")
+    shape, x = read.shape or (1,), expression.cast(read.x, "f32")
     target = Target(target.operand, Layout.contiguous(shape), target.dtype)
     where = axis(integer(attributes, "axis"), len(shape))
-    softmax.emit(builder, x, sources, shape, where, target, is_log=spec.name == "log_softmax")
+    softmax.emit(builder, x, read.sources, shape, where, target, is_log=spec.name == "log_softmax")
 
 
 def _normalize(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+    builder: Builder, spec: OpSpec, attributes: Attributes, read: _Read, target: Target, after: After | None
 ) -> None:
-    (source,) = sources
-    x = input_term(0, source.dtype)
-    _standardized(builder, attributes, x, sources, source.layout.shape, target, None)
-
-
-def _standardized(
-    builder: Builder,
-    attributes: Attributes,
-    x: Term,
-    sources: Sequence[Source],
-    shape: Shape,
-    target: Target,
-    after: After | None,
-) -> None:
-    """The elements `x` of `sources` broadcast to `shape`, standardised."""
     kind = normalize.Kind(
-        shapes.axes(maybe_integers(attributes, "axes"), len(shape)),
+        shapes.axes(maybe_integers(attributes, "axes"), len(read.shape)),
         typed("float", attributes["eps"]),
         bool(attributes["centred"]),
     )
-    normalize.emit(builder, kind, expression.cast(x, "f32"), sources, shape, target, after)
+    normalize.emit(builder, kind, expression.cast(read.x, "f32"), read.sources, read.shape, target, after)
 
 
 def _attention(
@@ -306,27 +280,10 @@ def _attention(
 
 
 def _matmul(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
+    builder: Builder, attributes: Attributes, sources: list[Source], target: Target, after: After | None
 ) -> None:
-    _product(builder, sources, target.dtype, target)
-
-
-def _convolution(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    x, weight = sources
-    convolution.emit(builder, x, weight, _form(attributes, sources), target)
-
-
-def _form(attributes: Attributes, sources: Sequence[Source]) -> Convolution:
-    x, weight = sources
-    return Convolution.of(attributes, x.layout.shape, weight.layout.shape)
-
-
-def _product(
-    builder: Builder, sources: Sequence[Source], dtype: str, target: Target, after: After | None = None
-) -> None:
-    """The product of two sources, of which bytes may be read as they lie, summed in `dtype`."""
+    """Bytes may be read as they lie; the sums are of the result's dtype, before what is done after it."""
+    dtype = target.dtype if after is None else after.dtype
     left, right = (
         each if each.dtype in packing.BYTES else elementwise.widened(builder, each) for each in sources
     )
@@ -335,6 +292,14 @@ def _product(
             return
         right = elementwise.converted(builder, right, dtype)
     matmul.emit(builder, elementwise.converted(builder, left, dtype), right, target, after)
+
+
+def _convolution(
+    builder: Builder, attributes: Attributes, sources: list[Source], target: Target, after: After | None
+) -> None:
+    x, weight = sources
+    form = Convolution.of(attributes, x.layout.shape, weight.layout.shape)
+    convolution.emit(builder, x, weight, form, target, after)
 
 
 def _view(
@@ -428,16 +393,24 @@ _KEPT = {"matmul": (0, 1), "convolution": (1,)}
 """Which sources an op takes as they are: a product sees for itself to its two, a convolution to its weights."""
 _TAKES_PACKED = ("elementwise", "leaf", "view")
 """Kinds whose kernels read and write packed elements; all others compute with copies in the register's dtype."""
+_READERS: dict[str, Callable[[Builder, OpSpec, Attributes, _Read, Target, After | None], None]] = {
+    "reduction": _reduction,
+    "softmax": _softmax,
+    "normalize": _normalize,
+}
+_PRODUCTS: dict[str, Callable[[Builder, Attributes, list[Source], Target, After | None], None]] = {
+    "matmul": _matmul,
+    "convolution": _convolution,
+}
+TAKES_BEFORE = frozenset(_READERS)
+"""Kinds whose one input may be a term."""
+TAKES_AFTER = frozenset([*_READERS, *_PRODUCTS]) - {"softmax"}
+"""Kinds whose result may go into a term."""
 _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Target], None]] = {
     "elementwise": _elementwise,
     "leaf": _elementwise,
-    "reduction": _reduction,
     "search": _search,
-    "softmax": _softmax,
-    "normalize": _normalize,
     "attention": _attention,
-    "matmul": _matmul,
-    "convolution": _convolution,
     "view": _view,
     "write": _write,
     "gather": _gather,

@@ -1,0 +1,135 @@
+"""The steps of a plan while it is made: dispatches over storages that lie nowhere yet.
+
+Owns what graphs repeat: what was lowered for an equal key is lowered once, and packed once. Must not know graphs; where
+memory lies is decided in `host/placement.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from host.formulas import Value
+from host.placement import Storage
+from host.plans import Gap, HostStep, Part, Step
+from host.tensors import device_bytes
+from ops.dtypes import DType, dtype
+from ops.errors import GraphError
+from ops.graph import TensorType
+from ops.layout import Layout
+from ops.lower import DeviceClass, HostTask, Lowering, lower_copy
+from ops.lowering.windows import window
+from shaders.pack import holes, pack_params
+from shaders.spec import Dispatch
+
+MAX_STEPS = 1 << 16
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A dispatch, or what the host does, over parts of storages: where each begins, and its bytes."""
+
+    dispatch: Dispatch | HostTask
+    parts: tuple[tuple[Storage, int, int], ...]
+    ops: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Drafts:
+    """The drafts so far, in order."""
+
+    device: DeviceClass
+    _drafts: list[_Draft] = field(default_factory=list)
+    _lowered: dict[object, Lowering] = field(default_factory=dict)
+    _packed: dict[int, tuple[bytes, tuple[Gap, ...]]] = field(default_factory=dict)
+
+    def storages(self) -> list[tuple[Storage, ...]]:
+        """What each draft touches."""
+        return [tuple(storage for storage, _, _ in draft.parts) for draft in self._drafts]
+
+    def steps(self) -> tuple[Step | HostStep, ...]:
+        """The steps, when all storages have a place."""
+        return tuple(map(self._step, self._drafts))
+
+    def add(
+        self,
+        key: object,
+        make: Callable[[], Lowering],
+        sources: Sequence[Value],
+        type: TensorType,
+        ops: tuple[str, ...],
+    ) -> Value:
+        """What the lowering that `make` gives, or gave for an equal `key`, makes of `sources`: a value of `type`.
+
+        `ops` names what it computes. Raises `GraphError` for too many dispatches.
+        """
+        lowering = self._lowered.get(key)
+        if lowering is None:
+            lowering = self._lowered[key] = make()
+        return self._emit(lowering, sources, type, ops)
+
+    def copy(self, source: Value) -> Value:
+        """A contiguous copy."""
+        ((layout, kind),) = self.operands([source])
+        type = TensorType(source.layout.shape, source.dtype)
+        return self.add(
+            (layout, kind), lambda: lower_copy(layout, kind, self.device), [source], type, ("copy",)
+        )
+
+    def key(self, values: Sequence[Value]) -> Iterator[tuple[Layout, str]]:
+        """What of the operands matters."""
+        return ((self._window(value)[2], value.dtype) for value in values)
+
+    def operands(self, values: Sequence[Value]) -> list[tuple[Layout, DType]]:
+        """How operands lie, as `ops/lower.py` takes them."""
+        return [(self._window(value)[2], dtype(value.dtype)) for value in values]
+
+    def _emit(
+        self, lowering: Lowering, sources: Sequence[Value], type: TensorType, ops: tuple[str, ...]
+    ) -> Value:
+        target = Storage(device_bytes(type))
+        found = {
+            "input": [(source.storage, *self._window(source)[:2]) for source in sources],
+            "output": [(target, 0, target.nbytes)],
+            "temp": [(Storage(size), 0, size) for size in lowering.temps],
+        }
+        for dispatch in lowering.dispatches:
+            parts = []
+            for operand in dispatch.operands:
+                storage, begin, nbytes = found[operand.kind][operand.index]
+                size = nbytes if operand.nbytes is None else operand.nbytes
+                parts.append((storage, begin + operand.begin, size))
+            self._drafts.append(_Draft(dispatch, tuple(parts), ops))
+        if len(self._drafts) > MAX_STEPS:
+            raise GraphError(
+                f"the graph needs more than {MAX_STEPS:,} dispatches, the most of one request",
+                hint="Ask for a value in between, or work in smaller pieces.",
+            )
+        return Value(target, Layout.contiguous(type.shape), type.dtype)
+
+    def _window(self, value: Value) -> tuple[int, int, Layout]:
+        """Where what a kernel sees of a storage begins, its bytes, and how the value lies there.
+
+        It is all of it, but where that is more than can be bound and the value needs less.
+        """
+        whole = value.storage.nbytes
+        if whole > self.device.binding:
+            begin, nbytes, layout = window(value.layout, dtype(value.dtype).device_bytes)
+            if nbytes <= self.device.binding:
+                return begin, nbytes, layout
+        return 0, whole, value.layout
+
+    def _step(self, draft: _Draft) -> Step | HostStep:
+        dispatch = draft.dispatch
+        buffers = tuple(
+            Part(storage.ref, nbytes, begin)
+            for storage, begin, nbytes in draft.parts
+            if storage.ref is not None
+        )
+        if not isinstance(dispatch, Dispatch):
+            return HostStep(dispatch, buffers)
+        packed = self._packed.get(id(dispatch))
+        if packed is None:
+            gaps = tuple(Gap(*hole) for hole in holes(dispatch.spec, dispatch.params))
+            packed = self._packed[id(dispatch)] = pack_params(dispatch.spec, dispatch.params), gaps
+        return Step(dispatch.spec, dispatch.workgroups, *packed, buffers, dispatch.work, draft.ops)
