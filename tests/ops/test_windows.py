@@ -133,6 +133,8 @@ def test_attention(tiny: Any, check: Any) -> None:
         ((SIDE, SIDE), (SIDE,)),
         ((SIDE,), (SIDE, SIDE)),
         ((40_000,), (40_000,)),
+        ((3, 7000), (7000, 2)),
+        ((7000, 3), (3, 2)),
     ],
 )
 @pytest.mark.parametrize("transposed", [False, True])
