@@ -46,7 +46,9 @@ def _digest_rows(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> S
     (rows,) = inputs
     if len(rows) != 2:
         raise refuse(spec, inputs, "x [n, words]")
-    within(spec, attributes, "bytes", 0, 4 * rows[1])
+    within(spec, attributes, "bytes", 0, min(4 * rows[1], U32))
+    if attributes["bytes"] is None and 4 * rows[1] > U32:
+        raise refuse(spec, inputs, f"rows of at most {U32 // 4} words")
     return (rows[0], DIGESTS[str(attributes["algorithm"])].digest_words)
 
 

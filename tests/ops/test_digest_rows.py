@@ -65,5 +65,7 @@ def test_the_number_of_bits_of_a_message_may_take_more_than_a_word(device: Any, 
 def test_what_is_no_matrix_or_longer_than_its_row_is_refused() -> None:
     with pytest.raises(AttributeValueError, match="bytes is 9"):
         infer("digest_rows", {"bytes": 9}, [TensorType((2, 2), "u32")])
+    with pytest.raises(ShapeError, match="at most 1073741823 words"):
+        infer("digest_rows", {}, [TensorType((1, 1 << 30), "u32")])
     with pytest.raises(ShapeError, match="words"):
         infer("digest_rows", {}, [TensorType((2,), "u32")])

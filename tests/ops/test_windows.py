@@ -230,6 +230,12 @@ def test_sorting(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> No
     check("sort", {"axis": axis, "descending": False}, [(1000 * x).astype(np.int32)])
 
 
+def test_sorting_what_has_more_chunks_than_can_be_counted_at_once(tiny: Any) -> None:
+    x = np.random.default_rng(6).integers(0, 1 << 20, 270_001, np.int32)
+    found = tiny.run("argsort", {}, [x])
+    np.testing.assert_array_equal(found, np.argsort(x, stable=True))
+
+
 @pytest.mark.parametrize(
     ("op", "shape", "axis"),
     [("argmin", (40_000,), None), ("argmax", (SIDE, SIDE), None), ("argmax", (SIDE, SIDE), 1)],
