@@ -71,9 +71,8 @@ def _by_columns(builder: Builder, digest: Digest, x: Source, size: int, state: T
         is_last = first + step >= full
         columns = range(first * unit, -(-size // 4) if is_last else (first + step) * unit)
         inside = Layout((count, len(columns)), made.layout.strides)
-        elementwise.copy(
-            builder, windows.halved(x, 1, columns), windows.place_in(builder.device, made, inside)
-        )
+        there = windows.seen(builder.device, made, inside)
+        elementwise.copy(builder, windows.halved(x, 1, columns), there)
         spec = row_spec(digest.name, size, pitch, "last" if is_last else "open")
         params: Params = {"first_block": first} | ({} if is_last else {"blocks": step}) | constants(digest)
         spread(builder, spec, count, operands, params, work=digest.work * step)
@@ -159,9 +158,15 @@ def _squeeze(builder: Builder, digest: Digest, state: Target, target: Target) ->
         size = min(step, words - begin)
         if begin:
             spread(builder, squeeze_spec(digest), count, [rows(state)], constants(digest), work=digest.work)
-        shown = Source(state.operand, state.layout.slice([range(count), range(size)]), "u32")
-        place = target.layout.slice([range(count), range(begin, begin + size)])
-        elementwise.copy(builder, shown, Target(target.operand, place, "u32"))
+        copy_columns(builder, state, target, begin, size)
+
+
+def copy_columns(builder: Builder, state: Target, target: Target, begin: int, size: int) -> None:
+    """Copy the first `size` words of each state to each row of `target` (u32 [n, words]), from column `begin` on."""
+    every = range(state.layout.shape[0])
+    shown = windows.seen(builder.device, state.source(), state.layout.slice([every, range(size)]))
+    place = target.layout.slice([every, range(begin, begin + size)])
+    elementwise.copy(builder, shown, windows.seen(builder.device, target, place))
 
 
 def states(builder: Builder, digest: Digest, count: int) -> Target:

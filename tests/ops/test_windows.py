@@ -11,7 +11,7 @@ import pytest
 from ops import reference
 from ops.layout import Layout
 from ops.lower import CPU
-from ops.lowering import windows
+from ops.lowering import attention, attention_tiles, windows
 
 TINY = replace(CPU, binding=1 << 16)
 SIDE = 300
@@ -286,3 +286,13 @@ def test_a_transposed_convolution(tiny: Any, check: Any) -> None:
     given = {"stride": 2, "padding": 1, "groups": 2}
     scale = reference.apply("conv_transpose", given, [np.abs(x), np.abs(weight), np.abs(bias)])
     check("conv_transpose", given, [x, weight, bias], scale=scale)
+
+
+def test_a_part_that_fits_of_a_whole_that_does_not(tiny: Any, check: Any, monkeypatch: Any) -> None:
+    """A little more than can be bound, of which less is read at a time, from one end to the other."""
+    monkeypatch.setattr(attention, "_MOST_SCORES", dict.fromkeys(("cpu", "gpu"), 48 * 84))
+    monkeypatch.setattr(attention_tiles, "suits", lambda *_: False)
+    query, key, value = normal(2, 2, 3, 180, 8), normal(2, 2, 1, 7, 8), normal(2, 2, 1, 7, 4)
+    check("attention", {}, [query, key, value], scale=np.full((2, 2, 3, 180, 4), 4.0))
+    index = np.zeros((2, 2), np.int32)
+    check("gather", {"axis": 0}, [normal(2, 9000), index])
