@@ -55,6 +55,7 @@ _RULES: dict[str, tuple[str, ...]] = {
     "erfinv": ("0.886226925452758 * exp(erfinv(a) * erfinv(a))",),
     "lgamma": ("digamma(a)",),
     "digamma": ("trigamma(a)",),
+    "trigamma": ("tetragamma(a)",),
     "sigmoid": ("sigmoid(a) * sigmoid(-a)",),
     "softplus": ("sigmoid(a)",),
     **dict.fromkeys(("floor", "ceil", "round", "trunc", "sign", "signbit"), ("0",)),

@@ -113,6 +113,7 @@ ROWS = (
             "lgamma",
             "digamma",
             "trigamma",
+            "tetragamma",
         )
     ),
     _plain("sqrt", 1, "float", "sqrt({0})"),

@@ -320,7 +320,7 @@ def _write(
     x, value = sources
     elementwise.copy(builder, x, target)
     there = target.layout.slice(taken(attributes, x.layout.shape))
-    place = windows.place_in(builder.device, target, there)
+    place = windows.seen(builder.device, target, there)
     elementwise.emit(builder, expression.cast(input_term(0, value.dtype), target.dtype), [value], place)
 
 
@@ -366,7 +366,7 @@ def _concat(
         size = source.layout.shape[where]
         ranges = [range(length) for length in target.layout.shape]
         ranges[where] = range(begin, begin + size)
-        part = windows.place_in(builder.device, target, target.layout.slice(ranges))
+        part = windows.seen(builder.device, target, target.layout.slice(ranges))
         converted = expression.cast(input_term(0, source.dtype), target.dtype)
         if source.dtype == target.dtype:
             elementwise.copy(builder, source, part)

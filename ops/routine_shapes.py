@@ -11,7 +11,6 @@ from ops.attributes import U32, Attributes, integer, within, words
 from ops.errors import ShapeError
 from ops.shapes import MAX_COUNT, Shape, axis, text
 from ops.spec import OpSpec
-from shaders.digest_rows import most_row_bytes
 from shaders.digests import DIGESTS, Digest
 from shaders.keyed import KEYED
 
@@ -47,12 +46,10 @@ def _digest_rows(spec: OpSpec, attributes: Attributes, inputs: list[Shape]) -> S
     (rows,) = inputs
     if len(rows) != 2:
         raise refuse(spec, inputs, "x [n, words]")
-    algorithm = str(attributes["algorithm"])
-    most = most_row_bytes(algorithm)
-    within(spec, attributes, "bytes", 0, min(4 * rows[1], most))
-    if attributes["bytes"] is None and 4 * rows[1] > most:
-        raise refuse(spec, inputs, f"messages of at most {most} bytes each for {algorithm}")
-    return (rows[0], DIGESTS[algorithm].digest_words)
+    within(spec, attributes, "bytes", 0, min(4 * rows[1], U32))
+    if attributes["bytes"] is None and 4 * rows[1] > U32:
+        raise refuse(spec, inputs, f"rows of at most {U32 // 4} words")
+    return (rows[0], DIGESTS[str(attributes["algorithm"])].digest_words)
 
 
 def refuse(spec: OpSpec, inputs: list[Shape], wanted: str) -> ShapeError:

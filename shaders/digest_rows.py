@@ -6,8 +6,9 @@ Owns which digests have that form, and its kernel, in which length and padding a
 from __future__ import annotations
 
 from functools import cache
+from typing import Literal
 
-from shaders.digests import DIGESTS, TURNS_A_PASS, digest_settings
+from shaders.digests import DIGESTS, Digest, blocks_a_pass, digest_settings
 from shaders.spec import Binding, KernelSpec, Param
 
 ROW_DIGESTS = tuple(
@@ -17,33 +18,44 @@ ROW_DIGESTS = tuple(
 )
 
 
-def most_row_bytes(name: str) -> int:
-    """The longest message that one dispatch hashes by the digest `name`."""
-    digest = DIGESTS[name]
-    return digest.block_bytes * (TURNS_A_PASS // (digest.turns + 1) - 2)
+Part = Literal["whole", "open", "last"]
+_PARAMS = {"whole": ["count"], "open": ["count", "first_block", "blocks"], "last": ["count", "first_block"]}
+_PADDING_BLOCKS = 2
+
+
+def row_blocks_a_pass(digest: Digest) -> int:
+    """The most blocks that one dispatch hashes of a row, beside those with its padding."""
+    return blocks_a_pass(digest) - _PADDING_BLOCKS
 
 
 @cache
-def row_spec(name: str, row_bytes: int, row_words: int) -> KernelSpec:
+def row_spec(name: str, row_bytes: int, row_words: int, part: Part = "whole") -> KernelSpec:
     """The kernel that hashes `count` messages of `row_bytes` bytes by the digest `name`, one invocation each.
 
     Bindings: `data`, rows of `row_words` words (`u32`, the first byte of a word the least significant; bound as
     `vec4<u32>` where rows and blocks are whole numbers of those), each the bytes of a message, what follows them of
     any value; and `state` (read_write), as of `shaders/digests.py`.
+
+    Of long messages a dispatch takes a part, with which its rows begin: from block `first_block` on (a parameter)
+    `blocks` blocks (another), none of which has padding, or in the `last` part all that are left, one at least that is
+    all message where any is. The state carries the chaining value from one to the next.
     """
     digest = DIGESTS[name]
     by_quads = row_words > 0 and row_words % 4 == 0 and digest.block_words % 4 == 0
-    element = row_words // 4 if by_quads else row_words
+    width = 4 if by_quads else 1
+    row = f"thread * {row_words // width}u"
+    if part != "whole":
+        row += f" - params.first_block * {digest.block_words // width}u"
     partials = ("digest", f"digests/{digest.partial}", "digest_rows")
     return KernelSpec(
-        name=f"{name}_rows",
+        name=f"{name}_rows" if part == "whole" else f"{name}_rows_{part}",
         inputs=(Binding("data", "vec4<u32>" if by_quads else "u32"),),
         outputs=(Binding("state", "vec4<u32>", "read_write"),),
         params=(
-            Param("count"),
+            *map(Param, _PARAMS[part]),
             *(Param("constants", length=len(digest.constants)),) * bool(digest.constants),
         ),
-        body=f"if thread < params.count {{\n    store(thread, row_digest(thread * {element}u));\n}}",
+        body=f"if thread < params.count {{\n    store(thread, row_digest(thread, {row}));\n}}",
         partials=("wide", *partials) if digest.wide else partials,
         settings=(
             *digest_settings(digest),
@@ -51,5 +63,6 @@ def row_spec(name: str, row_bytes: int, row_words: int) -> KernelSpec:
             ("by_quads", int(by_quads)),
             ("full", row_bytes // digest.block_bytes),
             ("blocks", digest.blocks(row_bytes)),
+            ("part", part),
         ),
     )

@@ -14,7 +14,7 @@ from math import inf, prod
 from msgspec import structs
 
 from ops.expression import Term, bind, constant, input_term, parse, scalar_term
-from ops.lowering import attention_tiles, elementwise, matmul, softmax
+from ops.lowering import attention_tiles, elementwise, matmul, softmax, windows
 from ops.lowering.base import Builder, HostAttention, Source, Target
 
 _MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 26}
@@ -53,15 +53,15 @@ def emit(
     for begin in range(0, rows, step):
         part = range(begin, min(begin + step, rows))
         seen = range(min(part.stop, columns) if is_causal else columns)
-        biases = [_cut(_cut(each, -2, part), -1, seen) for each in shown]
+        biases = [_cut(builder, _cut(builder, each, -2, part), -1, seen) for each in shown]
         if is_causal:
             biases.append(_unseen(builder, part, seen))
         scores = builder.temp((*batch, len(part), len(seen)), "f32")
-        matmul.emit(builder, _cut(query, -2, part), _cut(turned, -1, seen), scores)
+        matmul.emit(builder, _cut(builder, query, -2, part), _cut(builder, turned, -1, seen), scores)
         load = _load(factor, len(biases))
         shares = builder.temp(scores.layout.shape, "f32")
         softmax.emit(builder, load, [scores.source(), *biases], scores.layout.shape, len(batch) + 1, shares)
-        values = _cut(value, -2, seen)
+        values = _cut(builder, value, -2, seen)
         if len(part) == rows:
             matmul.emit(builder, shares.source(), values, target)
         else:
@@ -74,7 +74,9 @@ def _write(builder: Builder, shares: Source, values: Source, part: range, target
     matmul.emit(builder, shares, values, made)
     ranges = [range(size) for size in target.layout.shape]
     ranges[-2] = part
-    elementwise.copy(builder, made.source(), structs.replace(target, layout=target.layout.slice(ranges)))
+    elementwise.copy(
+        builder, made.source(), windows.seen(builder.device, target, target.layout.slice(ranges))
+    )
 
 
 def _load(factor: float, biases: int) -> Term:
@@ -99,11 +101,11 @@ def _unseen(builder: Builder, rows: range, columns: range) -> Source:
     return target.source()
 
 
-def _cut(source: Source, axis: int, part: range) -> Source:
+def _cut(builder: Builder, source: Source, axis: int, part: range) -> Source:
     """A source at some positions along an axis."""
     ranges = [range(size) for size in source.layout.shape]
     ranges[axis] = part
-    return structs.replace(source, layout=source.layout.slice(ranges))
+    return windows.seen(builder.device, source, source.layout.slice(ranges))
 
 
 def _turned(source: Source) -> Source:

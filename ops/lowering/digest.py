@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ops.lowering import elementwise
+from ops.layout import Layout
+from ops.lowering import elementwise, windows
 from ops.lowering.base import Builder, Params, Source, Target
-from ops.lowering.messages import Messages, whole
+from ops.lowering.messages import Messages, byte_count, whole
 from ops.lowering.shares import Anywhere, Share, spread
-from shaders.digest_rows import row_spec
+from shaders.digest_rows import row_blocks_a_pass, row_spec
 from shaders.digests import DIGESTS, Digest, Form, blocks_a_pass, digest_passes, digest_spec, squeeze_spec
 
 _WORD = 0xFFFF_FFFF
 _TAIL_BYTES = 4
 _MOST_DISPATCHES = 1024
+_ROWS_ALIKE = 16
+"""A multiple of this many states begins where a window may."""
 
 
 def emit(
@@ -38,17 +41,41 @@ def emit_rows(
     builder: Builder, attributes: Mapping[str, object], sources: list[Source], target: Target
 ) -> None:
     """Write the digest of each row of a matrix of words to `target`."""
-    digest, (count, words) = DIGESTS[str(attributes["algorithm"])], sources[0].layout.shape
+    digest, x = DIGESTS[str(attributes["algorithm"])], sources[0]
+    count, words = x.layout.shape
     if not count:
         return
     size = attributes["bytes"] if isinstance(attributes["bytes"], int) else 4 * words
     is_whole = digest.state_words == digest.digest_words
     state = target if is_whole else states(builder, digest, count)
-    operands = [Share(whole(builder, sources[0]), words), rows(state)]
-    work = digest.work * digest.blocks(size)
-    spread(builder, row_spec(digest.name, size, words), count, operands, constants(digest), work=work)
+    is_near = min(count, windows.WORDS) * words <= windows.room(builder.device)
+    if is_near and size // digest.block_bytes <= row_blocks_a_pass(digest):
+        operands = [Share(whole(builder, x), words), rows(state)]
+        work = digest.work * digest.blocks(size)
+        spread(builder, row_spec(digest.name, size, words), count, operands, constants(digest), work=work)
+    else:
+        _by_columns(builder, digest, x, size, state)
     if not is_whole:
         _squeeze(builder, digest, state, target)
+
+
+def _by_columns(builder: Builder, digest: Digest, x: Source, size: int, state: Target) -> None:
+    """Hash the first `size` bytes of each row into `state`, some blocks of all rows at a time, copied together."""
+    count, unit, full = x.layout.shape[0], digest.block_words, max(size // digest.block_bytes, 1)
+    near = windows.room(builder.device) // (_ROWS_ALIKE * unit) - 1
+    step = builder.turns(count, digest.work, min(row_blocks_a_pass(digest), near))
+    pitch = -(-(step + 1) * unit // windows.WORDS) * windows.WORDS
+    made = builder.temp((count, pitch), "u32")
+    operands = [Share(made, pitch), rows(state)]
+    for first in range(0, full, step):
+        is_last = first + step >= full
+        columns = range(first * unit, -(-size // 4) if is_last else (first + step) * unit)
+        inside = Layout((count, len(columns)), made.layout.strides)
+        there = windows.seen(builder.device, made, inside)
+        elementwise.copy(builder, windows.halved(x, 1, columns), there)
+        spec = row_spec(digest.name, size, pitch, "last" if is_last else "open")
+        params: Params = {"first_block": first} | ({} if is_last else {"blocks": step}) | constants(digest)
+        spread(builder, spec, count, operands, params, work=digest.work * step)
 
 
 def absorb(
@@ -90,7 +117,7 @@ def rows(value: Source | Target) -> Share:
 
 def data_bytes(messages: Messages) -> Params:
     """The parameter that says how many bytes all messages have."""
-    return {"bytes": min(4 * messages.data.layout.count, _WORD)}
+    return {"bytes": byte_count(messages.data)}
 
 
 def _share(builder: Builder, digest: Digest, messages: Messages, count: int, blocks: int) -> tuple[int, int]:
@@ -131,9 +158,15 @@ def _squeeze(builder: Builder, digest: Digest, state: Target, target: Target) ->
         size = min(step, words - begin)
         if begin:
             spread(builder, squeeze_spec(digest), count, [rows(state)], constants(digest), work=digest.work)
-        shown = Source(state.operand, state.layout.slice([range(count), range(size)]), "u32")
-        place = target.layout.slice([range(count), range(begin, begin + size)])
-        elementwise.copy(builder, shown, Target(target.operand, place, "u32"))
+        copy_columns(builder, state, target, begin, size)
+
+
+def copy_columns(builder: Builder, state: Target, target: Target, begin: int, size: int) -> None:
+    """Copy the first `size` words of each state to each row of `target` (u32 [n, words]), from column `begin` on."""
+    every = range(state.layout.shape[0])
+    shown = windows.seen(builder.device, state.source(), state.layout.slice([every, range(size)]))
+    place = target.layout.slice([every, range(begin, begin + size)])
+    elementwise.copy(builder, shown, windows.seen(builder.device, target, place))
 
 
 def states(builder: Builder, digest: Digest, count: int) -> Target:

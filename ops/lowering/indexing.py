@@ -56,7 +56,7 @@ def gather(builder: Builder, x: Source, index: Source, axis: int, target: Target
         return
     layout, there = _vector(x.layout), _vector(target.layout)
     ranges = [range(size if n == axis else wanted) for n, (size, wanted) in _sizes(layout, there)]
-    x = Source(x.operand, layout.slice(ranges), x.dtype)
+    x = windows.seen(builder.device, Source(x.operand, layout, x.dtype), layout.slice(ranges))
     index = Source(index.operand, index.layout.expand(there.shape), index.dtype)
     _gather(builder, x, index, axis, Target(target.operand, there, target.dtype))
 

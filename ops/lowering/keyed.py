@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from ops.attributes import Attributes, integer, maybe_integer
-from ops.lowering import elementwise
+from ops.lowering import elementwise, windows
 from ops.lowering.base import Builder, Params, Source, Target
-from ops.lowering.digest import absorb, constants, data_bytes, given, rows, states
+from ops.lowering.digest import absorb, constants, copy_columns, data_bytes, given, rows, states
 from ops.lowering.messages import Messages, messages, whole
 from ops.lowering.shares import Share, spread
 from shaders.digests import DIGESTS, Digest, blocks_a_pass
@@ -157,7 +157,8 @@ def _hmac(
     count = state.layout.shape[0]
     shared = int(pads.layout.shape[0] == 1)
     inner = pads.layout.slice([range(pads.layout.shape[0]), range(digest.state_words)])
-    elementwise.copy(builder, Source(pads.operand, inner.expand((count, digest.state_words)), "u32"), state)
+    shown = windows.seen(builder.device, pads.source(), inner)
+    elementwise.copy(builder, shown, state)
     params: Params = {"prefix": digest.block_bytes}
     if tail is None:
         absorb(builder, digest, text, state, params, "continued")
@@ -175,9 +176,5 @@ def _hmac(
 
 def _put(digest: Digest, builder: Builder, state: Target, target: Target, number: int) -> None:
     """Copy the digests of a block, or what the target has room for, to their place in each row."""
-    count, words = target.layout.shape
     begin = number * digest.digest_words
-    size = min(digest.digest_words, words - begin)
-    part = Source(state.operand, state.layout.slice([range(count), range(size)]), "u32")
-    place = target.layout.slice([range(count), range(begin, begin + size)])
-    elementwise.copy(builder, part, Target(target.operand, place, "u32"))
+    copy_columns(builder, state, target, begin, min(digest.digest_words, target.layout.shape[1] - begin))

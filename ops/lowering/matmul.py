@@ -18,6 +18,7 @@ from ops.lowering.reduce import Fold
 from ops.shapes import broadcast
 from ops.spec import Reduction
 
+_QUAD = 4
 Domain = tuple[int, ...]
 """The batch axes of a product, its rows and columns, and the axis that is folded."""
 
@@ -73,12 +74,20 @@ def _way(builder: Builder, x: Source, y: Source, domain: Domain) -> Callable[...
 
 
 def _cut_axis(builder: Builder, x: Source, y: Source, domain: Domain) -> int | None:
-    """The axis of the domain along which to cut a product, if an operand is larger than a binding."""
+    """The axis of the domain along which to cut a product, if an operand or a copy of one is larger than a binding."""
     device = builder.device
-    is_large = 4 * prod(domain[:-1]) > device.binding
-    if not is_large and not any(windows.is_wide(device, source.layout) for source in (x, y)):
+    most = 4 * max(_QUAD * x.layout.count, _QUAD * y.layout.count, prod(domain[:-1]))
+    if most <= device.binding and not any(windows.is_wide(device, source.layout) for source in (x, y)):
         return None
-    return windows.cut_axis(device, domain, _over_domain(x, y, domain))
+    copies = _over_domain(_filled(x), _filled(y), domain)
+    return windows.cut_axis(device, domain, [*_over_domain(x, y, domain), *copies])
+
+
+def _filled(source: Source) -> Source:
+    """A copy whose rows are filled up to fours, as tiles may read it."""
+    shape = source.layout.shape
+    wide = Layout.contiguous((*shape[:-1], -(-shape[-1] // _QUAD) * _QUAD))
+    return Source(source.operand, Layout(shape, wide.strides), source.dtype)
 
 
 def _over_domain(x: Source, y: Source, domain: Domain) -> list[Layout]:

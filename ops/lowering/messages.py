@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from ops.lowering import elementwise
 from ops.lowering.base import Builder, Source
 
+_MOST = 0xFFFF_FFFF
+
 
 @dataclass(frozen=True, slots=True)
 class Messages:
@@ -31,6 +33,11 @@ def messages(builder: Builder, data: Source, offsets: Source, max_bytes: int | N
     total = 4 * data.layout.count
     longest = total if max_bytes is None else min(max_bytes, total)
     return Messages(whole(builder, data), whole(builder, offsets), longest)
+
+
+def byte_count(data: Source) -> int:
+    """How many bytes of packed words 32 bits can tell from each other."""
+    return min(4 * data.layout.count, _MOST)
 
 
 def whole(builder: Builder, source: Source) -> Source:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import ceil, lcm
 
 from ops.lowering import windows
@@ -33,12 +34,13 @@ class Share:
 class Anywhere:
     """Of `value`, words likewise, an invocation reaches any: the kernel sees them part by part.
 
-    It has the parameters `first` and `extent`: which are its own to read or write. It sees up to `after` behind these.
-    One operand of a kernel may be so.
+    It has the parameters `first` and `extent`, with `name` before them: which are its own to read or write. It sees up
+    to `after` behind these. Where several operands are so, it sees each part of one with each of the others.
     """
 
     value: Source | Target
     after: int = 0
+    name: str = ""
 
 
 def spread(
@@ -56,16 +58,18 @@ def spread(
     changes by so much an invocation. Where all can be bound there is one, up to `Builder.spread`.
     """
     parts = _parts(builder.device, count, operands)
-    for span in _spans(builder.device, operands):
+    anywhere = [operand for operand in operands if isinstance(operand, Anywhere)]
+    for spans in product(*(_spans(builder.device, operand) for operand in anywhere)):
+        chosen = dict(zip(anywhere, spans, strict=True))
         for part in parts:
-            seen = [_seen(operand, part, span) for operand in operands]
+            seen = [_seen(operand, part, chosen) for operand in operands]
             own: Params = {"count": len(part)}
             for name, step in moves.items():
                 value = params[name]
                 assert isinstance(value, int), f"{name} is not known yet"
                 own[name] = (value + step * part.start) & _MASK
-            if span is not None:
-                own |= {"first": span.start, "extent": len(span)}
+            for operand, span in chosen.items():
+                own |= {f"{operand.name}first": span.start, f"{operand.name}extent": len(span)}
             builder.spread(spec, len(part), seen, {**params, **own}, work)
 
 
@@ -84,18 +88,15 @@ def _parts(device: DeviceClass, count: int, operands: Sequence[Share | Anywhere]
     return [range(first, min(first + step, count)) for first in range(0, count, step)]
 
 
-def _spans(device: DeviceClass, operands: Sequence[Share | Anywhere]) -> Sequence[range | None]:
-    """The parts of the value that is reached anywhere, if one is."""
-    for operand in operands:
-        if isinstance(operand, Anywhere):
-            return windows.spans(device, operand.value.layout.count, operand.after)
-    return [None]
+def _spans(device: DeviceClass, operand: Anywhere) -> list[range]:
+    """The parts of a value that is reached anywhere."""
+    return windows.spans(device, operand.value.layout.count, operand.after)
 
 
-def _seen(operand: Share | Anywhere, part: range, span: range | None) -> Operand:
+def _seen(operand: Share | Anywhere, part: range, spans: Mapping[Anywhere, range]) -> Operand:
     count = operand.value.layout.count
     if isinstance(operand, Anywhere):
-        assert span is not None
+        span = spans[operand]
         return windows.piece(operand.value, range(span.start, min(span.stop + operand.after, count)))
     if not operand.each:
         return operand.value.operand

@@ -16,30 +16,35 @@ _WORK = 64
 _DIGITS = 256
 
 
-def parts(builder: Builder, total: int) -> list[range]:
-    """The positions of `total` words in parts that can be bound."""
-    most = max(builder.device.binding // (4 * _CHUNK), 1) * _CHUNK
-    return [range(first, min(first + most, total)) for first in range(0, total, most)]
-
-
 def sort(builder: Builder, keys: Target, places: Target) -> None:
-    """Bring `places` into the order of `keys`, which are lost; both are contiguous words.
-
-    Raises nothing; a count of digits that cannot be bound is found when the plan is checked.
-    """
+    """Bring `places` into the order of `keys`, which are lost; both are contiguous words."""
     total = keys.layout.count
-    chunks = -(-total // _CHUNK)
     flat = Target(places.operand, Layout.contiguous((total,), places.layout.offset), "u32")
     now = (keys, flat)
     other = (builder.temp((total,), "u32"), builder.temp((total,), "u32"))
     for shift in range(0, 32, 8):
-        _pass(builder, now, other, chunks, shift)
+        _pass(builder, now, other, shift)
         now, other = other, now
 
 
-def _pass(
-    builder: Builder, now: tuple[Target, Target], new: tuple[Target, Target], chunks: int, shift: int
-) -> None:
+def _chunk(builder: Builder, total: int) -> int:
+    """How many words an invocation takes: so many that the counts of all can be bound."""
+    chunk = _CHUNK
+    while _DIGITS * -(-total // chunk) > windows.room(builder.device):
+        chunk *= 2
+    return chunk
+
+
+def _parts(builder: Builder, total: int, chunk: int) -> list[range]:
+    """The positions of `total` words in parts that can be bound."""
+    most = max(windows.room(builder.device) // chunk, 1) * chunk
+    return [range(first, min(first + most, total)) for first in range(0, total, most)]
+
+
+def _pass(builder: Builder, now: tuple[Target, Target], new: tuple[Target, Target], shift: int) -> None:
+    total = now[0].layout.count
+    chunk = _chunk(builder, total)
+    chunks = -(-total // chunk)
     counts, starts = (builder.temp((_DIGITS * chunks,), "u32") for _ in range(2))
     names = "total first_chunk chunks chunk shift"
     count_spec = routine_spec("sort_count_part", "keys:u32", "counts:u32", names)
@@ -47,14 +52,14 @@ def _pass(
     move_spec = routine_spec(
         "sort_move_part", "keys:u32 places:u32 goes:u32", "new_keys:u32 new_places:u32", "first extent"
     )
-    every = parts(builder, now[0].layout.count)
-    sizes = {"chunks": chunks, "chunk": _CHUNK, "shift": shift}
+    every = _parts(builder, total, chunk)
+    sizes = {"chunks": chunks, "chunk": chunk, "shift": shift}
 
     def count(part: range) -> dict[str, int]:
-        own = {"count": -(-len(part) // _CHUNK), "total": len(part), "first_chunk": part.start // _CHUNK}
+        own = {"count": -(-len(part) // chunk), "total": len(part), "first_chunk": part.start // chunk}
         return sizes | own
 
-    work = _WORK * min(now[0].layout.count, _CHUNK)
+    work = _WORK * min(total, chunk)
     for part in every:
         given, keys = count(part), windows.piece(now[0], part)
         builder.spread(count_spec, given["count"], [keys, counts.operand], given, work)

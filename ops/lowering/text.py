@@ -13,8 +13,8 @@ from ops.attributes import Attributes, integer
 from ops.lowering import elementwise, windows
 from ops.lowering.base import Builder, Source, Target
 from ops.lowering.collections import fill
-from ops.lowering.messages import whole
-from ops.lowering.shares import Share, spread
+from ops.lowering.messages import byte_count, whole
+from ops.lowering.shares import Anywhere, Share, spread
 from shaders.digests import TURNS_A_PASS
 from shaders.routines import routine_spec
 
@@ -69,18 +69,23 @@ def levenshtein(builder: Builder, attributes: Attributes, sources: list[Source],
         "levenshtein",
         "left:u32 left_offsets:u32 right:u32 right_offsets:u32",
         "lines:u32 y:u32",
-        "longest first strips",
+        "longest first strips left_bytes left_first left_extent right_bytes right_first right_extent",
     )
     columns = max(longest, 1)
     lines = builder.temp((count, columns), "u32")
     left, left_offsets, right, right_offsets = (whole(builder, source) for source in sources)
-    texts = [Share(left, 0), Share(left_offsets, after=1), Share(right, 0), Share(right_offsets, after=1)]
+    words = longest // 4 + 1
+    texts: list[Share | Anywhere] = [
+        Anywhere(left, words, "left_"), Share(left_offsets, after=1),
+        Anywhere(right, words, "right_"), Share(right_offsets, after=1),
+    ]  # fmt: skip
     operands = [*texts, Share(lines, columns), Share(target)]
     work = _COLUMN_WORK * columns
     strips = builder.turns(count, work, max(1, TURNS_A_PASS // columns))
+    given = {"longest": longest, "strips": strips}
+    given |= {"left_bytes": byte_count(left), "right_bytes": byte_count(right)}
     for first in range(0, max(1, -(-longest // _STRIP)), strips):
-        params = {"longest": longest, "first": first, "strips": strips}
-        spread(builder, spec, count, operands, params, work=strips * work)
+        spread(builder, spec, count, operands, {**given, "first": first}, work=strips * work)
 
 
 def pack_bits(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:

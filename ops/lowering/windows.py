@@ -6,6 +6,7 @@ Owns which axis is cut, and the windows. Must not know what is computed: whoever
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -22,6 +23,7 @@ WORDS = ALIGNMENT // 4
 _UNIT = 16
 _EVEN = 64
 _LONG = 1024
+_Value = TypeVar("_Value", Source, Target)
 
 
 def window(layout: Layout, width: int = 4) -> tuple[int, int, Layout]:
@@ -166,11 +168,12 @@ def _parts(device: DeviceClass, layouts: Sequence[Layout], width: int) -> Iterat
         yield from _parts(device, [half(layout, axis, part) for layout in layouts], width)
 
 
-def place_in(device: DeviceClass, target: Target, layout: Layout) -> Target:
-    """What of a target lies as `layout`, through a window where not all of the target can be bound."""
-    if not is_wide(device, target.layout, width_of([target.dtype])):
-        return Target(target.operand, layout, target.dtype)
-    return Target(*through(target.operand, layout, target.dtype), target.dtype)
+def seen(device: DeviceClass, value: _Value, layout: Layout) -> _Value:
+    """What of a value lies as `layout`, through a window where not all of the value can be bound."""
+    if not is_wide(device, value.layout, width_of([value.dtype])):
+        return structs.replace(value, layout=layout)
+    operand, layout = through(value.operand, layout, value.dtype)
+    return structs.replace(value, operand=operand, layout=layout)
 
 
 def part_of(target: Target, axis: int, part: range) -> Target:

@@ -1,7 +1,8 @@
 """The error function, the gamma function's logarithm, and their kin.
 
 `erf` is by N. Juffa, `erfc` by Cephes (`erfcf`), `erfinv` by M. Giles (2010). `lgamma` takes a polynomial (a Chebyshev
-fit of its own) up to 3 and Stirling's series from there, `digamma` the recurrence up to 6 and its asymptotic series.
+fit of its own) up to 3 and Stirling's series from there, `digamma` and its derivatives
+the recurrence up to 6 and their asymptotic series.
 """
 
 from __future__ import annotations
@@ -172,6 +173,30 @@ fn trigamma_f32(x: f32) -> f32 {
   let pole = select(not_a_number(), infinity(), x > -infinity());
   let lower = select(reflected, pole, magnitude_bits(sine) == 0u || is_inf(x));
   let value = select(trigamma_positive(x), lower, x <= 0.0f);
+  return select(select(value, 0.0f, x == infinity()), x, is_nan(x));
+}
+
+fn tetragamma_positive(x: f32) -> f32 {
+  var above = x;
+  var total = 0.0f;
+  for (var step = 0u; step < 6u; step++) {
+    let more = above < 6.0f;
+    total += select(0.0f, 2.0f / above / above / above, more);
+    above += select(0.0f, 1.0f, more);
+  }
+  let q = 1.0f / above;
+  let s = q * q;
+  let p = fma(fma(fma(0.3f, s, -1.6666667e-1f), s, 1.6666667e-1f), s, -0.5f);
+  return s * fma(p, s, -1.0f - q) - total;
+}
+
+fn tetragamma_f32(x: f32) -> f32 {
+  let part = x - round(x);
+  let sine = sinpi_f32(x);
+  let reflected = tetragamma_positive(1.0f - x) - 62.012553f / tan_f32(3.14159265f * part) / sine / sine;
+  let pole = select(not_a_number(), copysign_f32(infinity(), -x), magnitude_bits(x) == 0u);
+  let lower = select(reflected, pole, part == 0.0f || is_inf(x));
+  let value = select(tetragamma_positive(x), lower, x <= 0.0f);
   return select(select(value, 0.0f, x == infinity()), x, is_nan(x));
 }
 """

@@ -75,7 +75,7 @@ def _lgamma(x: float) -> float:
 
 def _digamma(x: float) -> float:
     """By recurrence and the asymptotic series (Abramowitz and Stegun, 6.3)."""
-    if x <= 0 and x == math.floor(x):
+    if x <= 0 and math.fmod(x, 1) == 0:
         return math.copysign(math.inf, -x) if x == 0 else math.nan
     if x <= 0:
         return _digamma(1 - x) - math.pi / math.tan(math.pi * math.fmod(x, 1))
@@ -100,6 +100,22 @@ def _trigamma(x: float) -> float:
         x += 1
     s = 1 / (x * x)
     return total + 1 / x + s / 2 + s / x * (1 / 6 - s * (1 / 30 - s * (1 / 42 - s * (1 / 30 - s * (5 / 66)))))
+
+
+def _tetragamma(x: float) -> float:
+    """Likewise."""
+    if x <= 0 and math.fmod(x, 1) == 0:
+        return math.copysign(math.inf, -x) if x == 0 else math.nan
+    if x <= 0:
+        sine, cosine = math.sin(math.pi * math.fmod(x, 1)), math.cos(math.pi * math.fmod(x, 1))
+        return _tetragamma(1 - x) - 2 * math.pi**3 * cosine / sine**3
+    total = 0.0
+    while x < 12:
+        total -= 2 / (x * x * x)
+        x += 1
+    s = 1 / (x * x)
+    tail = s * (1 / 2 - s * (1 / 6 - s * (1 / 6 - s * (3 / 10 - s * 5 / 6))))
+    return total - s - s / x - s * tail
 
 
 def _erfinv(x: float) -> float:
@@ -164,6 +180,7 @@ FUNCTIONS: dict[str, Function] = {
     "erf": _by_element(math.erf),
     "erfc": _by_element(math.erfc),
     "trigamma": _by_element(_trigamma),
+    "tetragamma": _by_element(_tetragamma),
     "erfinv": _by_element(_erfinv),
     "lgamma": _by_element(_lgamma),
     "digamma": _by_element(_digamma),

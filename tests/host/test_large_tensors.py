@@ -109,11 +109,20 @@ def test_a_ramp_that_is_fused(engine: WgpuEngine) -> None:
     compute(engine, [ramp(COUNT)], op("arange", count=COUNT, dtype="f32"), op("mul", 0, 1))
 
 
-def test_what_has_to_be_reached_at_once_is_refused_by_name(engine: WgpuEngine) -> None:
-    match = r"levenshtein of a tensor of 200,000 bytes.* can reach 65,536 on"
-    text, offsets = op("cast", 0, dtype="u32"), op("slice", 1, starts=[0], stops=[3], steps=[1])
+def test_texts_and_rows(engine: WgpuEngine) -> None:
+    text, offsets = op("cast", 0, dtype="u32"), op("arange", count=2500, dtype="u32", step=9)
+    compute(engine, [ramp(COUNT)], text, offsets, op("levenshtein", 1, 2, 1, 2, max_bytes=10))
+    rows = op("reshape", 1, shape=[2, COUNT // 2])
+    compute(engine, [ramp(COUNT)], text, rows, op("digest_rows", 2, algorithm="md5"))
+
+
+def test_what_reaches_further_than_the_device_allows_is_refused_by_name(
+    engine: WgpuEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(engine._gpu.limits, "max_storage_buffer_binding_size", SMALL // 2)
+    match = r"neg of a tensor of 40,000 bytes.* can reach 32,768 on"
     with pytest.raises(DeviceOutOfMemory, match=match) as caught:
-        compute(engine, [ramp(COUNT)], text, offsets, op("levenshtein", 1, 2, 1, 2, max_bytes=4))
+        compute(engine, [ramp(10_000)], op("neg", 0))
     assert "split or sliced" in str(caught.value.hint)
 
 

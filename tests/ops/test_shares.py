@@ -117,6 +117,16 @@ def test_distances_of_many_pairs(tiny: Any, check: Any) -> None:
 
 
 @ALIKE
+def test_distances_of_texts_that_lie_over_the_ends_of_parts(tiny: Any, check: Any) -> None:
+    random_ = random.Random(4)
+    left, right = (
+        [bytes(random_.choices(b"ab", k=random_.randrange(most))) for _ in range(1200)] for most in (200, 190)
+    )
+    check("levenshtein", {"max_bytes": 192}, [*pack(left, 3), *pack(right)])
+    check("levenshtein", {"max_bytes": 192}, [*pack(left), *pack([b"", b"abba"] * 600)])
+
+
+@ALIKE
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize(
     ("name", "attributes"),
@@ -148,6 +158,15 @@ def test_trees(tiny: Any, check: Any, form: str, leaves: int) -> None:
 @pytest.mark.parametrize("algorithm", ["sha256", "sha3_256", "sha384"])
 def test_digests_of_rows(tiny: Any, check: Any, algorithm: str) -> None:
     check("digest_rows", {"algorithm": algorithm, "bytes": 66}, [words(3001 * 17).reshape(3001, 17)])
+
+
+@ALIKE
+@pytest.mark.parametrize("algorithm", ["sha256", "sha3_256", "blake2s"])
+def test_digests_of_rows_longer_than_a_part(tiny: Any, check: Any, algorithm: str) -> None:
+    for count, length in ((3, 4 * WORDS + 9), (70, 5000), (1, 3 * 4 * WORDS)):
+        x = words(count * (length // 4 + 2)).reshape(count, -1)
+        check("digest_rows", {"algorithm": algorithm, "bytes": length}, [x])
+    check("digest_rows", {"algorithm": algorithm, "bytes": 30}, [words(3 * WORDS).reshape(3, WORDS)])
 
 
 def mixed() -> list[bytes]:

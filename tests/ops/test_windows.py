@@ -11,7 +11,7 @@ import pytest
 from ops import reference
 from ops.layout import Layout
 from ops.lower import CPU
-from ops.lowering import windows
+from ops.lowering import attention, attention_tiles, windows
 
 TINY = replace(CPU, binding=1 << 16)
 SIDE = 300
@@ -133,6 +133,8 @@ def test_attention(tiny: Any, check: Any) -> None:
         ((SIDE, SIDE), (SIDE,)),
         ((SIDE,), (SIDE, SIDE)),
         ((40_000,), (40_000,)),
+        ((3, 7000), (7000, 2)),
+        ((7000, 3), (3, 2)),
     ],
 )
 @pytest.mark.parametrize("transposed", [False, True])
@@ -228,6 +230,12 @@ def test_sorting(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> No
     check("sort", {"axis": axis, "descending": False}, [(1000 * x).astype(np.int32)])
 
 
+def test_sorting_what_has_more_chunks_than_can_be_counted_at_once(tiny: Any) -> None:
+    x = np.random.default_rng(6).integers(0, 1 << 20, 270_001, np.int32)
+    found = tiny.run("argsort", {}, [x])
+    np.testing.assert_array_equal(found, np.argsort(x, stable=True))
+
+
 @pytest.mark.parametrize(
     ("op", "shape", "axis"),
     [("argmin", (40_000,), None), ("argmax", (SIDE, SIDE), None), ("argmax", (SIDE, SIDE), 1)],
@@ -278,3 +286,13 @@ def test_a_transposed_convolution(tiny: Any, check: Any) -> None:
     given = {"stride": 2, "padding": 1, "groups": 2}
     scale = reference.apply("conv_transpose", given, [np.abs(x), np.abs(weight), np.abs(bias)])
     check("conv_transpose", given, [x, weight, bias], scale=scale)
+
+
+def test_a_part_that_fits_of_a_whole_that_does_not(tiny: Any, check: Any, monkeypatch: Any) -> None:
+    """A little more than can be bound, of which less is read at a time, from one end to the other."""
+    monkeypatch.setattr(attention, "_MOST_SCORES", dict.fromkeys(("cpu", "gpu"), 48 * 84))
+    monkeypatch.setattr(attention_tiles, "suits", lambda *_: False)
+    query, key, value = normal(2, 2, 3, 180, 8), normal(2, 2, 1, 7, 8), normal(2, 2, 1, 7, 4)
+    check("attention", {}, [query, key, value], scale=np.full((2, 2, 3, 180, 4), 4.0))
+    index = np.zeros((2, 2), np.int32)
+    check("gather", {"axis": 0}, [normal(2, 9000), index])

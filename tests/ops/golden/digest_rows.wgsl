@@ -332,7 +332,7 @@ fn row_end0(row: u32) -> DigestBlock {
     );
 }
 
-fn row_digest(row: u32) -> DigestState {
+fn row_digest(message: u32, row: u32) -> DigestState {
     var chain = digest_start();
     chain = digest_absorb(chain, row_end0(row), 0u, 8u);
     return chain;
@@ -347,6 +347,6 @@ fn main(
 ) {
     let thread = (wid.x + wid.y * nwg.x) * 64u + lid.x + params.first_thread;
     if thread < params.count {
-        store(thread, row_digest(thread * 2u));
+        store(thread, row_digest(thread, thread * 2u));
     }
 }

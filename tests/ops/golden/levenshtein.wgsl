@@ -11,17 +11,33 @@ struct Params {
     longest: u32,
     first: u32,
     strips: u32,
+    left_bytes: u32,
+    left_first: u32,
+    left_extent: u32,
+    right_bytes: u32,
+    right_first: u32,
+    right_extent: u32,
     first_thread: u32,
 }
 
 @group(0) @binding(6) var<uniform> params: Params;
 
 fn left_byte(place: u32) -> u32 {
-    return (left[place >> 2u] >> ((place & 3u) * 8u)) & 0xffu;
+    return (left[(place >> 2u) - params.left_first] >> ((place & 3u) * 8u)) & 0xffu;
+}
+
+// Whether a text that is not empty begins in the part that the binding is.
+fn left_sees(place: u32) -> bool {
+    return (place >> 2u) - params.left_first < params.left_extent;
 }
 
 fn right_byte(place: u32) -> u32 {
-    return (right[place >> 2u] >> ((place & 3u) * 8u)) & 0xffu;
+    return (right[(place >> 2u) - params.right_first] >> ((place & 3u) * 8u)) & 0xffu;
+}
+
+// Whether a text that is not empty begins in the part that the binding is.
+fn right_sees(place: u32) -> bool {
+    return (place >> 2u) - params.right_first < params.right_extent;
 }
 
 // Strips of eight rows, a column a turn; `lines` keeps the last row of a strip for the next one.
@@ -30,13 +46,16 @@ fn run(thread: u32) {
     let b = right_offsets[thread];
     let rows = left_offsets[thread + 1u] - a;
     let columns = right_offsets[thread + 1u] - b;
-    let inside = a + rows <= arrayLength(&left) * 4u && b + columns <= arrayLength(&right) * 4u;
+    let inside = a + rows <= params.left_bytes && b + columns <= params.right_bytes;
     if (rows > params.longest || columns > params.longest || !inside) {
         y[thread] = 0xffffffffu;
         return;
     }
     if (rows == 0u || columns == 0u) {
         y[thread] = max(rows, columns);
+        return;
+    }
+    if (!left_sees(a) || !right_sees(b)) {
         return;
     }
     let line = thread * params.longest;
