@@ -13,7 +13,6 @@ import os
 import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -218,7 +217,6 @@ class Gpu:
 
         self._mapped = mapped
         self._finished = _ffi.new("WGPUCommandBuffer[1]")
-        self._beside = None if info.kind == "cpu" else ThreadPoolExecutor(1, "submit")
         self.stamps: Buffer | None = None
         if "timestamp-query" in info.features and info.kind not in _UNTIMED:
             self.keep_time()
@@ -323,27 +321,9 @@ class Gpu:
 
     def submit(self, commands: Sequence[Command]) -> None:
         """Encode `commands` in order, dispatches that follow each other in one pass, and start them."""
-        self._start(self._encoded(commands))
-
-    def submit_all(self, parts: Sequence[Sequence[Command]]) -> None:
-        """Submit `parts` in order. On a GPU a thread beside finishes and starts each, while the next one is encoded."""
-        if self._beside is None or len(parts) == 1:
-            for commands in parts:
-                self.submit(commands)
-            return
-        started = [self._beside.submit(self._start, self._encoded(commands)) for commands in parts]
-        for each in started:
-            each.result()
-
-    def _encoded(self, commands: Sequence[Command]) -> Any:
-        """A raw encoder of `commands`, dispatches that follow each other in one pass."""
         encoder = _lib.wgpuDeviceCreateCommandEncoder(self._raw._internal, _ffi.NULL)
-        self._encode(encoder, commands)
-        return encoder
-
-    def _start(self, encoder: Any) -> None:
-        """Have the device run what is in `encoder`, which is released."""
         try:
+            self._encode(encoder, commands)
             self._finished[0] = _libf.wgpuCommandEncoderFinish(encoder, _ffi.NULL)
             _libf.wgpuQueueSubmit(self._queue._internal, 1, self._finished)
             _lib.wgpuCommandBufferRelease(self._finished[0])
@@ -360,8 +340,6 @@ class Gpu:
         """Destroy the device and all that it holds."""
         logging.getLogger("wgpu").removeHandler(self._loss)
         self._layouts.clear()
-        if self._beside:
-            self._beside.shutdown()
         self._raw.destroy()
 
     def _wait(self, is_over: Callable[[], bool]) -> None:

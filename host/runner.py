@@ -148,12 +148,10 @@ class Runner:
     def _submit(self, runs: Sequence[Run]) -> None:
         """Start `runs`: the device begins with the first while the last are encoded."""
         commands: list[Command] = [*self._pool.take_clears(), *runs]
-        parts: list[Sequence[Command]] = []
         begin, count = 0, _FIRST_PART.get(self._gpu.info.kind, _FIRST_OF_GPU)
         while begin < len(commands):
-            parts.append(commands[begin : begin + count])
+            self._gpu.submit(commands[begin : begin + count])
             begin, count = begin + count, min(2 * count, _MOST_PART)
-        self._gpu.submit_all(parts)
 
     def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""

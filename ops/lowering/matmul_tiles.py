@@ -39,9 +39,10 @@ _LANES = 256
 _DEEP = 16
 _WANTED = 128
 """Workgroups that keep a large GPU busy if each goes through its operands in deep steps, else twice as many."""
-_SHORTEST_SPAN, _LONG_SPAN = 64, 512
-"""Inner positions that a part of a sum has at least, and from where on twice as many shallow parts are better."""
-_MOST_SPLITS = 8
+_SPANS = ((4, 64), (8, 256))
+"""In how many parts a sum may be split, if each has so many inner positions at least."""
+_LONG_SPAN = 512
+"""From where on twice as many parts that are made in shallow steps are better than fewer in deep ones."""
 _MOST_READ = 6
 _MOST_TEXT = 1 << 10
 """Characters of what is done with sums where they are: drivers see them 64 times. What is longer is done in a loop."""
@@ -125,7 +126,7 @@ def _choice(device: DeviceClass, domain: Sequence[int]) -> _Form:
     has_room = device.workgroup_bytes >= 4 * 128 * 4 * _DEEP  # two operands, each twice
     wanted = {1: 2 * _WANTED, 2: _WANTED if has_room else 2 * _WANTED}
     tiles = {quads: -(-rows // (64 * quads)) * -(-columns // (64 * quads)) * prod(batch) for quads in wanted}
-    most = max(1, min(_MOST_SPLITS, inner // _SHORTEST_SPAN))
+    most = max(1, *(min(splits, inner // span) for splits, span in _SPANS))
     quads = 2 if min(rows, columns) > 64 and tiles[2] * most >= wanted[2] else 1
     splits = 1
     while splits * 2 <= most and splits * tiles[quads] < wanted[quads]:
