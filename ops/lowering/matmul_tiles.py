@@ -147,10 +147,11 @@ def _add_up(builder: Builder, parts: Target, after: After, target: Target) -> No
     splits, *shape = parts.layout.shape
     layouts = [Layout.contiguous(tuple(shape), part * prod(shape)) for part in range(splits)]
     sources = [Source(parts.operand, layout, "f32") for layout in layouts]
-    while len(sources) + len(after.sources) > _MOST_READ:
-        some = builder.temp(shape, "f32")
-        elementwise.emit(builder, _sum(_MOST_READ), sources[:_MOST_READ], some)
-        sources = [some.source(), *sources[_MOST_READ:]]
+    while len(sources) > 1 and len(sources) + len(after.sources) > _MOST_READ:
+        some, rest = sources[:_MOST_READ], sources[_MOST_READ:]
+        made = builder.temp(shape, "f32")
+        elementwise.emit(builder, _sum(len(some)), some, made)
+        sources = [made.source(), *rest]
     count = len(sources)
     others = {n + 1: input_term(n + count, source.dtype) for n, source in enumerate(after.sources)}
     term = substituted(after.term, {0: _sum(count), **others})
