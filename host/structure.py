@@ -120,9 +120,16 @@ def _parts(
     attributes: Mapping[str, object], holes: Mapping[str, Hole], words: Words, scalars: list[Value]
 ) -> tuple[object, ...]:
     """What of a node's attributes matters: a hole is any number of its dtype, words are any as many."""
-    rest = {name: value for name, value in attributes.items() if name not in holes and name not in words}
-    free = [(name, hole.number, scalar_dtype(scalars[hole.number])) for name, hole in holes.items()]
-    return rest, free, [(name, each[0].number, len(each)) for name, each in words.items()]
+    rest = {**attributes}  # and loops: comprehensions took a fifth of a key's time
+    free: list[tuple[str, int, str]] = []
+    lists: list[tuple[str, int, int]] = []
+    for name, hole in holes.items():
+        del rest[name]
+        free.append((name, hole.number, scalar_dtype(scalars[hole.number])))
+    for name, each in words.items():
+        del rest[name]
+        lists.append((name, each[0].number, len(each)))
+    return rest, free, lists
 
 
 def _is_long(value: Value) -> bool:

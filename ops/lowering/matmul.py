@@ -42,7 +42,7 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
         way(builder, x, y, domain, target)
     elif (
         axis is None
-        and way in (register_tile.emit, _by_tiles)
+        and way in (register_tile.emit, matmul_tiles.emit)
         and after.dtype == target.dtype
         and target.layout.shape == domain[:-1]
     ):
@@ -54,9 +54,10 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
 
 
 def arranged(builder: Builder, right: Source, domain: Domain) -> Source:
-    """The right operand as it is read by products of `domain`: what several of them would copy is copied once."""
-    by_tiles = matmul_tiles.suits(builder, right.dtype, domain)
-    return (matmul_tiles.readable if by_tiles else register_tile.packed)(builder, right)
+    """The right operand as products of `domain` read it: what several of them would copy is copied once."""
+    if matmul_tiles.suits(builder, right.dtype, domain):
+        return matmul_tiles.arranged(builder, right, domain)
+    return register_tile.packed(builder, right)
 
 
 def _way(builder: Builder, x: Source, y: Source, domain: Domain) -> Callable[..., None]:
@@ -70,7 +71,7 @@ def _way(builder: Builder, x: Source, y: Source, domain: Domain) -> Callable[...
     most = max(builder.device.work, x.layout.count, y.layout.count)
     if (rows == 1 or columns == 1) and prod(domain) <= most:
         return _by_vector
-    return _by_tiles if matmul_tiles.suits(builder, x.dtype, domain) else register_tile.emit
+    return matmul_tiles.emit if matmul_tiles.suits(builder, x.dtype, domain) else register_tile.emit
 
 
 def _cut_axis(builder: Builder, x: Source, y: Source, domain: Domain) -> int | None:
@@ -133,13 +134,6 @@ def _cut(source: Source, axis: int | None, part: range) -> Source:
 
 def _zero(builder: Builder, x: Source, y: Source, domain: Domain, target: Target) -> None:
     elementwise.emit(builder, constant(0, target.dtype), (), target)
-
-
-def _by_tiles(
-    builder: Builder, x: Source, y: Source, domain: Domain, target: Target, after: After | None = None
-) -> None:
-    left, right = (matmul_tiles.readable(builder, source) for source in (x, y))
-    matmul_tiles.emit(builder, left, right, domain, target, after)
 
 
 def _matrix(source: Source, vector_axis: int) -> Source:

@@ -13,7 +13,7 @@ from functools import cache
 from math import prod
 
 from ops import wgsl
-from ops.expression import bind, input_term, parse, substituted
+from ops.expression import Term, bind, input_term, parse, substituted
 from ops.layout import Layout, collapse
 from ops.lowering import elementwise
 from ops.lowering.base import (
@@ -36,12 +36,14 @@ from shaders.spec import Binding, KernelSpec, Param
 LEAST = 32
 """Rows, columns and inner positions below which a tile is mostly empty."""
 _LANES = 256
+_DEEP = 16
 _WANTED = 128
 """Workgroups that keep a large GPU busy if each goes through its operands in deep steps, else twice as many."""
-_SHORTEST_SPAN = 64
-_MOST_SPLITS = 4
+_SPANS = ((4, 64), (8, 256))
+"""In how many parts a sum may be split, if each has so many inner positions at least."""
+_LONG_SPAN = 512
+"""From where on twice as many parts that are made in shallow steps are better than fewer in deep ones."""
 _MOST_READ = 6
-_DEEP = 16
 _MOST_TEXT = 1 << 10
 """Characters of what is done with sums where they are: drivers see them 64 times. What is longer is done in a loop."""
 
@@ -83,25 +85,30 @@ def suits(builder: Builder, dtype: str, domain: tuple[int, ...]) -> bool:
     return builder.device.kind == "gpu" and dtype == "f32" and min(rows, columns, inner) >= LEAST and is_short
 
 
-def readable(builder: Builder, source: Source) -> Source:
-    """An operand whose rows or columns can be read by fours: itself, or a copy whose rows can."""
-    return source if is_by_quads(_turned(source.layout)) else packed(builder, source)
+def arranged(builder: Builder, right: Source, domain: Sequence[int]) -> Source:
+    """The right operand of a product of `domain` as it is read: itself, or a copy whose rows can be read by fours.
+
+    Deep steps read a transposed one as it lies; in shallow ones that costs more than a copy.
+    """
+    is_deep = _choice(builder.device, domain).depth == _DEEP
+    return _readable(builder, right) if is_deep else packed(builder, right)
 
 
 def emit(
     builder: Builder,
-    a: Source,
-    b: Source,
+    left: Source,
+    right: Source,
     domain: tuple[int, ...],
     target: Target,
     after: After | None = None,
 ) -> None:
-    """Write the product of `a` and `b`, whose batch axes are broadcast, to `target`, contiguous from offset 0.
+    """Write the product of two operands, whose batch axes are broadcast, to `target`, contiguous from offset 0.
 
     With `after`, which keeps the dtype, the target gets what is done with the product.
     """
     after = after or After(input_term(0, "f32"), "f32")
-    form = _choice(builder.device, domain, _MOST_READ - len(after.sources))
+    a, b = _readable(builder, left), arranged(builder, right, domain)
+    form = _choice(builder.device, domain)
     if form.splits == 1:
         _multiply(builder, a, b, domain, target, form, after)
         return
@@ -110,33 +117,51 @@ def emit(
     _add_up(builder, parts, after, target)
 
 
-def _choice(device: DeviceClass, domain: Sequence[int], room: int) -> _Form:
-    """The form that is best for a product: large tiles if, with sums split into at most `room` parts, there are enough.
+def _choice(device: DeviceClass, domain: Sequence[int]) -> _Form:
+    """The form that is best for a product: large tiles if, with sums split, there are enough.
 
     Deep steps hide more of the memory's latency, but fewer workgroups have room for them at a time.
     """
     *batch, rows, columns, inner = domain
-    most = max(1, min(room, _MOST_SPLITS, inner // _SHORTEST_SPAN))
     has_room = device.workgroup_bytes >= 4 * 128 * 4 * _DEEP  # two operands, each twice
     wanted = {1: 2 * _WANTED, 2: _WANTED if has_room else 2 * _WANTED}
     tiles = {quads: -(-rows // (64 * quads)) * -(-columns // (64 * quads)) * prod(batch) for quads in wanted}
+    most = max(1, *(min(splits, inner // span) for splits, span in _SPANS))
     quads = 2 if min(rows, columns) > 64 and tiles[2] * most >= wanted[2] else 1
     splits = 1
     while splits * 2 <= most and splits * tiles[quads] < wanted[quads]:
         splits *= 2
+    if 1 < splits < most and splits * tiles[quads] < 2 * _WANTED and inner >= 2 * splits * _LONG_SPAN:
+        splits *= 2
     is_deep = quads == 1 or (has_room and splits * tiles[2] < 2 * _WANTED)
     return _Form(quads, _DEEP if is_deep else _DEEP // 2, splits)
+
+
+def _readable(builder: Builder, source: Source) -> Source:
+    """An operand whose rows or columns can be read by fours: itself, or a copy whose rows can."""
+    return source if is_by_quads(_turned(source.layout)) else packed(builder, source)
 
 
 def _add_up(builder: Builder, parts: Target, after: After, target: Target) -> None:
     """Write what is done with the sum of `parts`, over their first axis, to `target`."""
     splits, *shape = parts.layout.shape
     layouts = [Layout.contiguous(tuple(shape), part * prod(shape)) for part in range(splits)]
-    names = {f"x{part}": input_term(part, "f32") for part in range(splits)}
-    others = {n + 1: input_term(n + splits, source.dtype) for n, source in enumerate(after.sources)}
-    term = substituted(after.term, {0: bind(parse(" + ".join(names)), names), **others})
     sources = [Source(parts.operand, layout, "f32") for layout in layouts]
+    while len(sources) > 1 and len(sources) + len(after.sources) > _MOST_READ:
+        some, rest = sources[:_MOST_READ], sources[_MOST_READ:]
+        made = builder.temp(shape, "f32")
+        elementwise.emit(builder, _sum(len(some)), some, made)
+        sources = [made.source(), *rest]
+    count = len(sources)
+    others = {n + 1: input_term(n + count, source.dtype) for n, source in enumerate(after.sources)}
+    term = substituted(after.term, {0: _sum(count), **others})
     elementwise.emit(builder, term, [*sources, *after.sources], target)
+
+
+def _sum(count: int) -> Term:
+    """The sum of so many inputs."""
+    names = {f"x{number}": input_term(number, "f32") for number in range(count)}
+    return bind(parse(" + ".join(names)), names)
 
 
 def _multiply(

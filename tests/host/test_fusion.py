@@ -230,12 +230,13 @@ def test_a_product_in_parts_is_finished_once() -> None:
     engine.close()
 
 
+@pytest.mark.parametrize(("inner", "dispatches"), [(260, 2), (2100, 3)])
 def test_what_is_done_with_a_product_is_done_while_the_parts_of_its_sums_are_added_up(
-    engine: WgpuEngine, monkeypatch: pytest.MonkeyPatch
+    engine: WgpuEngine, monkeypatch: pytest.MonkeyPatch, inner: int, dispatches: int
 ) -> None:
     monkeypatch.setattr(engine, "_class", GPU)
     random = np.random.default_rng(4)
-    arrays = [random.uniform(-1, 1, shape).astype(np.float32) for shape in ((40, 260), (260, 72), (72,))]
+    arrays = [random.uniform(-1, 1, shape).astype(np.float32) for shape in ((40, inner), (inner, 72), (72,))]
     nodes = []
     for handle, array in enumerate(arrays, 500):
         engine.upload(handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
@@ -249,7 +250,7 @@ def test_what_is_done_with_a_product_is_done_while_the_parts_of_its_sums_are_add
     np.testing.assert_allclose(
         np.frombuffer(found, np.float32).reshape(40, 72), np.maximum(a @ b + bias, 0), atol=1e-4
     )
-    assert usage.dispatches == 2
+    assert usage.dispatches == dispatches
 
 
 @pytest.mark.parametrize("width", [10, 12])
