@@ -187,8 +187,8 @@ class Runner:
                 raise DeviceOutOfMemory(
                     f"{step.ops[-1]} of a tensor of {largest:,} bytes: one kernel of it has to reach all of them,"
                     f" and can reach {most:,} on this device",
-                    hint="Give it the tensor split or sliced, and join the results: the page on numerics says for which"
-                    " ops how, and which take tensors of any size.",
+                    hint="Give it the tensor split or sliced, and join the results; and tell us, as ops take tensors of"
+                    " any size.",
                 )
 
     def _drop(self, prepared: Prepared) -> None:

@@ -19,7 +19,11 @@ ROW_DIGESTS = tuple(
 
 
 Part = Literal["whole", "open", "last"]
-_PARAMS = {"whole": ["count"], "open": ["count", "first_block", "blocks"], "last": ["count", "first_block"]}
+_PARAMS = {
+    "whole": ["count"],
+    "open": ["count", "first_block", "begin", "blocks"],
+    "last": ["count", "first_block", "begin"],
+}
 _PADDING_BLOCKS = 2
 
 
@@ -36,16 +40,16 @@ def row_spec(name: str, row_bytes: int, row_words: int, part: Part = "whole") ->
     `vec4<u32>` where rows and blocks are whole numbers of those), each the bytes of a message, what follows them of
     any value; and `state` (read_write), as of `shaders/digests.py`.
 
-    Of long messages a dispatch takes a part, with which its rows begin: from block `first_block` on (a parameter)
-    `blocks` blocks (another), none of which has padding, or in the `last` part all that are left, one at least that is
-    all message where any is. The state carries the chaining value from one to the next.
+    Of long messages a dispatch takes a part: from block `first_block` on (a parameter) `blocks` blocks (another), none
+    of which has padding, or in the `last` part all that are left, one at least that is all message where any is. The
+    rows begin with block `begin` (a third). The state carries the chaining value from one to the next.
     """
     digest = DIGESTS[name]
     by_quads = row_words > 0 and row_words % 4 == 0 and digest.block_words % 4 == 0
     width = 4 if by_quads else 1
     row = f"thread * {row_words // width}u"
     if part != "whole":
-        row += f" - params.first_block * {digest.block_words // width}u"
+        row += f" - params.begin * {digest.block_words // width}u"
     partials = ("digest", f"digests/{digest.partial}", "digest_rows")
     return KernelSpec(
         name=f"{name}_rows" if part == "whole" else f"{name}_rows_{part}",

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ops.layout import Layout
 from ops.lowering import elementwise, windows
 from ops.lowering.base import Builder, Params, Source, Target
-from ops.lowering.messages import Messages, byte_count, whole
+from ops.lowering.messages import Messages, byte_count
 from ops.lowering.shares import Anywhere, Share, spread
-from shaders.digest_rows import row_blocks_a_pass, row_spec
-from shaders.digests import DIGESTS, Digest, Form, blocks_a_pass, digest_passes, digest_spec, squeeze_spec
+from shaders.digests import Digest, Form, blocks_a_pass, digest_passes, digest_spec, squeeze_spec
 
 _WORD = 0xFFFF_FFFF
 _TAIL_BYTES = 4
 _MOST_DISPATCHES = 1024
-_ROWS_ALIKE = 16
-"""A multiple of this many states begins where a window may."""
 
 
 def emit(
@@ -30,52 +26,11 @@ def emit(
     count, words = target.layout.shape
     if count == 0 or words == 0:
         return
-    whole = digest.state_words == words
-    state = target if whole else states(builder, digest, count)
-    absorb(builder, digest, messages, state, seed_params(digest, attributes))
-    if not whole:
-        _squeeze(builder, digest, state, target)
-
-
-def emit_rows(
-    builder: Builder, attributes: Mapping[str, object], sources: list[Source], target: Target
-) -> None:
-    """Write the digest of each row of a matrix of words to `target`."""
-    digest, x = DIGESTS[str(attributes["algorithm"])], sources[0]
-    count, words = x.layout.shape
-    if not count:
-        return
-    size = attributes["bytes"] if isinstance(attributes["bytes"], int) else 4 * words
-    is_whole = digest.state_words == digest.digest_words
+    is_whole = digest.state_words == words
     state = target if is_whole else states(builder, digest, count)
-    is_near = min(count, windows.WORDS) * words <= windows.room(builder.device)
-    if is_near and size // digest.block_bytes <= row_blocks_a_pass(digest):
-        operands = [Share(whole(builder, x), words), rows(state)]
-        work = digest.work * digest.blocks(size)
-        spread(builder, row_spec(digest.name, size, words), count, operands, constants(digest), work=work)
-    else:
-        _by_columns(builder, digest, x, size, state)
+    absorb(builder, digest, messages, state, seed_params(digest, attributes))
     if not is_whole:
-        _squeeze(builder, digest, state, target)
-
-
-def _by_columns(builder: Builder, digest: Digest, x: Source, size: int, state: Target) -> None:
-    """Hash the first `size` bytes of each row into `state`, some blocks of all rows at a time, copied together."""
-    count, unit, full = x.layout.shape[0], digest.block_words, max(size // digest.block_bytes, 1)
-    near = windows.room(builder.device) // (_ROWS_ALIKE * unit) - 1
-    step = builder.turns(count, digest.work, min(row_blocks_a_pass(digest), near))
-    pitch = -(-(step + 1) * unit // windows.WORDS) * windows.WORDS
-    made = builder.temp((count, pitch), "u32")
-    operands = [Share(made, pitch), rows(state)]
-    for first in range(0, full, step):
-        is_last = first + step >= full
-        columns = range(first * unit, -(-size // 4) if is_last else (first + step) * unit)
-        inside = Layout((count, len(columns)), made.layout.strides)
-        there = windows.seen(builder.device, made, inside)
-        elementwise.copy(builder, windows.halved(x, 1, columns), there)
-        spec = row_spec(digest.name, size, pitch, "last" if is_last else "open")
-        params: Params = {"first_block": first} | ({} if is_last else {"blocks": step}) | constants(digest)
-        spread(builder, spec, count, operands, params, work=digest.work * step)
+        squeeze(builder, digest, state, target)
 
 
 def absorb(
@@ -150,7 +105,7 @@ def seed_params(digest: Digest, attributes: Mapping[str, object]) -> Params:
     return dict(zip(digest.seed, words, strict=False))
 
 
-def _squeeze(builder: Builder, digest: Digest, state: Target, target: Target) -> None:
+def squeeze(builder: Builder, digest: Digest, state: Target, target: Target) -> None:
     """The first words of each state, and, where more are wanted than a block has, those of the states that follow."""
     count, words = target.layout.shape
     step = digest.block_words if digest.padding == "sponge" else words

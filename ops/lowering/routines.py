@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ops.attributes import Attributes
-from ops.lowering import bloom, collections, digest, keyed, sorting, streams, text
+from ops.lowering import bloom, collections, digest_rows, keyed, sorting, streams, text
 from ops.lowering.base import Builder, Source, Target
 from shaders.digests import DIGESTS
 from shaders.keyed import KEYED
@@ -17,7 +17,7 @@ from shaders.keyed import KEYED
 Emit = Callable[[Builder, Attributes, list[Source], Target], None]
 
 ROUTINES: dict[str, Emit] = {
-    "digest_rows": digest.emit_rows,
+    "digest_rows": digest_rows.emit,
     **{
         f"{family}_{name}": partial(emit, DIGESTS[name])
         for name in KEYED

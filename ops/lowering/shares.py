@@ -73,6 +73,11 @@ def spread(
             builder.spread(spec, len(part), seen, {**params, **own}, work)
 
 
+def together(*each: int | Fraction) -> int:
+    """Of how many invocations the shares, of so many words each, end where windows may begin."""
+    return lcm(*(Fraction(words, windows.WORDS).denominator for words in each))
+
+
 def _parts(device: DeviceClass, count: int, operands: Sequence[Share | Anywhere]) -> list[range]:
     """The invocations in parts, each of which begins where windows on all shares may."""
     shares = [share for share in operands if isinstance(share, Share) and share.each]
@@ -83,7 +88,7 @@ def _parts(device: DeviceClass, count: int, operands: Sequence[Share | Anywhere]
     )
     if most >= count:
         return [range(count)]
-    unit = lcm(*(Fraction(share.each, windows.WORDS).denominator for share in shares))
+    unit = together(*(share.each for share in shares))
     step = max(most // unit * unit, unit)
     return [range(first, min(first + step, count)) for first in range(0, count, step)]
 

@@ -81,10 +81,11 @@ def levenshtein(builder: Builder, attributes: Attributes, sources: list[Source],
     ]  # fmt: skip
     operands = [*texts, Share(lines, columns), Share(target)]
     work = _COLUMN_WORK * columns
-    strips = builder.turns(count, work, max(1, TURNS_A_PASS // columns))
+    every = -(-columns // _STRIP)
+    strips = builder.turns(count, work, min(max(1, TURNS_A_PASS // columns), every))
     given = {"longest": longest, "strips": strips}
     given |= {"left_bytes": byte_count(left), "right_bytes": byte_count(right)}
-    for first in range(0, max(1, -(-longest // _STRIP)), strips):
+    for first in range(0, every, strips):
         spread(builder, spec, count, operands, {**given, "first": first}, work=strips * work)
 
 
