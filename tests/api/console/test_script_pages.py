@@ -84,3 +84,15 @@ def test_a_script_is_called_from_its_page_and_a_wrong_input_is_told(visit: Any, 
     for text in ("6", "false", "[7, 8]", "said"):
         assert text in shown, text
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_inputs_that_are_named_as_a_form_s_own_things_are_given_too(
+    visit: Any, http: httpx2.Client
+) -> None:
+    source = "def main(dataset: int, querySelectorAll: int): return dataset * querySelectorAll"
+    assert http.post("/api/scripts", json={"name": "of_a_form", "source": source}).is_success
+    page = visit("/console/scripts/of_a_form")
+    page.get_by_label("dataset").fill("6")
+    page.get_by_label("querySelectorAll").fill("7")
+    page.get_by_role("button", name="Call").click()
+    page.get_by_label("Result").get_by_text("42").wait_for()
