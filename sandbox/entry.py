@@ -11,6 +11,7 @@ import asyncio
 import dis
 import inspect
 import keyword
+import re
 import types
 from typing import Any
 
@@ -18,7 +19,10 @@ from sandbox.errors import ScriptError
 from sandbox.policy import names
 from shaders.suggestions import meant
 
-_VAR_POSITIONAL, _VAR_KEYWORD = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
+_VAR_KEYWORD = inspect.CO_VARKEYWORDS
+_MISSPELT = re.compile(r".?main|main.|m.ain|ma.in|mai.n|m.in|ma.n|mian|mani|mai|ain", re.IGNORECASE)
+"""`main` with a letter too many, a wrong one inside, two that changed places, or without its first or last; not `min`,
+`mean` or `gain`, which are names in their own right."""
 
 
 def result_of(
@@ -34,7 +38,7 @@ def result_of(
     main = space.get("main")
     if not callable(main):
         if code is not None and "result" not in space:
-            _check_spelling(code)
+            _check_spelling(space, code)
         if inputs:
             raise ScriptError(
                 f"the run gives inputs ({', '.join(inputs)}), but the script defines no main",
@@ -68,18 +72,19 @@ def value_of(code: types.CodeType, space: dict[str, Any], inputs: dict[str, Any]
         space.pop(names.VALUE, None)
 
 
-def _check_spelling(code: types.CodeType) -> None:
-    """Raise `ScriptError` for a function with a name like `main` that nothing mentions, as where `mian` is defined."""
-    for function in code.co_consts:
+def _check_spelling(space: dict[str, Any], code: types.CodeType) -> None:
+    """Raise `ScriptError` for a plain function of the script that nothing mentions and that was to be `main`."""
+    for name, value in space.items():
         if (
-            isinstance(function, types.CodeType)
-            and meant(function.co_name, ["main"])
-            and function.co_name not in _mentioned(code)
+            _MISSPELT.fullmatch(name)
+            and type(value) is types.FunctionType
+            and value.__code__ in code.co_consts
+            and name not in _mentioned(code)
         ):
             raise ScriptError(
-                f"the script defines {function.co_name}, which nothing calls, and no main",
+                f"the script defines {name}, which nothing calls, and no main",
                 hint="Did you mean main?",
-                line=function.co_firstlineno,
+                line=value.__code__.co_firstlineno,
             )
 
 

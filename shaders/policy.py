@@ -13,8 +13,10 @@ from shaders.resolve import TYPE_NAMES
 from shaders.source import KernelLimitError, KernelSyntaxError, KernelUnsupportedError
 from shaders.tree import Attribute, Declaration, Field, Function, Local, Module, Struct
 
-ADDED_CODE_CALLS = frozenset(["atomicMax", "atomicStore", "bitcast", "select", "workgroupBarrier"])
-"""Functions that code added to a kernel relies on: a kernel may use them, but not declare them anew."""
+ADDED_CODE_CALLS = frozenset(
+    ["arrayLength", "atomicMax", "atomicStore", "bitcast", "select", "workgroupBarrier"]
+)
+"""Functions that the guard, or code added to a kernel, relies on: a kernel may use them, but not declare them anew."""
 
 ADDED_CODE_SPACES = frozenset(["function", "private", "storage", "uniform", "read_write"])
 """Address spaces and accesses that code added at module scope relies on: there a kernel may not declare them anew. A

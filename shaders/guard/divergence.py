@@ -117,9 +117,11 @@ class _Analysis:
         if not is_shift and not ASSIGNMENTS.intersection(texts):
             return None
         names = (
-            token.text
-            for token in self.tokens[span[0] : span[1]]
-            if token.kind == "name" and token.text not in KEYWORDS and token.text != "function"
+            self.tokens[index].text
+            for index in range(*span)
+            if self.tokens[index].kind == "name"
+            and self.tokens[index].text not in KEYWORDS
+            and self.tokens[index - 2].text != "var"  # the space in `var<function>`
         )
         return next(names, None)
 

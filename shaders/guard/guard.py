@@ -22,7 +22,7 @@ from shaders.resolve import Resolver
 from shaders.source import KernelSyntaxError
 from shaders.tree import Function, Loop, Module
 
-VERSION = 6
+VERSION = 7
 """Grows with every change of what the guard writes, or of what it refuses: kernels of another version are not run, but
 parsed again."""
 

@@ -54,7 +54,7 @@ def test_inputs_for_a_script_without_main_are_an_error(sandbox: Sandbox) -> None
 
 
 @pytest.mark.parametrize("inputs", [{}, {"x": 1}])
-@pytest.mark.parametrize("name", ["mian", "Main", "mai", "main_"])
+@pytest.mark.parametrize("name", ["mian", "Main", "mai", "main_", "maun"])
 def test_a_misspelt_main_is_told_with_its_line(sandbox: Sandbox, name: str, inputs: dict[str, int]) -> None:
     error = sandbox.error(f"import math\n\ndef {name}(x=0):\n    return x", **inputs)
     assert error.message == f"the script defines {name}, which nothing calls, and no main"
@@ -71,6 +71,10 @@ def test_a_misspelt_main_is_told_with_its_line(sandbox: Sandbox, name: str, inpu
         "def solve():\n    return 1",
         "def mian():\n    return 1\nresult = None",
         "import math as mian",
+        "def mean(x):\n    return x\ndef gain(x):\n    return x\nprint('a library')",
+        "def min_(x):\n    return x",
+        "class Main:\n    pass",
+        "known = {}\ndef known_as(f):\n    known[1] = f\n@known_as\ndef main_(): pass\nknown[1]()",
     ],
 )
 def test_statements_alone_are_a_script(sandbox: Sandbox, source: str) -> None:

@@ -11,7 +11,7 @@ const READ = {
   checkbox: (field) => field.checked,
   number: (field) => Number(field.value),
   text: (field) => field.value,
-  json: (field) => parsed(field.value, field.name),
+  json: (field) => parsed(field.value, field.dataset.name),
 };
 
 const form = at("call");
@@ -20,7 +20,7 @@ const view = new RunView(at("view"));
 /** What the fields ask for; what is empty and may be is left to its default. Throws `Problem`. */
 function asked() {
   const given = [...form.querySelectorAll("[data-kind]")].filter((each) => each.dataset.kind === "checkbox" || each.value.trim());
-  const named = given.map((each) => [each.name, READ[each.dataset.kind](each)]);
+  const named = given.map((each) => [each.dataset.name, READ[each.dataset.kind](each)]);
   const grants = granted(at("grants").value);
   const inputs = { ...parsed(at("others")?.value ?? "", "inputs"), ...Object.fromEntries(named) };
   return { inputs, ...(Object.keys(grants).length && { grants }) };

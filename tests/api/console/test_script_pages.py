@@ -114,3 +114,13 @@ def test_a_tensor_is_uploaded_for_a_call_which_a_shell_can_make_too(
     shell = subprocess.run(["bash", "-c", told], env=environment, capture_output=True, timeout=60, check=True)
     total, word = json.loads(shell.stdout)["result"]
     assert (total["$tensor"]["data"], word) == ([6], "it's")
+
+
+def test_inputs_that_are_named_as_a_form_s_own_things_are_given_too(visit: Any, http: httpx2.Client) -> None:
+    source = "def main(dataset: int, querySelectorAll: int): return dataset * querySelectorAll"
+    assert http.post("/api/scripts", json={"name": "of_a_form", "source": source}).is_success
+    page = visit("/console/scripts/of_a_form")
+    page.get_by_label("dataset").fill("6")
+    page.get_by_label("querySelectorAll").fill("7")
+    page.get_by_role("button", name="Call").click()
+    page.get_by_label("Result").get_by_text("42").wait_for()

@@ -79,6 +79,8 @@ def test_loops_that_turn_together_are_even_and_one_that_stands_alone_is(body):
         "var x = 0u; let q = &x; *q = g.x; for (var i = 0u; i < x; i++) { even_loop(); }",
         "var x = 0u; let q = &(x); *q = g.x; for (var i = 0u; i < x; i++) { even_loop(); }",
         "var x = 0u; store(&x); for (var i = 0u; i < x; i++) { even_loop(); }",
+        "var function = g.x; for (var i = 0u; i < function; i++) { even_loop(); }",
+        "var<function> x = g.x; for (var i = 0u; i < x; i++) { even_loop(); }",
         "var x = p.n; if (g.x > 1u) { x = 1u; } for (var i = 0u; i < x; i++) { even_loop(); }",
         "var x = vec2u(0u); x.y = g.x; for (var i = 0u; i < x.y; i++) { even_loop(); }",
         "var x = 8u; x >>= g.x; for (var i = 0u; i < x; i++) { even_loop(); }",
