@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from host.ceiling import ROOM, default_memory
+from host.ceiling import ROOM, default_memory, was_short
 
 BUFFERS = 1 << 28
 
@@ -40,3 +40,23 @@ def test_a_server_does_not_load_what_its_device_processes_do() -> None:
         [sys.executable, "-c", found], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "peak", "inherited", "budget", "short"),
+    [
+        ("LLVM ERROR: out of memory", 0, 0, None, True),
+        ("memory allocation of 400 bytes failed", 0, 0, None, True),
+        ("terminate called after throwing an instance of 'std::bad_alloc'", 0, 0, None, True),
+        ("", ROOM, 0, 1 << 20, True),
+        ("", ROOM, ROOM // 2, 1 << 20, True),
+        ("", ROOM, ROOM, 1 << 20, False),
+        ("", ROOM // 4, 0, 1 << 20, False),
+        ("", 1 << 40, 0, None, False),
+        ("thread panicked", 0, 0, 1 << 20, False),
+    ],
+)
+def test_a_process_that_had_no_memory_left_is_known_by_its_words_or_its_peak(
+    words: str, peak: int, inherited: int, budget: int | None, short: bool
+) -> None:
+    assert was_short(words, peak, inherited, budget) == short

@@ -7,7 +7,6 @@ import signal
 import pytest
 
 from host import faults
-from host.ceiling import ROOM, was_short
 from host.errors import DeviceCrashed, DeviceHung, DeviceLost
 from shaders.errors import KernelgateError
 
@@ -54,21 +53,3 @@ def test_a_new_kernel_is_told_how_the_compiler_died_of_it(
     assert found.code == code
     assert says in found.message
     assert found.hint is not None
-
-
-@pytest.mark.parametrize(
-    ("words", "peak", "budget", "short"),
-    [
-        ("LLVM ERROR: out of memory", 0, None, True),
-        ("memory allocation of 400 bytes failed", 0, None, True),
-        ("terminate called after throwing an instance of 'std::bad_alloc'", 0, None, True),
-        ("", ROOM, 1 << 20, True),
-        ("", ROOM // 4, 1 << 20, False),
-        ("", 1 << 40, None, False),
-        ("thread panicked", 0, 1 << 20, False),
-    ],
-)
-def test_a_process_that_had_no_memory_left_is_known_by_its_words_or_its_peak(
-    words: str, peak: int, budget: int | None, short: bool
-) -> None:
-    assert was_short(words, peak, budget) == short
