@@ -102,7 +102,9 @@ class Gpu:
         if "\0" in source or source.lstrip().startswith("#version"):
             raise KernelCompileError("the source is not WGSL")
         try:
-            module = self._trusted_module(source) if trusted else self._raw.create_shader_module(code=source)
+            module = (
+                trusted_module(self._raw, source) if trusted else self._raw.create_shader_module(code=source)
+            )
             layouts = [self._layout(slots) for slots in groups]
             layout = self._raw.create_pipeline_layout(bind_group_layouts=layouts)
             stage = {"module": module, "entry_point": entry_point, "constants": dict(constants or {})}
@@ -198,14 +200,16 @@ class Gpu:
             entries.append({"binding": slot.binding, "resource": resource})
         return self._raw.create_bind_group(layout=layout, entries=entries)
 
-    def _trusted_module(self, source: str) -> Any:
-        text = api.new_struct_p("WGPUShaderSourceWGSL *", code=api.to_c_string_view(source))
-        text[0].chain.next = ffi.NULL
-        text[0].chain.sType = lib.WGPUSType_ShaderSourceWGSL
-        descriptor = api.new_struct_p(
-            "WGPUShaderModuleDescriptor *",
-            nextInChain=ffi.cast("WGPUChainedStruct *", text),
-            label=api.to_c_string_view(""),
-        )
-        raw = libf.wgpuDeviceCreateShaderModuleTrusted(self._raw._internal, descriptor, _BOUNDS_CHECKS)
-        return api.GPUShaderModule("", raw, self._raw)
+
+def trusted_module(raw: Any, source: str) -> Any:
+    """A shader module of the device `raw` whose loops get no counter."""
+    text = api.new_struct_p("WGPUShaderSourceWGSL *", code=api.to_c_string_view(source))
+    text[0].chain.next = ffi.NULL
+    text[0].chain.sType = lib.WGPUSType_ShaderSourceWGSL
+    descriptor = api.new_struct_p(
+        "WGPUShaderModuleDescriptor *",
+        nextInChain=ffi.cast("WGPUChainedStruct *", text),
+        label=api.to_c_string_view(""),
+    )
+    made = libf.wgpuDeviceCreateShaderModuleTrusted(raw._internal, descriptor, _BOUNDS_CHECKS)
+    return api.GPUShaderModule("", made, raw)

@@ -1,7 +1,8 @@
 """A bare device for tests of kernels, and a `torch` that computes with NumPy.
 
 The device renders and runs the dispatches of one op with wgpu, and nothing else: it packs parameters and keeps buffers
-by itself, so that a fault of `host/` cannot hide one of `ops/`.
+by itself, so that a fault of `host/` cannot hide one of `ops/`. It compiles as `host/` does: what drivers make of a
+kernel's loops depends on whether they have counters.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pytest
 import wgpu
 
 from host import native
+from host.native.gpu import trusted_module
 from host.tensors import device_bytes
 from ops import engine, reference, torchlike
 from ops.composites import expand
@@ -124,7 +126,7 @@ class BareDevice:
         """The compiled kernel, one for each source."""
         source = self._sources.get(spec) or self._sources.setdefault(spec, self._generator.render(spec))
         if source not in self._pipelines:
-            module = self._device.create_shader_module(code=source)
+            module = trusted_module(self._device, source)
             compute = {"module": module, "entry_point": "main"}
             self._pipelines[source] = self._device.create_compute_pipeline(layout="auto", compute=compute)
         return self._pipelines[source]
