@@ -88,7 +88,7 @@ export class RunView {
     this.changed(run);
     if (this.output.hidden && run.stdout + run.stderr) this.printed({ text: run.stdout + run.stderr, cut: run.output_cut });
     if (run.error) this.fail(run.error);
-    else this.show(run.result);
+    else if (run.status === "succeeded") this.show(run.result);
     const files = Object.keys(run.files);
     if (files.length) this.facts.append(make("h3", {}, "Files that it changed"), shown(run.files));
     this.facts.append(cost(run.usage));
