@@ -2,7 +2,7 @@
 //
 // Owns the view of a run, here and in the playground. Must not know how a run is asked for.
 
-import { duration, make, number, size } from "./dom.js";
+import { duration, make, size } from "./dom.js";
 import { follow } from "./events.js";
 import { shown as problemShown } from "./problem.js";
 import { Reports } from "./reports.js";
@@ -117,8 +117,8 @@ export function cost(usage) {
     Processor: usage.cpu_ms && duration(usage.cpu_ms),
     Device: duration(usage.device_ms),
     "Most memory": usage.peak_bytes && size(usage.peak_bytes),
-    Dispatches: usage.dispatches && number(usage.dispatches),
-    Threads: usage.threads && number(usage.threads),
+    Dispatches: usage.dispatches && usage.dispatches.toLocaleString("en"),
+    Threads: usage.threads && usage.threads.toLocaleString("en"),
   };
   const parts = Object.entries(rows).filter(([, value]) => value);
   return make("dl", { class: "usage" }, ...parts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
