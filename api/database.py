@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -65,9 +66,13 @@ class Database:
         """
         if grows and self._reserve is not None:
             self._reserve.require()
-        if frees:
-            return self._with_reserve(lambda: self._run(work, durable))
-        return self._run(work, durable)
+        if not frees:
+            return self._run(work, durable)
+        done = self._with_reserve(lambda: self._run(work, durable))
+        if self._reserve is not None and self._reserve.is_spent:
+            with suppress(StorageError):  # then there is less room, and what was to be done is done
+                self._run(self.dialect.give_back, False)
+        return done
 
     def _with_reserve(self, attempt: Callable[[], T]) -> T:
         """`attempt`, once more without the reserve if there is no room."""

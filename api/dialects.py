@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -42,6 +42,9 @@ class Dialect(Protocol):
 
     def snapshot(self, db: sa.Connection) -> None:
         """Let the transaction that begins see nothing of what others write."""
+
+    def give_back(self, db: sa.Connection) -> None:
+        """Give back what the data folder's disk can have back, as far as that costs no room."""
 
     def error(self, error: sa.exc.SQLAlchemyError) -> StorageError:
         """What an error of the driver means."""
@@ -91,6 +94,15 @@ class Sqlite:
         """See `Dialect`."""
         db.exec_driver_sql("BEGIN")
 
+    def give_back(self, db: sa.Connection) -> None:
+        """See `Dialect`. By itself the file keeps what is freed, and the log its size. First the log, for room."""
+        script = (
+            "PRAGMA wal_checkpoint(TRUNCATE)",
+            "PRAGMA incremental_vacuum",
+            "PRAGMA wal_checkpoint(TRUNCATE)",
+        )
+        cast(Any, db.connection.driver_connection).executescript("; ".join(script))
+
     def error(self, error: sa.exc.SQLAlchemyError) -> StorageError:
         """See `Dialect`."""
         name = getattr(getattr(error, "orig", None), "sqlite_errorname", None) or ""
@@ -105,7 +117,7 @@ class Sqlite:
 
 def _pragmas(connection: Any, _: object) -> None:
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+    for pragma in ("auto_vacuum=INCREMENTAL", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
@@ -163,6 +175,9 @@ class Postgres:
     def snapshot(self, db: sa.Connection) -> None:
         """See `Dialect`."""
         db.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+
+    def give_back(self, db: sa.Connection) -> None:
+        """See `Dialect`. It is on a disk of its own."""
 
     def error(self, error: sa.exc.SQLAlchemyError) -> StorageError:
         """See `Dialect`. An error without a state is one of the connection."""

@@ -230,7 +230,7 @@ def _unclear(
     codings = [value.strip().lower() for value in values.get(b"transfer-encoding", [])]
     if codings not in ([], [b"chunked"]):
         return CodingNotServed(
-            f"the transfer coding {b', '.join(codings)!r:.80} is not read",
+            f"the transfer coding {b', '.join(codings).decode('latin-1')!r:.80} is not read",
             hint="Send the body as it is, or chunked.",
         )
     if codings and version != "1.1":

@@ -27,6 +27,11 @@ class Reserve:
         self._lock = threading.Lock()
         self._spent = False
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether it was given up, and has not been filled since."""
+        return self._spent
+
     def fill(self) -> None:
         """Take the room, if there is that much; else note that it is missing."""
         with self._lock:

@@ -218,6 +218,7 @@ class Child:
         elif isinstance(message, frames.Ready):
             self._opened(message)
         elif message.id:
+            self.memory = message.memory
             self._requests.settle(message.id, KernelgateError.from_record(message.error))
         elif not self._ready.done():
             self._ready.set_exception(KernelgateError.from_record(message.error))

@@ -280,10 +280,12 @@ class Explained(Reply, frozen=True, tag="explained"):
 
 
 class Failed(Reply, frozen=True, tag="failed"):
-    """Request `id` failed; nothing that it would have made exists. With id 0 the device could not be opened."""
+    """Request `id` failed; nothing that it would have made exists, as `memory` says. With id 0 the device could not be
+    opened."""
 
     id: int
     error: ErrorRecord
+    memory: MemoryReport = MemoryReport()
 
 
 DeviceMessage = Ready | Started | Progressed | Done | Downloaded | Explained | Failed

@@ -140,7 +140,7 @@ class Worker(threading.Thread):
         if isinstance(request, frames.DropKernel):
             engine.drop_kernel(request.kernel)
             return
-        with self._answering(request):
+        with self._answering(engine, request):
             if not self._is_brief(engine, request):
                 self._announce(request)
             if isinstance(request, frames.Download):
@@ -176,17 +176,17 @@ class Worker(threading.Thread):
         )
 
     @contextlib.contextmanager
-    def _answering(self, request: frames.Request) -> Iterator[None]:
+    def _answering(self, engine: Engine, request: frames.Request) -> Iterator[None]:
         """Say that a step of `request` failed if it does. Raises `DeviceFailed`, nothing else."""
         try:
             yield
         except KernelgateError as error:
-            self._post(frames.Failed(request.id, error.record()), None)
+            self._post(frames.Failed(request.id, error.record(), engine.memory()), None)
             if isinstance(error, DeviceFailed):
                 raise
         except Exception as error:
             traceback.print_exc()
-            self._post(frames.Failed(request.id, _unexpected(error)), None)
+            self._post(frames.Failed(request.id, _unexpected(error), engine.memory()), None)
 
     def _begin(self, engine: Engine, task: Task, request: frames.RunGraph | frames.DispatchKernel) -> None:
         """Let work that is done in steps take hold of what it needs, and queue it."""
@@ -201,7 +201,7 @@ class Worker(threading.Thread):
     def _end_stopped(self, engine: Engine) -> None:
         """Cancelled work ends before anybody's next slice: what it holds is free, whoever's turn it is."""
         for task in self._scheduler.take_out(lambda task: task.stopped):
-            with self._answering(task.request):
+            with self._answering(engine, task.request):
                 self._announce(task.request, slice=True)
                 assert task.work is not None
                 task.work.throw(Cancelled("the job was cancelled"))
@@ -211,7 +211,7 @@ class Worker(threading.Thread):
         owner, task = self._scheduler.next()
         began, is_over = time.perf_counter(), True
         try:
-            with self._answering(task.request):
+            with self._answering(engine, task.request):
                 self._announce(task.request, task.slice)
                 is_over = not self._advance(engine, task)
         finally:

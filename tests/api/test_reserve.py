@@ -124,6 +124,23 @@ def test_on_a_full_disk_writes_are_refused_deletes_work_and_the_server_recovers(
             assert http.get(f"/api/runs/{accepted['id']}").json() == accepted
 
 
+def test_a_disk_that_the_database_itself_filled_takes_new_things_when_old_ones_are_deleted(
+    start: Callable[..., Any], disk: Path
+) -> None:
+    def store(number: int) -> int:
+        source = f"def main(): return {number}\n# {'x' * 1_000_000}"
+        return int(http.post("/api/scripts", json={"name": f"large_{number}", "source": source}).status_code)
+
+    with start(data=disk / "data", reserve_bytes=8 * MIB, workers=1) as running:
+        http = running.http
+        answers = [store(number) for number in range(24)]
+        stored = answers.index(507)
+        assert set(answers[stored:]) == {507}
+        for number in range(stored):
+            assert http.delete(f"/api/scripts/large_{number}").status_code == 204
+        assert store(0) == 201
+
+
 def test_a_server_starts_on_a_full_disk(start: Callable[..., Any], disk: Path) -> None:
     with start(data=disk / "data", reserve_bytes=4 * MIB, workers=1) as running:
         kept = upload(running.http, 1).json()["id"]

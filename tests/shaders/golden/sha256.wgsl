@@ -442,7 +442,7 @@ fn main(
         chain = load(thread);
     }
     let stop = min(total, params.first_block + params.blocks);
-    // Not tested at its end: around rounds that are loops, llvmpipe then gives wrong states to messages that end first.
+    // Tested at its head: of a loop left in its midst only, llvmpipe may give those that leave first values of later turns.
     for (var index = params.first_block; index < stop; index++) {
         let block = digest_pad(digest_read(start + index * digest_block_bytes), length, index);
         chain = digest_absorb(chain, block, index, length);
