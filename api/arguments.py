@@ -259,6 +259,11 @@ def _default(info: BindingInfo) -> TensorType:
     raise _mismatch(info, None)
 
 
+_OUTPUT = (
+    'As {"shape": [3], "dtype": "f32"}, in a script kernels.output(3, "f32"), on the command line f32:3.'
+)
+
+
 def _mismatch(info: BindingInfo, value: Given) -> BindingMismatch:
     what = "plain values"
     if value is None:
@@ -267,7 +272,10 @@ def _mismatch(info: BindingInfo, value: Given) -> BindingMismatch:
         what = (
             "a tensor" if info.kind == "uniform" or isinstance(value, TensorRef) else "the shape of an output"
         )
-    return BindingMismatch(f"binding {info.name!r} was given {what}: it takes {_expected(info)}")
+    return BindingMismatch(
+        f"binding {info.name!r} was given {what}: it takes {_expected(info)}",
+        hint=_OUTPUT if info.access == "read_write" else None,
+    )
 
 
 def _expected(info: BindingInfo) -> str:

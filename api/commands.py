@@ -81,7 +81,7 @@ def _complain(as_json: bool, code: str, title: str, detail: str, hint: str | Non
         document = {"title": title, "detail": detail, "code": code} | ({"hint": hint} if hint else {})
         print(msgspec.json.encode(document).decode(), file=sys.stderr)
     else:
-        print(f"kernelgate: {detail}", *([f"    {hint}"] if hint else []), sep="\n", file=sys.stderr)
+        print(f"kernelgate: {detail}", *([hint] if hint else []), sep="\n", file=sys.stderr)
 
 
 @_command

@@ -225,14 +225,10 @@ async def _http(request: Request, error: Exception) -> Response:
         hint = meant(path, addresses(), "See /docs.")
         return _answer(request, NotFound(f"nothing is served at {path:.80}", hint=hint))
     if error.status_code == 405:
-        return _answer(
-            request,
-            MethodNotAllowed(f"{path:.80} does not take {request.method:.20}", hint="See /docs."),
-            {
-                **(error.headers or {}),
-                **({"Allow": ", ".join(methods)} if (methods := methods_of(path)) else {}),
-            },
-        )
+        taken = ", ".join(methods_of(path))
+        hint = f"It takes {taken}." if taken else "See /docs."
+        refused = MethodNotAllowed(f"{path:.80} does not take {request.method:.20}", hint=hint)
+        return _answer(request, refused, {**(error.headers or {}), **({"Allow": taken} if taken else {})})
     if error.status_code == 413:
         return _answer(request, BodyTooLarge("the body is larger than this server takes"))
     return _answer(request, InvalidRequest(str(error.detail)))

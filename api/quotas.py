@@ -12,6 +12,7 @@ from typing import Annotated
 import msgspec
 
 from api.errors import InvalidRequest
+from sandbox.gates.wording import told
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
@@ -56,8 +57,7 @@ def parse(data: object) -> Given:
     try:
         found = msgspec.convert(data, Quotas)
     except msgspec.ValidationError as error:
-        raise InvalidRequest(
-            f"quotas: {error}", hint=f"Quotas: {', '.join(Quotas.__struct_fields__)}."
-        ) from None
+        hint = f"Quotas: {', '.join(Quotas.__struct_fields__)}."
+        raise InvalidRequest(told(error, "quotas"), hint=hint) from None
     assert isinstance(data, Mapping)
     return {name: getattr(found, name) for name in data}

@@ -35,6 +35,7 @@ _AS_A_TENSOR = (
     'As {"$tensor": {"shape": [2], "dtype": "f32", "data": [1, 2]}}, x=f32:[1,2] on the command line, '
     "or an array from Python."
 )
+_AS_A_TEXT = """In quotes it is a text: "5" in JSON, x='"5"' on the command line."""
 _KINDS: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
     "bool": (bool,),
@@ -205,7 +206,9 @@ class _Checker:
                 ]
                 if len(alike) == 1:
                     return self.mismatch(alike[0], value, where)
-        return InputMismatch(f"{where}: wanted {words(type)[:_LONGEST]}, got {shown(value)}", hint=_how(type))
+        return InputMismatch(
+            f"{where}: wanted {words(type)[:_LONGEST]}, got {shown(value)}", hint=_how(type, value)
+        )
 
     def _first(self, places: Iterable[tuple[Type, Any, str]]) -> InputMismatch:
         return next(self.mismatch(*place) for place in places if not self.fits(*place[:2]))
@@ -218,9 +221,14 @@ def _is_of(kind: str, value: Any) -> bool:
     return isinstance(value, _KINDS[kind]) and (kind == "bool" or not isinstance(value, bool))
 
 
-def _how(wanted: Type) -> str | None:
-    """How a value of `wanted` is given, where that is not plain."""
-    return _AS_A_TENSOR if words(wanted) == "tensor" else None
+def _how(wanted: Type, value: Any = None) -> str | None:
+    """How a value of `wanted` is given, where that is not plain, or `value` came instead."""
+    match words(wanted), value:
+        case "tensor", _:
+            return _AS_A_TENSOR
+        case "str", int() | float():
+            return _AS_A_TEXT
+    return None
 
 
 def words(wanted: Type) -> str:

@@ -141,7 +141,9 @@ def _check_tensor(info: BindingInfo, type: TensorType, limits: Mapping[str, int]
     if info.element is not None and info.element != element:
         raise BindingMismatch(
             f"binding {info.name!r} ({info.type}) holds {info.element}, and its tensor is {type.dtype}",
-            hint="A bool tensor is u32 in a kernel, 0 or 1." if type.dtype == "bool" else "Cast the tensor.",
+            hint="A bool tensor is u32 in a kernel, 0 or 1."
+            if type.dtype == "bool"
+            else "Cast the tensor, as x.float() or x.to(torch.uint32).",
         )
     size = device_bytes(type)
     if size < max(info.min_size, 1):

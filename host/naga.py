@@ -87,6 +87,13 @@ _ADVICE = {
             "What a kernel writes is var<storage, read_write>, or var in a function.",
         ),
         (r"^the condition is not a `bool`", "Compare it, as x != 0."),
+        (r"^expected assignment or .*, found `\w", "What is declared begins with let or var, as var i = 3;."),
+        (r"^expected .*, found `(?:\+\+|--)`", "Write i++ or i--: they stand behind, as statements."),
+        (r"^Cannot apply the unary op", "`-` takes i32 and floats, `~` whole numbers, `!` bool."),
+        (
+            r"^invalid field accessor",
+            "A vector has x, y, z and w as far as it is long, a struct its members.",
+        ),
         (r"^expected `;`", "The statement before it ends with `;`."),
         (r"^expected `\)`", "What stands in parentheses has `,` between, and `)` behind."),
     )

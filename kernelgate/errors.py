@@ -39,15 +39,20 @@ class ApiError(Exception):
         return "\n".join(part for part in parts if part)
 
 
+_NOBODY = "Start one with `kernelgate serve`, or name another address with KERNELGATE_URL."
+_NO_TLS = "What answers there speaks no TLS: is the address one that begins with http://?"
+
+
 class NoServer(ApiError):
     """Nobody answers at the address."""
 
     def __init__(self, url: str, reason: object) -> None:
+        plain = "WRONG_VERSION_NUMBER" in str(reason)
         super().__init__(
             {
                 "code": "no_server",
                 "title": "No server answers",
                 "detail": f"no Kernelgate answers at {url}: {reason}",
-                "hint": "Start one with `kernelgate serve`, or name another address with KERNELGATE_URL.",
+                "hint": _NO_TLS if plain else _NOBODY,
             }
         )

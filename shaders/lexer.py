@@ -30,6 +30,13 @@ _TOKEN = re.compile(
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _NOT_BREAK = re.compile(r"[^\n]")
 _MARK = re.compile("[\u200e\u200f]")
+_INSTEAD = {
+    "?": "A choice is select(otherwise, chosen, condition).",
+    "#": "There is no preprocessor: a constant is const or override, a kernel with parameters a template.",
+    '"': "There is no text: write the numbers of its characters.",
+    "'": "There is no text: write the numbers of its characters.",
+}
+"""What is written in WGSL instead of what begins with a character that other languages have."""
 
 
 @dataclass(slots=True)
@@ -80,7 +87,8 @@ def scan(source: Source, limits: Limits) -> Tokens:
 def _unexpected(source: Source, position: int) -> KernelgateError:
     character = source.text[position]
     if character.isascii():
-        return source.error(KernelSyntaxError, position, f"unexpected character {character!r}")
+        message = f"unexpected character {character!r}"
+        return source.error(KernelSyntaxError, position, message, _INSTEAD.get(character))
     return source.error(
         KernelUnsupportedError,
         position,

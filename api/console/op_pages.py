@@ -19,6 +19,7 @@ from api.work import Work
 from ops.backward import has_gradient
 from ops.spec import REQUIRED, OpSpec, also_called
 from ops.table import TABLE, find, full_name, gradient
+from shaders.suggestions import meant
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 KINDS = sorted({spec.kind for spec in TABLE.values()})
@@ -31,9 +32,10 @@ async def listed(
     q: Annotated[str, Query(max_length=80)] = "",
     kind: Annotated[str, Query(max_length=16)] = "",
 ) -> Response:
-    """The operations that have all words of `q` in their names, kind or meaning."""
+    """The operations that have all words of `q` in their names, kind or meaning; else the names that are close."""
     found = [spec for spec in TABLE.values() if kind in ("", spec.kind) and _matches(spec, q)]
-    return page("ops", visitor, rows=found, q=q, kind=kind, kinds=KINDS, count=len(TABLE))
+    near = "" if found else meant(q, TABLE)
+    return page("ops", visitor, rows=found, q=q, kind=kind, kinds=KINDS, count=len(TABLE), near=near)
 
 
 @router.get("/ops/{name}", dependencies=[needs("GET /api/ops")])

@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 
 from api.access import Server
 from api.console import browser
-from api.console.rendering import Visitor, page
+from api.console.rendering import PLACES, Visitor, page
 from api.errors import InvalidRequest, Unauthorized
 from api.problems import status_of, title_of
 from shaders.errors import KernelgateError
@@ -49,7 +49,21 @@ class PageRoute(APIRoute):
 def _shown(request: Request, error: KernelgateError) -> Response:
     request.state.problem = error.code
     visitor = getattr(request.state, "visitor", None)
-    return page("error", visitor, status_of(error.code), error=error.record(), title=title_of(error.code))
+    return page(
+        "error",
+        visitor,
+        status_of(error.code),
+        error=error.record(),
+        title=title_of(error.code),
+        lists=_list_of(error.hint or ""),
+    )
+
+
+def _list_of(hint: str) -> tuple[str, str] | None:
+    """The page that lists what the route does that `hint` begins with: its name and title."""
+    return next(
+        ((name, title) for name, (title, route) in PLACES.items() if hint.startswith(f"{route} lists")), None
+    )
 
 
 async def visitor_of(request: Request, server: Server) -> Visitor:

@@ -77,7 +77,7 @@ async def cancel(server: Server, caller: Caller, run_id: str) -> Response:
     """Stop a run and answer with it once it has stopped. A run that has ended is answered unchanged."""
     run = await server.runs.find(caller, run_id, "write")
     if isinstance(run, LiveRun):
-        await server.runs.cancel(run, caller.owner, "cancelled by request")
+        await server.runs.cancel(run, caller.owner, "on request")
     return json_response(run.document())
 
 

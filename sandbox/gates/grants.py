@@ -10,7 +10,7 @@ import json
 import posixpath
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
@@ -25,6 +25,7 @@ from sandbox.gates.patterns import (
     meet_hosts,
     meet_names,
 )
+from sandbox.gates.wording import told
 from shaders.suggestions import meant
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -118,7 +119,10 @@ class Grants(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 _FIELDS = (*Grants.__struct_fields__, *FetchGrant.__struct_fields__, *FileGrant.__struct_fields__)
-_UNKNOWN = re.compile("unknown field `([^`]*)`")
+_WORDS = {"methods": get_args(Method), "mode": get_args(Mode), "native": ("numpy",)}
+"""The words that a field takes."""
+_UNKNOWN = re.compile(r"(?:^|: )(\w+) is not a field")
+_NO_WORD = re.compile(r"(\w+)(?:\[\d+\])?: '(.*)' is not one of the words")
 _FORM = (
     'As in {"fetch": [{"host": "example.org"}], "files": [{"path": "/data"}]}; docs/api.md#grants has all.'
 )
@@ -129,10 +133,17 @@ def parse(data: object) -> Grants:
     try:
         return msgspec.convert(data, Grants)
     except (msgspec.ValidationError, RecursionError) as error:
-        unknown = _UNKNOWN.search(str(error))
-        raise GrantError(
-            f"grants: {error}", hint=meant(unknown[1], _FIELDS, _FORM) if unknown else _FORM
-        ) from None
+        message = told(error, "grants")
+        raise GrantError(message, hint=_hint(message)) from None
+
+
+def _hint(message: str) -> str:
+    """What may have been meant; else how grants are written."""
+    if unknown := _UNKNOWN.search(message):
+        return meant(unknown[1], _FIELDS, _FORM)
+    if word := _NO_WORD.search(message):
+        return f"Use {', '.join(_WORDS[word[1]])}."
+    return _FORM
 
 
 _NONE = Grants()

@@ -47,6 +47,12 @@ def test_unknown_addresses_and_methods_are_problems(http: httpx2.Client) -> None
         assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_an_address_says_which_methods_it_takes(http: httpx2.Client) -> None:
+    answer = http.request("PATCH", "/api/scripts/greet")
+    assert answer.json()["hint"] == "It takes DELETE, GET, POST."
+    assert answer.headers["allow"] == "DELETE, GET, POST"
+
+
 def test_metrics_have_the_names_that_were_promised(http: httpx2.Client) -> None:
     script = "import torch\nresult = torch.ones(1).sum().item()"
     http.post("/api/runs", json={"script": script}, headers={"Prefer": "wait=30"})

@@ -190,6 +190,15 @@ def test_a_written_binding_of_fixed_size_may_be_left_out_and_starts_at_zero(http
     assert outputs["counters"]["$tensor"]["data"] == [1, 0]
 
 
+def test_what_an_output_is_written_as_is_told_where_there_is_none(http: httpx2.Client) -> None:
+    add(http, "affine", DOUBLE)
+    inputs = {"numbers": tensor([1]), "params": {"factor": 1, "offset": 0}}
+    problem = http.post("/api/kernels/affine/dispatch", json={"inputs": inputs}).json()
+    assert problem["hint"].startswith('As {"shape": [3], "dtype": "f32"}, in a script kernels.output(')
+    problem = http.post("/api/kernels/affine/dispatch", json={"inputs": {**inputs, "numbers": 5}}).json()
+    assert "hint" not in problem
+
+
 @pytest.mark.parametrize(
     ("inputs", "code", "says"),
     [

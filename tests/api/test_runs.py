@@ -261,7 +261,7 @@ def test_a_cancelled_run_says_by_whom_and_cancelling_again_changes_nothing(http:
     assert (done["status"], done["cancelled_by"], done["reason"]) == (
         "cancelled",
         "admin",
-        "cancelled by request",
+        "on request",
     )
     assert http.delete(f"/api/runs/{run_id}").json() == done
     assert http.get(f"/api/runs/{run_id}").json() == done

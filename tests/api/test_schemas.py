@@ -91,6 +91,14 @@ def test_how_a_tensor_is_given_is_a_hint() -> None:
         assert ("x=f32:[1,2] on the command line" in (refused.value.hint or "")) is hinted
 
 
+def test_how_a_number_becomes_a_text_is_a_hint() -> None:
+    signature = signature_of("def main(s: str): ...")
+    for inputs, hinted in (({"s": 5}, True), ({"s": 0.5}, True), ({}, False), ({"s": []}, False)):
+        with pytest.raises(InputMismatch) as refused:
+            schemas.check(signature, inputs)
+        assert ("""x='"5"' on the command line""" in (refused.value.hint or "")) is hinted
+
+
 def test_a_hint_names_what_there_is() -> None:
     for source, hint in (("def main(a, b=1): ...", "There are a, b."), ("def main(): ...", "It takes none.")):
         with pytest.raises(InputMismatch) as refused:

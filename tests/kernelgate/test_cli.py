@@ -14,6 +14,7 @@ import pytest
 import kernelgate
 from api.settings import RunLimits
 from kernelgate import Client, cli
+from kernelgate.local import LocalServer
 
 
 def test_a_missing_file_is_one_plain_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,6 +60,14 @@ def test_no_server_is_a_problem_with_a_hint(
     assert "kernelgate serve" in said.err
     assert cli.main(["device", "--json"]) == 1
     assert json.loads(capsys.readouterr().err).items() >= {"code": "no_server"}.items()
+
+
+def test_an_address_with_https_where_no_tls_is_spoken_is_told_so(
+    server: LocalServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KERNELGATE_URL", server.url.replace("http:", "https:"))
+    assert cli.main(["device"]) == 1
+    assert "speaks no TLS" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,21 @@ def test_a_letter_outside_ascii():
     )
 
 
+def test_what_other_languages_write_has_a_hint_that_says_what_wgsl_writes():
+    check(
+        """
+        const a = 1;
+        const b = a > 0 ? 1 : 2;
+        """,
+        """
+        kernel_syntax 2:17: unexpected character '?'
+        const b = a > 0 ? 1 : 2;
+                        ^
+        hint: A choice is select(otherwise, chosen, condition).
+        """,
+    )
+
+
 def test_a_caret_on_a_very_long_line_shows_a_window():
     check(
         "const a = " + "1 + " * 100 + "?;",
@@ -206,6 +221,7 @@ def test_a_caret_on_a_very_long_line_shows_a_window():
         kernel_syntax 1:411: unexpected character '?'
         {"1 + " * 15}?;
         {" " * 60}^
+        hint: A choice is select(otherwise, chosen, condition).
         """,
     )
 

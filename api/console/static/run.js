@@ -2,7 +2,7 @@
 //
 // Owns the view of a run, here and in the playground. Must not know how a run is asked for.
 
-import { duration, make, number, size } from "./dom.js";
+import { duration, make, size } from "./dom.js";
 import { follow } from "./events.js";
 import { shown as problemShown } from "./problem.js";
 import { Reports } from "./reports.js";
@@ -88,7 +88,7 @@ export class RunView {
     this.changed(run);
     if (this.output.hidden && run.stdout + run.stderr) this.printed({ text: run.stdout + run.stderr, cut: run.output_cut });
     if (run.error) this.fail(run.error);
-    else this.show(run.result);
+    else if (run.status === "succeeded") this.show(run.result);
     const files = Object.keys(run.files);
     if (files.length) this.facts.append(make("h3", {}, "Files that it changed"), shown(run.files));
     this.facts.append(cost(run.usage));
@@ -117,8 +117,8 @@ export function cost(usage) {
     Processor: usage.cpu_ms && duration(usage.cpu_ms),
     Device: duration(usage.device_ms),
     "Most memory": usage.peak_bytes && size(usage.peak_bytes),
-    Dispatches: usage.dispatches && number(usage.dispatches),
-    Threads: usage.threads && number(usage.threads),
+    Dispatches: usage.dispatches && usage.dispatches.toLocaleString("en"),
+    Threads: usage.threads && usage.threads.toLocaleString("en"),
   };
   const parts = Object.entries(rows).filter(([, value]) => value);
   return make("dl", { class: "usage" }, ...parts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));

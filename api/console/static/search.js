@@ -12,7 +12,7 @@ function search() {
     each.row.hidden = !(words.every((word) => each.text.includes(word)) && ["", each.kind].includes(kind.value));
     count += !each.row.hidden;
   }
-  at("found").textContent = `${count} of ${rows.length}`;
+  at("found").textContent = `${count} of ${rows.length}${count ? "" : ". Enter looks for names that are close."}`;
 }
 
 if (!location.search) at("search").addEventListener("input", search);

@@ -28,6 +28,20 @@ def test_keys_are_for_admins_to_see(running: Any, person: httpx2.Client, strange
     assert "key_not_found" in person.get("/console/keys/000000000000").text
 
 
+def test_a_quota_of_bytes_is_shown_as_a_size(running: Any, person: httpx2.Client) -> None:
+    headers = running.key_for("sized", quotas={"stored_bytes": 3 << 30, "kernels": 2048})
+    page = person.get(f"/console/keys/{headers['Authorization'].split('_')[1]}").text
+    assert '<td class="number">3.0 GiB</td>' in page
+    assert '<td class="number">2048</td>' in page
+
+
+def test_a_field_that_takes_a_form_alone_says_which(person: httpx2.Client) -> None:
+    for path in ("keys", "secrets", "play"):
+        fields = re.findall(r"<input[^>]* pattern=[^>]*>", person.get(f"/console/{path}").text)
+        assert fields, path
+        assert all(' title="' in field for field in fields), path
+
+
 def test_one_s_own_key_cannot_be_revoked_by_a_slip(running: Any, person: httpx2.Client) -> None:
     own = running.key.split("_")[1]
     assert f"DELETE /api/keys/{own}" not in person.get("/console/keys").text

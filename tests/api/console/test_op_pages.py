@@ -24,12 +24,20 @@ def test_operations_are_found_by_name_alias_kind_and_words(
     assert found(person, "?q=%3Cscript%3E") == []
 
 
+def test_where_no_operation_is_found_names_that_are_close_are_told(person: httpx2.Client) -> None:
+    assert "0 of" in (page := person.get("/console/ops?q=sotfmax").text)
+    assert "Did you mean softmax" in page
+    assert "Did you mean" not in person.get("/console/ops?q=softmax").text
+
+
 def test_an_operation_has_its_schema_meaning_and_gradient(person: httpx2.Client) -> None:
     page = person.get("/console/ops/gelu").text
     for text in ('href="/console/ops/gelu.dx"', "<code>approximate</code>", "tanh", "tensor.gelu"):
         assert text in page, text
     assert "<td><code>axis</code>, <code>dim</code>" in person.get("/console/ops/softmax").text
     assert "<code>grad</code>" in person.get("/console/ops/gelu.dx").text
+    assert "What it is" not in person.get("/console/ops/softmax").text
+    assert "What it is" in person.get("/console/ops/gelu").text
     assert "unknown_op" in person.get("/console/ops/nothing").text
 
 
@@ -54,6 +62,10 @@ def test_an_operation_is_found_as_one_types_and_its_example_runs(visit: Any) -> 
     page.get_by_label("Name, alias").fill("sha256 hmac")
     link = page.locator("#rows a:visible")
     assert link.all_inner_texts() == ["hmac_sha256", "pbkdf2_sha256"]
+    page.get_by_label("Name, alias").fill("sotfmax")
+    page.get_by_role("status").get_by_text("Enter looks for names that are close.").wait_for()
+    page.get_by_label("Name, alias").press("Enter")
+    page.get_by_role("status").get_by_text("Did you mean softmax").wait_for()
     page.goto("/console/ops/cumsum")
     field = page.get_by_label("An example")
     asked = '{"inputs": [{"$tensor": {"shape": [3], "dtype": "i32", "data": [1, 2, 3]}}], "attributes": {"axis": 0}}'

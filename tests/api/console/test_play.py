@@ -292,9 +292,24 @@ def test_a_run_is_followed_on_its_page_and_cancelled_there(visit: Any, http: Any
     page.get_by_role("button", name="Cancel").click()
     page.wait_for_selector("#view .status.cancelled")
     page.get_by_role("button", name="Cancel").wait_for(state="detached")
+    page.locator("#view").get_by_text("Took").wait_for()
+    assert page.get_by_role("heading", name="Result").count() == 0
     page.get_by_role("link", name="Run again").click()
     page.wait_for_url("**/play?run=*")
     assert page.get_by_label("The program").input_value() == REPORTING
+
+
+def test_on_a_phone_what_came_of_a_run_and_what_it_cost_stand_before_its_script(
+    visit: Any, http: Any
+) -> None:
+    asked = {"script": "# a line\n" * 200 + "result = (torch.arange(5000) * 2).tolist()[1]"}
+    run = http.post("/api/runs", json=asked, headers={"Prefer": "wait=60"}).json()
+    page = visit(f"/console/runs/{run['id']}", viewport={"width": 390, "height": 800})
+    state, script = (page.locator(each).bounding_box() for each in ("#view .status", "pre.code"))
+    assert state["y"] < script["y"]
+    threads = page.locator("#view .usage div", has_text="Threads").inner_text()
+    assert threads.split() == ["Threads", f"{run['usage']['threads']:,}"]
+    assert run["usage"]["threads"] >= 1000
 
 
 def test_the_field_indents_and_can_be_left_by_keys_and_keeps_what_one_wrote(visit: Any) -> None:

@@ -211,7 +211,7 @@ def test_ctrl_c_cancels_a_run(here: Path, capsys: pytest.CaptureFixture[str]) ->
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "cancelled: " in said
+    assert "cancelled: on request" in said
     assert cli.main(["runs", "list", "--limit", "1", "--json"]) == 0
     (newest,) = json.loads(capsys.readouterr().out)
     assert newest["status"] == "cancelled"

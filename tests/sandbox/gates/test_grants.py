@@ -94,9 +94,15 @@ def test_a_wrong_grant_is_refused_by_name(wrong: object, says: str) -> None:
         ({"fech": []}, "Did you mean fetch?"),
         ({"fetch": [{"host": "a.org", "method": ["GET"]}]}, "Did you mean methods?"),
         ({"shell": True}, 'As in {"fetch": '),
+        (
+            {"fetch": [{"host": "a.org", "methods": ["GTE"]}]},
+            "Use GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS.",
+        ),
+        ({"files": [{"path": "/in", "mode": "w"}]}, "Use ro, overlay, rw."),
+        ({"native": ["pandas"]}, "Use numpy."),
     ],
 )
-def test_an_unknown_grant_comes_with_the_one_that_may_be_meant(wrong: object, hint: str) -> None:
+def test_an_unknown_word_of_a_grant_comes_with_what_may_be_meant(wrong: object, hint: str) -> None:
     with pytest.raises(GrantError) as caught:
         parse(wrong)
     assert (caught.value.hint or "").startswith(hint)
