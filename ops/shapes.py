@@ -145,7 +145,7 @@ def matmul(left: Shape, right: Shape) -> Shape:
     if left[-1] != inner:
         raise ShapeError(
             f"matmul of shapes {text(left)} and {text(right)}: {left[-1]} columns against {inner} rows",
-            hint="The last axis of the first must equal the second to last axis of the second.",
+            hint="The last axis of the first must equal the second to last axis of the second, or its only one.",
         )
     rows = left[-2:-1]
     columns = right[-1:] if len(right) > 1 else ()

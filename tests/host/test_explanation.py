@@ -23,16 +23,16 @@ def told(
 def test_a_plan_is_told_by_steps_bytes_and_buffers() -> None:
     text = told(("exp", (0,), {}), ("sum", (1,), {"axes": [1]}), ("neg", (2,), {}))
     assert text.splitlines() == [
-        "1 step, with 1 kernel: 262.1 kB read, 1.0 kB written",
-        "0 temporary buffers of 0 B, outputs of 1.0 kB",
-        "   1  exp, sum, neg: kernel 1 (reduce), 32 workgroups, input 0 (262.1 kB) -> output 0 (1.0 kB)",
+        "1 step, with 1 kernel: 256.0 KiB read, 1.0 KiB written",
+        "0 temporary buffers of 0 B, outputs of 1.0 KiB",
+        "   1  exp, sum, neg: kernel 1 (reduce), 32 workgroups, input 0 (256.0 KiB) -> output 0 (1.0 KiB)",
     ]
 
 
 def test_steps_of_the_host_and_kernels_are_told() -> None:
     text = told(("matmul", (0, 0), {}), ("relu", (1,), {}), device=MAPPED, wgsl=True)
     assert "2 steps, 1 of them by the host, with 1 kernel" in text
-    assert "matmul: by the host, input 0 (262.1 kB), input 0 (262.1 kB) -> " in text
+    assert "matmul: by the host, input 0 (256.0 KiB), input 0 (256.0 KiB) -> " in text
     assert "kernel 1 (elementwise):\n@group(0)" in text
     assert "fn main(" in text
 
