@@ -1,12 +1,13 @@
 """Matrix products by the host's BLAS, in the device's own memory.
 
-Owns how a product is cut into tiles, which depends on its sizes alone, so that its bits never depend on time, and how a
-tile is computed: of a matrix of bytes a panel at a time is f32. Must not know plans or owners, and of threads only
-that they wait for each other between calls.
+Owns how a product is cut into tiles, which depends on its sizes and the number of cores, so that its bits never depend
+on time, and how a tile is computed: of a matrix of bytes a panel at a time is f32. Must not know plans or owners, and
+of threads only that they wait for each other between calls.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
@@ -19,10 +20,16 @@ from host.hand import SHARED_WORK
 from host.scratch import scratch
 from ops.lower import HostProduct
 
-SIDE = 512
 SPAN = 4096
-_SMALL = 1 << 20
-_FLAT = 64
+MOST_WORK = 5 << 29
+"""What a tile costs at most, as `cost` counts: about 30 ms of a core. Nothing stops one; larger ones are quicker."""
+LEAST_SIDE = 64
+_STEP = 24
+"""What sides that were halved are multiples of: the kernels of BLAS take 8, 12, 16 or 24 rows at once."""
+_READING = 32
+"""As many multiply-adds cost as much as reading an element."""
+_HANDS = min(os.cpu_count() or 1, 8)
+"""Products that are worth it have a tile for each hand at least."""
 _WIDE = 1024
 _TILE_WORK = 1 << 24
 _CALL_WORK = 1 << 14
@@ -43,11 +50,35 @@ def tiles(work: HostProduct) -> Iterator[Tile]:
     """What a product is cut into."""
     *batch, rows, inner = work.left.layout.shape
     columns = work.right.layout.shape[-1]
-    height = SIDE // 2 if rows * columns <= _SMALL else SIDE
-    width = SIDE if rows >= _FLAT else _WIDE
-    for where in boxes(batch, _TILE_WORK // (rows * columns * inner + _CALL_WORK)):
+    together = list(boxes(batch, _TILE_WORK // (rows * columns * inner + _CALL_WORK)))
+    least = _HANDS if work.work >= SHARED_WORK else 1
+    height, width = _sides(rows, columns, inner, -(-least // len(together)))
+    for where in together:
         for row, column in product(range(0, rows, height), range(0, columns, width)):
             yield where, slice(row, row + height), slice(column, column + width)
+
+
+def _sides(rows: int, columns: int, inner: int, least: int) -> tuple[int, int]:
+    """The height and width of the largest tiles, as square as can be, of which there are `least`."""
+    height, width = rows, columns if rows >= LEAST_SIDE else min(columns, _WIDE)
+    while max(height, width) > LEAST_SIDE and (
+        -(-rows // height) * -(-columns // width) < least or cost(height, width, inner) > MOST_WORK
+    ):
+        if height >= width:
+            height = _half(height)
+        else:
+            width = _half(width)
+    return height, width
+
+
+def _half(side: int) -> int:
+    """Half of a side or some more: the hand that takes the second part begins later."""
+    return -(-side // (2 * _STEP)) * _STEP
+
+
+def cost(height: int, width: int, inner: int) -> int:
+    """Multiply-adds of a tile, and what they take to read."""
+    return inner * (height + _READING) * (width + _READING)
 
 
 class Product:

@@ -184,13 +184,13 @@ def test_a_long_product_looks_up_between_tiles_and_can_be_cancelled(engine: Wgpu
         if looks == 4:
             raise Cancelled("stopped")
 
-    x = matrix(2048, 512)
-    nodes = [put(x), Node("transpose", (0,), {"axis0": 0, "axis1": 1}), Node("matmul", (0, 1))]
+    x = matrix(100, 256, 512)  # each a tile, and more than there are cores
+    nodes = [put(x), Node("transpose", (0,), {"axis0": 1, "axis1": 2}), Node("matmul", (0, 1))]
     with pytest.raises(Cancelled):
         compute(engine, *nodes, stop=stop)
     assert engine.memory().tensors == 1
-    assert compute(engine, *nodes).reshape(2048, 2048)[7, 9] == pytest.approx(
-        float(x[7].astype(np.float64) @ x[9]), rel=1e-3, abs=1e-3
+    assert compute(engine, *nodes).reshape(100, 256, 256)[99, 7, 9] == pytest.approx(
+        float(x[99, 7].astype(np.float64) @ x[99, 9]), rel=1e-3, abs=1e-3
     )
 
 
@@ -270,7 +270,9 @@ def test_a_hand_that_has_not_begun_is_not_waited_for(engine: WgpuEngine) -> None
 
 
 @pytest.mark.parametrize("batch", [(), (5,), (3, 1000), (2, 3, 4), (70_000,)])
-@pytest.mark.parametrize("sizes", [(1, 1, 1), (700, 1300, 10), (513, 3, 9), (8, 8, 5000)])
+@pytest.mark.parametrize(
+    "sizes", [(1, 1, 1), (700, 1300, 10), (513, 3, 9), (8, 8, 5000), (900, 1100, 50_000)]
+)
 def test_tiles_cover_a_product_once_and_are_bounded(
     batch: tuple[int, ...], sizes: tuple[int, int, int]
 ) -> None:
@@ -286,7 +288,12 @@ def test_tiles_cover_a_product_once_and_are_bounded(
         where, row, column = taken
         part = seen[where][..., row, column]
         part += 1
-        assert part.size * min(inner, products.SPAN) <= 2 * products.SIDE**2 * products.SPAN
+        height, width = part.shape[-2:]
+        count = part.size // (height * width)
+        assert (
+            max(height, width) <= products.LEAST_SIDE
+            or count * products.cost(height, width, inner) <= products.MOST_WORK
+        )
     assert tiles.take() is None
     assert np.all(seen == 1)
 
