@@ -6,7 +6,7 @@ import { paint } from "./code.js";
 import { make } from "./dom.js";
 
 // Texts of strangers come here too: no part of these can match what the next one does, so that none takes long.
-const BEGIN = /^[\d,]+ steps?(?:, [\d,]+ of them by the host)?, with [\d,]+ kernels?: [\d.]+ [kMG]?B read, [\d.]+ [kMG]?B written(?:\n|$)/;
+const BEGIN = /^[\d,]+ steps?(?:, [\d,]+ of them by the host)?, with [\d,]+ kernels?: [\d.]+ (?:[KMG]i)?B read, [\d.]+ (?:[KMG]i)?B written(?:\n|$)/;
 const STEP = /^ *([\d,]+) {2}([^:\n]+): (?:kernel (\d+) \((\w+)\), ([^,\n]+) workgroups|(by the host)), (.*)$/gm;
 const KERNEL = /^kernel (\d+) \((\w+)\):$/m;
 
