@@ -275,11 +275,11 @@ def test_a_device_s_own_clock_agrees_with_ours_and_changes_no_numbers(gpu: WgpuE
         timed._gpu.keep_time()
         timed.add_kernel("k", KERNEL, warm=True)
         began = time.perf_counter()
-        usage = dispatch(timed, [turn(2, 3000)], [fresh(2)])
+        usage = dispatch(timed, [turn(2, 3000)], [fresh(2, 3000)])
         seen_ms = (time.perf_counter() - began) * 1e3
         share = 10 if timed.info.kind == "cpu" else 1000  # of a GPU's request most is the way there and back
         assert seen_ms / share < usage.device_ms < seen_ms
-        dispatch(gpu, [turn(2, 3000)], [fresh(2)])
+        dispatch(gpu, [turn(2, 3000)], [fresh(2, 3000)])
         assert get(timed, 2) == get(gpu, 2)
     finally:
         timed.close()
