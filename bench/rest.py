@@ -136,6 +136,8 @@ def bare_server() -> Iterator[str]:
                 httpx2.get(f"{url}/openapi.json")
                 break
             time.sleep(0.05)
+        else:
+            raise TimeoutError(f"the bare handler at {url} does not answer")
         yield url
     finally:
         process.terminate()

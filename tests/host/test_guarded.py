@@ -309,6 +309,37 @@ def test_loops_that_some_invocations_run_instead_of_others_get_the_smaller_budge
         guarded(engine, kernel(body % (60_000, 60_000), before), (1, 1, 1))
 
 
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "loop { STEP if n >= s[g.x] { break; } REST }",
+        "loop { STEP if n < s[g.x] { REST continue; } break; }",
+        "loop { STEP REST continuing { break if n >= s[g.x]; } }",
+        "for (var k = 0u; k < 100u; k++) { STEP if n >= s[g.x] { break; } REST }",
+        "for (var k = 0u; k < s[g.x] + 100u; k++) { STEP if n >= s[g.x] { break; } REST }",
+        "for (var k = 0u; k < 1u; k++) { loop { STEP if n >= s[g.x] { break; } REST } }",
+    ],
+)
+def test_invocations_that_leave_a_loop_in_its_midst_keep_their_own_values(
+    engine: WgpuEngine, loop: str
+) -> None:
+    """Without anything added to them llvmpipe gives those that leave such loops first values of later turns."""
+    step, rest = "x = x * 31u + n; n++;", "if x == 77u { x = 78u; }"
+    source = (
+        HEAD + "@group(0) @binding(1) var<storage, read> s: array<u32>;\n"
+        "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3<u32>) {\n"
+        "  var x = g.x; var n = s[0] / 8u;  // 0, which no compiler knows\n"
+        f"  {loop.replace('STEP', step).replace('REST', rest)}\n  o[g.x] = x;\n}}"
+    )
+    kernel = reflect(source)
+    turns = words(next(info for info in kernel.bindings if info.name == "s")).clip(1)
+    expected = np.arange(WORDS, dtype=np.uint32)
+    for turn in range(turns.max()):
+        expected = np.where(turn < turns, expected * np.uint32(31) + np.uint32(turn), expected)
+    found = guarded(engine, kernel, (WORDS // 64, 1, 1))["o"]
+    np.testing.assert_array_equal(np.frombuffer(found, np.uint32), expected)
+
+
 def test_loops_of_known_length_count_too_where_the_driver_counts(engine: WgpuEngine, turns: None) -> None:
     loops = "for (var i = 0u; i < 200u; i++) { s += 1u; }\n" * 100
     before = f"fn many() -> u32 {{ var s = 0u;\n{loops} return s; }}\n"

@@ -14,12 +14,8 @@ fn run(thread: u32) {
     let end = min(params.total, (thread + 1u) * 32u);
     var index = thread * 32u;
     var word = 0u;
-    loop {
+    for (; index < end; index++) {
         word |= select(0u, 1u, x[index] != 0u) << (index & 31u);
-        index++;
-        if (index >= end) {
-            break;
-        }
     }
     y[thread] = word;
 }
