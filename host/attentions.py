@@ -46,6 +46,9 @@ class Attention:
         self._mask = mask[0] if mask else None
         self._work = work
 
+    def begin(self) -> None:
+        """Tiles need nothing before."""
+
     def compute(self, tile: Tile) -> None:
         """Write a tile. Scores lie [keys, queries]: what is folded over keys is folded by whole vectors."""
         where, rows = tile

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
-from typing import Any, Protocol
+from operator import is_not
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -26,16 +27,30 @@ from ops.lowering.base import Source, Target
 
 _DTYPES: Mapping[str, npt.DTypeLike] = {"f32": np.float32, "i8": np.int8, "u8": np.uint8}
 
+_MOST_BOUND = 64
+
 Array = npt.NDArray[Any]
 Place = tuple[Buffer, int]
 """A buffer, and where in it an operand's bytes begin."""
 
 
 class Job(Protocol):
-    """A task over arrays."""
+    """A task over arrays, which lie where they lay when it was made."""
+
+    def begin(self) -> None:
+        """Do what comes before all tiles: also before those that are left, when others have computed meanwhile."""
 
     def compute(self, tile: Any) -> None:
         """Write a tile."""
+
+
+class _Bound(NamedTuple):
+    """A job, and what it was made of: while this is there, nothing else has their identity."""
+
+    task: HostTask
+    buffers: tuple[Buffer, ...]
+    views: tuple[memoryview, ...]
+    job: Job
 
 
 _TILES: Mapping[type, Callable[[Any], Iterator[Any]]] = {
@@ -55,35 +70,51 @@ class Hands:
 
     def __init__(self, count: int | None = None) -> None:
         self._others = [Hand() for _ in range((count or os.cpu_count() or 1) - 1)]
+        self._bound: OrderedDict[tuple[int, ...], _Bound] = OrderedDict()
 
     def work(self, gpu: Gpu, task: HostTask, places: Sequence[Place], tiles: Tiles, until: float) -> None:
         """Compute tiles of `task`, one at least, until there are none, or the time (`perf_counter`) is `until`.
 
         `places` are those of its operands in order; nobody else may use these buffers meanwhile.
         """
-        with ExitStack() as stack:
-            views = {
-                buffer: stack.enter_context(gpu.map(buffer, buffer.size)) for buffer in {b for b, _ in places}
-            }
-            arrays = [
-                _array(views[buffer], offset, value)
-                for (buffer, offset), value in zip(places, task.values, strict=True)
-            ]
-            take = partial(_take, tiles, _JOBS[type(task)](task, arrays), until)
-            others = self._others if task.work >= SHARED_WORK else ()
-            for other in others:
-                other.ask(take)
-            try:
-                take()
-            finally:  # none may run on when the buffers are the device's again
-                errors = [other.finish() for other in others]
-            for error in filter(None, errors):
-                raise error
+        job = self._bind(gpu, task, places)
+        job.begin()
+        take = partial(_take, tiles, job, until)
+        others = self._others if task.work >= SHARED_WORK else ()
+        for other in others:
+            other.ask(take)
+        try:
+            take()
+        finally:  # none may run on when the buffers are the device's again
+            errors = [other.finish() for other in others]
+        for error in filter(None, errors):
+            raise error
+
+    def forget(self) -> None:
+        """Drop the jobs that are kept, since a buffer goes."""
+        self._bound.clear()
 
     def close(self) -> None:
         """End the threads."""
         for other in self._others:
             other.close()
+
+    def _bind(self, gpu: Gpu, task: HostTask, places: Sequence[Place]) -> Job:
+        """The job of a task over its operands; that of the last time, if they lie where they lay then."""
+        buffers = tuple(buffer for buffer, _ in places)
+        views = tuple(map(gpu.view, buffers))
+        key = (id(task), *map(id, buffers), *(offset for _, offset in places))
+        bound = self._bound.get(key)
+        if bound is None or any(map(is_not, bound.views, views)):
+            arrays = [
+                _array(view, offset, value)
+                for view, (_, offset), value in zip(views, places, task.values, strict=True)
+            ]
+            bound = self._bound[key] = _Bound(task, buffers, views, _JOBS[type(task)](task, arrays))
+            if len(self._bound) > _MOST_BOUND:
+                self._bound.popitem(last=False)
+        self._bound.move_to_end(key)
+        return bound.job
 
 
 class Tiles:

@@ -38,7 +38,7 @@ _PANEL = 1 << 18
 _CALL = 1 << 21
 """Multiply-adds of a call where hands share a product: in shorter ones they wait for the interpreter, not compute."""
 _FEW = 32
-_UNPACKED = 10**6
+UNPACKED = 10**6
 """Up to so many multiply-adds OpenBLAS copies no operand first, which takes longer than a product of few rows."""
 
 Array = npt.NDArray[Any]
@@ -88,6 +88,9 @@ class Product:
         self._left, self._right, self._target = arrays
         self._call = _CALL if work.work >= SHARED_WORK else 0
 
+    def begin(self) -> None:
+        """Tiles need nothing before."""
+
     def compute(self, tile: Tile) -> None:
         """Write a tile."""
         where, rows, columns = tile
@@ -127,10 +130,10 @@ def _multiply(a: Array, b: Array, c: Array) -> None:
         np.einsum("...rk,...kc->...rc", a, b, out=c)  # it unpacks a few thousand elements at a time
         return
     b = _floats(b)
-    if not 1 < rows <= _FEW or rows * inner * columns <= _UNPACKED:
+    if not 1 < rows <= _FEW or rows * inner * columns <= UNPACKED:
         np.matmul(a, b, out=c)
         return
-    width = 1 << (_UNPACKED // (rows * inner)).bit_length() - 1
+    width = 1 << (UNPACKED // (rows * inner)).bit_length() - 1
     even = columns - columns % width
     for part, size in ((slice(even), width), (slice(even, columns), columns - even)):
         if size:

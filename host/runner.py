@@ -87,6 +87,7 @@ class Runner:
 
     def forget(self, buffer: Buffer) -> None:
         """`buffer` is about to be destroyed."""
+        self._hands.forget()
         for prepared in self._plans.values():
             prepared.forget()
 

@@ -1,6 +1,7 @@
 """Memory in which a thread computes and which it keeps: fresh memory costs as much as it takes to fill it.
 
-Must not know what is computed.
+Must not know what is computed. A buffer never moves, so arrays over it may be kept too; what it does not need for them
+is memory that no system gives before it is written.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_MOST_KEPT = 1 << 21
+MOST_KEPT = 1 << 21
 """Elements of a buffer."""
 _LINE = 64
 """Bytes of a line of caches: where elements lie across two, plain arithmetic takes up to twice the time."""
@@ -21,13 +22,16 @@ _kept = threading.local()
 
 
 def scratch(name: str, shape: Sequence[int]) -> npt.NDArray[Any]:
-    """An f32 array of any contents, contiguous: this thread's buffer of that name, until it asks for it again."""
+    """An f32 array of any contents, contiguous: this thread's buffer of that name, until it asks for it again.
+
+    Of more than `MOST_KEPT` elements it is fresh.
+    """
     count = prod(shape)
-    if count > _MOST_KEPT:
+    if count > MOST_KEPT:
         return _aligned(count).reshape(shape)
     kept: dict[str, npt.NDArray[Any]] = _kept.__dict__
-    if name not in kept or kept[name].size < count:
-        kept[name] = _aligned(count)
+    if name not in kept:
+        kept[name] = _aligned(MOST_KEPT)
     return kept[name][:count].reshape(shape)
 
 

@@ -6,6 +6,7 @@ Owns the preconditions of each call. Must not know what is computed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import wgpu
@@ -14,8 +15,8 @@ from host.errors import BindingMismatch, DeviceOutOfMemory, KernelCompileError
 from host.frames import DeviceInfo
 from host.naga import compile_error, plain
 from host.native.commands import Command, Run, encode
-from host.native.mapping import Mapped, Mapper
-from host.native.objects import Buffer, BufferKind, Pipeline, Range, Slot
+from host.native.mapping import Mapper
+from host.native.objects import STAGING, Buffer, BufferKind, Pipeline, Range, Slot
 from host.native.private import api, ffi, lib, libf
 from host.native.stopwatch import STAMPS_BYTES, Stopwatch
 from host.native.waiting import Waiter
@@ -59,7 +60,7 @@ class Gpu:
                 f"a buffer of {size:,} bytes is over this device's limit of {self.limits['max_buffer_size']:,}",
                 hint="Work in smaller pieces.",
             )
-        mappable = kind in ("upload", "download") or (self.mappable and kind != "stamps")
+        mappable = kind in STAGING or (self.mappable and kind != "stamps")
         try:
             raw = self._raw.create_buffer(size=size, usage=self._usage(kind))
         except wgpu.GPUError as error:
@@ -68,22 +69,36 @@ class Gpu:
 
     def destroy(self, buffer: Buffer) -> None:
         """Give a buffer's memory back. It must not be used again."""
+        self._mapper.forget(buffer)
         buffer.raw.destroy()
 
-    def map(self, buffer: Buffer, size: int) -> Mapped:
+    def map(self, buffer: Buffer, size: int) -> AbstractContextManager[memoryview]:
         """The first `size` bytes (a multiple of 4), to read and write, after all work that uses the buffer is done.
 
-        Raises `DeviceFailed`, `DeviceLost`.
+        Nothing may keep a part of the view beyond the `with` block, in which nothing may be submitted. Raises
+        `DeviceFailed`, `DeviceLost`.
         """
         if not buffer.mappable or not 0 < size <= buffer.size or size % 4:
             raise ValueError(f"{size} of {buffer.size} bytes cannot be mapped")
-        return self._mapper.map(buffer, size)
+        if buffer.kind in STAGING:
+            return self._mapper.map(buffer, size)
+        return nullcontext(self._mapper.keep(buffer)[:size])
+
+    def view(self, buffer: Buffer) -> memoryview:
+        """All bytes of a mappable buffer that is no staging buffer, likewise, until something is submitted.
+
+        It is the same view as the last time if they lie where they lay then. Raises `DeviceFailed`, `DeviceLost`.
+        """
+        if not buffer.mappable or buffer.kind in STAGING:
+            raise ValueError(f"a {buffer.kind} buffer cannot stay mapped")
+        return self._mapper.keep(buffer)
 
     def write(self, buffer: Buffer, offset: int, data: bytes) -> None:
         """Queue a write of `data` (padded to a multiple of 4) that comes before what is submitted next."""
         data = data + bytes(-len(data) % 4)
         if not data or offset % 4 or offset + len(data) > buffer.size:
             raise ValueError(f"{len(data)} bytes at {offset} of {buffer.size}")
+        self._mapper.release()
         self._queue.write_buffer(buffer.raw, offset, data)
 
     def compile(
@@ -132,6 +147,7 @@ class Gpu:
 
         Raises `BindingMismatch`.
         """
+        self._mapper.release()
         encoder = lib.wgpuDeviceCreateCommandEncoder(self._raw._internal, ffi.NULL)
         try:
             encode(encoder, commands, self.stopwatch)

@@ -1,6 +1,7 @@
 """A buffer's bytes in the memory of the host.
 
-Owns asking for them, and giving them back. Must not know what they are.
+Owns asking for them, and giving them back: at once where the device copies next, else when it is told to do something.
+Must not know what they are.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Mapper:
     def __init__(self, waiter: Waiter) -> None:
         self._waiter = waiter
         self._status = 0
+        self._kept: set[Buffer] = set()
 
         @ffi.callback("void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)")  # type: ignore[untyped-decorator]
         def mapped(status: int, *_: object) -> None:
@@ -55,6 +57,28 @@ class Mapper:
         if self._status != lib.WGPUMapAsyncStatus_Success:
             raise DeviceFailed(f"the driver could not map a buffer (status {self._status})")
         return Mapped(raw, size)
+
+    def keep(self, buffer: Buffer) -> memoryview:
+        """All bytes of a mappable `buffer`, the host's until `release`: `buffer.view`, a new one only where the
+        driver has moved them. Raises `DeviceFailed`, `DeviceLost`."""
+        if buffer not in self._kept:
+            self.map(buffer, buffer.size)
+            self._kept.add(buffer)
+            start = lib.wgpuBufferGetMappedRange(buffer.raw._internal, 0, buffer.size)
+            if buffer.view is None or start != buffer.start:
+                buffer.start, buffer.view = start, memoryview(ffi.buffer(start, buffer.size))
+        assert buffer.view is not None
+        return buffer.view
+
+    def release(self) -> None:
+        """Give back all buffers that are kept: the device is about to be told to do something."""
+        for buffer in self._kept:
+            lib.wgpuBufferUnmap(buffer.raw._internal)
+        self._kept.clear()
+
+    def forget(self, buffer: Buffer) -> None:
+        """`buffer` is about to be destroyed."""
+        self._kept.discard(buffer)
 
     def _is_over(self) -> bool:
         return self._status != 0

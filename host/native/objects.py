@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 Access = Literal["read", "read_write", "uniform"]
 BufferKind = Literal["storage", "uniform", "upload", "download", "stamps"]
+STAGING = ("upload", "download")
+"""Buffers that the device only copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,15 @@ class Slot:
 
 
 class Buffer:
-    """A device buffer. `mappable` ones can be filled and read in place."""
+    """A device buffer. `mappable` ones can be filled and read in place; `view` is of where they lay last, from `start`
+    on."""
 
-    __slots__ = ("kind", "mappable", "raw", "size")
+    __slots__ = ("kind", "mappable", "raw", "size", "start", "view")
 
     def __init__(self, raw: Any, size: int, kind: BufferKind, mappable: bool) -> None:
         self.raw, self.size, self.kind, self.mappable = raw, size, kind, mappable
+        self.start: Any = None
+        self.view: memoryview | None = None
 
 
 Range = tuple[Buffer, int, int]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host import convolutions
+from host import convolutions, row_convolution
 from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
 from host.frames import RunGraph
@@ -75,9 +75,9 @@ def test_tiles_together_are_the_convolution(name: str) -> None:
     target = np.full(task.target.layout.shape, np.nan, np.float32)
     arrays = [x.reshape(task.x.layout.shape), weight.reshape(task.weight.layout.shape), target]
     tiles, job = Tiles(task), convolutions.Convolution(task, arrays)
+    job.begin()
     while (tile := tiles.take()) is not None:
-        where, places = tile
-        assert np.isnan(target[(*where, ..., *map(indices, places))]).all()
+        assert np.isnan(target[(*tile.where, ..., *map(indices, tile.places))]).all()
         job.compute(tile)
     expected = reference.apply("convolution", attributes_of(FORMS[name]), [x, weight])
     size = reference.apply("convolution", attributes_of(FORMS[name]), [np.abs(x), np.abs(weight)])
@@ -95,7 +95,8 @@ def test_the_buffers_of_a_tile_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
         sizes.append(prod(shape))
         return scratch(name, shape)
 
-    monkeypatch.setattr(convolutions, "scratch", watched)
+    for module in (convolutions, row_convolution):
+        monkeypatch.setattr(module, "scratch", watched)
     for form in (*FORMS.values(), ((1, 64, 10, 60, 60), (64, 64, 3, 3, 3), 1, 1, 1, 1)):
         (task,) = lowered(form)
         arrays = [np.zeros(value.layout.shape, np.float32) for value in task.values]
@@ -112,13 +113,13 @@ def test_the_work_of_a_tile_is_bounded() -> None:
         batch, groups, outputs, *_ = task.target.layout.shape
         images = np.zeros((batch, groups, outputs), np.int8)
         each = task.weight.layout.count // (groups * outputs)
-        for where, places in convolutions.tiles(task):
+        for _, where, places in convolutions.tiles(task):
             sums = images[where].size * prod(map(len, places)) * each
             assert sums <= convolutions._TILE_WORK
 
 
 def test_long_rows_are_multiplied_as_they_lie() -> None:
-    found = {name for name in FORMS if convolutions._is_by_rows(lowered(FORMS[name])[0])}
+    found = {name for name in FORMS if row_convolution.is_by_rows(lowered(FORMS[name])[0])}
     assert found == {name for name in FORMS if name.startswith("by rows")}
 
 

@@ -15,22 +15,26 @@ def test_a_thread_gets_its_buffer_again_in_any_shape_that_fits() -> None:
     assert scratch("again", (3, 5)).flags.c_contiguous
 
 
-def test_another_name_another_thread_or_more_elements_get_other_memory() -> None:
+def test_a_buffer_stays_where_it_is_when_more_of_it_is_asked_for() -> None:
+    assert scratch("still", (4,)).ctypes.data == scratch("still", (4000,)).ctypes.data
+
+
+def test_another_name_or_another_thread_gets_other_memory() -> None:
     mine = scratch("mine", (4,))
     theirs: list[Any] = []
     thread = threading.Thread(target=lambda: theirs.append(scratch("mine", (4,))))
     thread.start()
     thread.join(10)
-    others = [scratch("other", (4,)), *theirs, scratch("mine", (4000,))]
-    assert len({array.ctypes.data for array in (mine, *others)}) == 4
+    arrays = [mine, scratch("other", (4,)), *theirs]
+    assert len({array.ctypes.data for array in arrays}) == 3
 
 
 def test_what_is_large_is_not_kept() -> None:
-    count = module._MOST_KEPT + 1
+    count = module.MOST_KEPT + 1
     one, other = scratch("large", (count,)), scratch("large", (count,))
     assert one.ctypes.data != other.ctypes.data
 
 
 def test_elements_begin_with_a_line_of_the_caches() -> None:
-    arrays = [scratch(f"line {count}", (count,)) for count in (1, 77, 5000, module._MOST_KEPT + 1)]
+    arrays = [scratch(f"line {count}", (count,)) for count in (1, 77, 5000, module.MOST_KEPT + 1)]
     assert [array.ctypes.data % 64 for array in arrays] == [0] * 4

@@ -57,6 +57,25 @@ def test_new_buffers_are_zero_and_map_in_place_on_a_cpu_adapter(gpu: Gpu) -> Non
         assert bytes(view) == b"abcd"
 
 
+def test_a_buffer_stays_mapped_until_the_device_is_told_to_do_something(gpu: Gpu) -> None:
+    buffer, other = gpu.create_buffer(16, "storage"), gpu.create_buffer(16, "storage")
+    view = gpu.view(buffer)
+    view[:] = np.array([1, 2, 3, 4], np.uint32).tobytes()
+    assert gpu.view(buffer) is view
+    gpu.submit([Copy(buffer, 0, other, 0, 16), Clear(buffer, 0, 8)])
+    assert np.frombuffer(gpu.view(buffer), np.uint32).tolist() == [0, 0, 3, 4]
+    assert gpu.view(buffer) is view
+    assert np.frombuffer(gpu.view(other), np.uint32).tolist() == [1, 2, 3, 4]
+    gpu.write(buffer, 0, bytes(8) + b"abcdabcd")
+    assert _values(gpu, buffer)[:2] == [0, 0]
+    gpu.view(buffer)
+    gpu.destroy(buffer)
+    assert _values(gpu, other) == [1, 2, 3, 4]
+    for kind in ("upload", "download"):
+        with pytest.raises(ValueError, match="stay mapped"):
+            gpu.view(gpu.create_buffer(16, kind))
+
+
 def test_misuse_that_would_abort_the_process_is_an_exception(gpu: Gpu) -> None:
     buffer, other = gpu.create_buffer(256, "storage"), gpu.create_buffer(256, "uniform")
     staging = gpu.create_buffer(16, "upload")
