@@ -168,7 +168,10 @@ def _by_invocation(
         numbers = [sweeps.unit(number) for number in range(units)]
         made = "x{} - peak - sum_log" if is_log else "finite_power(x{} - peak) * scale"
         return [
-            *(f"let x{n} = {row_read(0, i, width) if bare else _out(i, width)};" for n, i in enumerate(numbers)),
+            *(
+                f"let x{n} = {row_read(0, i, width) if bare else _out(i, width)};"
+                for n, i in enumerate(numbers)
+            ),
             *(f"{_out(i, width)} = {made.format(n)};" for n, i in enumerate(numbers)),
         ]
 
