@@ -98,3 +98,11 @@ def test_softmax_treats_infinities_and_nan_as_pytorch_does(softmax: Any) -> None
     found = softmax(array, 1)
     assert np.array_equal(np.isnan(found), np.isnan(expected))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-37)
+
+
+def test_the_shares_of_two_numbers_are_as_their_powers_to_four_units_in_the_last_place(softmax: Any) -> None:
+    distances = -np.random.default_rng(0).uniform(0, 87, (4096, 8)).astype(np.float32)
+    distances[:, 0] = 0
+    found = softmax(distances, 1).astype(np.float64)
+    powers = np.exp(distances.astype(np.float64))
+    np.testing.assert_allclose(found / found[:, :1], powers, rtol=4 * 2**-23)

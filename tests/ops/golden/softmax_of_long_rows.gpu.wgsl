@@ -32,32 +32,30 @@ fn load(x0: f32) -> f32 {
 }
 
 fn finite_power(x: vec4<f32>) -> vec4<f32> {
-  let bounded = max(x, vec4<f32>(-88.0f));
-  let n = round(bounded * 1.44269504f);
-  let coarse = max(fma(n, vec4<f32>(-0.693359375f), bounded), vec4<f32>(-1.0f));
+  let turned = max(fma(x, vec4<f32>(1.44269504f), vec4<f32>(12583039.0f)), vec4<f32>(12582912.0f));
+  let n = turned - 12583039.0f;
+  let coarse = max(fma(n, vec4<f32>(-0.693359375f), x), vec4<f32>(-1.0f));
   let r = fma(n, vec4<f32>(2.12194440e-4f), coarse);
-  var p = fma(vec4<f32>(1.3814539416e-3f), r, vec4<f32>(8.3687454462e-3f));
-  p = fma(p, r, vec4<f32>(4.1668388993e-2f));
-  p = fma(p, r, vec4<f32>(1.6666521132e-1f));
-  p = fma(p, r, vec4<f32>(4.9999994040e-1f));
-  p = fma(p, r * r, r) + 1.0f;
-  let exponent = bitcast<vec4<u32>>(n + 12582912.0f) << vec4<u32>(23u);
-  return p * bitcast<vec4<f32>>(exponent + 0x3f800000u);
+  var p = fma(vec4<f32>(8.3125159144e-3f), r, vec4<f32>(4.1890200227e-2f));
+  p = fma(p, r, vec4<f32>(1.6667114198e-1f));
+  p = fma(p, r, vec4<f32>(4.9999231100e-1f));
+  p = fma(p, r, vec4<f32>(1.0f));
+  p = fma(p, r, vec4<f32>(1.0f));
+  return p * bitcast<vec4<f32>>(bitcast<vec4<u32>>(turned) << vec4<u32>(23u));
 }
 
 
 fn shrink(x: f32) -> f32 {
-  let bounded = max(x, f32(-88.0f));
-  let n = round(bounded * 1.44269504f);
-  let coarse = max(fma(n, f32(-0.693359375f), bounded), f32(-1.0f));
+  let turned = max(fma(x, f32(1.44269504f), f32(12583039.0f)), f32(12582912.0f));
+  let n = turned - 12583039.0f;
+  let coarse = max(fma(n, f32(-0.693359375f), x), f32(-1.0f));
   let r = fma(n, f32(2.12194440e-4f), coarse);
-  var p = fma(f32(1.3814539416e-3f), r, f32(8.3687454462e-3f));
-  p = fma(p, r, f32(4.1668388993e-2f));
-  p = fma(p, r, f32(1.6666521132e-1f));
-  p = fma(p, r, f32(4.9999994040e-1f));
-  p = fma(p, r * r, r) + 1.0f;
-  let exponent = bitcast<u32>(n + 12582912.0f) << u32(23u);
-  return p * bitcast<f32>(exponent + 0x3f800000u);
+  var p = fma(f32(8.3125159144e-3f), r, f32(4.1890200227e-2f));
+  p = fma(p, r, f32(1.6667114198e-1f));
+  p = fma(p, r, f32(4.9999231100e-1f));
+  p = fma(p, r, f32(1.0f));
+  p = fma(p, r, f32(1.0f));
+  return p * bitcast<f32>(bitcast<u32>(turned) << u32(23u));
 }
 
 
