@@ -37,7 +37,8 @@ _encode = msgspec.msgpack.Encoder().encode
 class Structure(NamedTuple):
     """A graph's key and its scalars, whose `bits` are equal where all are the same to the last bit.
 
-    `forms` has those of inputs, and of nodes whose attributes are scalars in part; of all others they matter as they are.
+    `forms` has those of inputs, and of nodes whose attributes are scalars in part; of all others they matter as they
+    are.
     """
 
     key: bytes
@@ -110,19 +111,11 @@ class _Numbering:
         return (rest, numbers, lists) if numbers or lists else None
 
     def _number(self, value: Value) -> tuple[int, str] | None:
-        """Which scalar a number is, and its dtype.
-
-        None for a whole number beyond what a parameter of 32 bits holds: kernels of i64 have it in their text.
-        """
-        is_float = isinstance(value, float)
-        identity = _DOUBLE.pack(value) if is_float else (type(value), value)
+        """Which scalar a number is, and its dtype; None for one that is too long to be a parameter."""
+        identity = _DOUBLE.pack(value) if isinstance(value, float) else (type(value), value)
         found = self._numbers.get(identity)
-        if found is None:
-            dtype = scalar_dtype(value)
-            if dtype == "f32" and not is_float:
-                return None
-            bits = identity if isinstance(identity, bytes) else int(value).to_bytes(_FRAME_INTEGER, "little", signed=True)
-            found = self._numbers[identity] = (self._add([value], bits), dtype)
+        if found is None and not _is_long(value):
+            found = self._numbers[identity] = (self._add([value], _bits(value)), scalar_dtype(value))
         return found
 
     def _list(self, words: Sequence[int]) -> int:
@@ -141,6 +134,17 @@ class _Numbering:
 
 def _is_number(value: object) -> TypeGuard[Value]:
     return type(value) in _NUMBERS
+
+
+def _is_long(value: Value) -> bool:
+    """Whether a whole number is beyond what a parameter of 32 bits holds: kernels of i64 have it in their text."""
+    return isinstance(value, int) and scalar_dtype(value) == "f32"
+
+
+def _bits(value: Value) -> bytes:
+    if isinstance(value, float):
+        return _DOUBLE.pack(value)
+    return value.to_bytes(_FRAME_INTEGER, "little", signed=True)
 
 
 def _is_words(value: object) -> TypeGuard[list[int]]:
