@@ -7,7 +7,7 @@ can see it; within an owner only where zeros are asked for. Must not know tensor
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
@@ -28,6 +28,7 @@ def bucket(nbytes: int, most: int) -> int:
 
     So a block wastes at most an eighth where it matters.
     """
+    nbytes = max(nbytes, 4)
     size = 1 << max(nbytes - 1, _LEAST - 1).bit_length()
     if size > _FINE:
         step = size >> 4
@@ -71,7 +72,7 @@ class Pool:
 
         What it shows before it is written is zeros, or (unless `zero`) something of the same owner.
         """
-        size = bucket(max(nbytes, 4), self._largest)
+        size = bucket(nbytes, self._largest)
         shelf = self._shelves[family, size]
         block = self._reuse(owner, shelf) if shelf else None
         if block is None:
@@ -82,22 +83,17 @@ class Pool:
         self.live_bytes += size if owner != DEVICE_OWNER else 0
         return block
 
-    def share(self, block: Block) -> Block:
-        """One more user of `block`."""
-        block.users += 1
-        return block
+    def share(self, blocks: Sequence[Block]) -> None:
+        """One more user of each of `blocks`."""
+        for block in blocks:
+            block.users += 1
 
-    def give(self, block: Block) -> None:
-        """One user less; after the last the block waits for the next taker, or goes when too much waits."""
-        block.users -= 1
-        if block.users:
-            return
-        self.live_bytes -= block.size if block.owner != DEVICE_OWNER else 0
-        self.pooled_bytes += block.size
-        self._idle[block] = None
-        block.shelf[block] = None
-        while self.pooled_bytes > self._pool_bytes:
-            self._destroy_oldest()
+    def give(self, blocks: Sequence[Block]) -> None:
+        """One user less of each; after the last a block waits for the next taker, or goes when too much waits."""
+        for block in blocks:
+            block.users -= 1
+            if not block.users:
+                self._shelve(block)
 
     def take_clears(self) -> list[Clear]:
         """The clears that must run before anything else; the caller submits them."""
@@ -131,6 +127,14 @@ class Pool:
             block = next((block for block in newest if block.owner == owner), block)
         self._forget(block)
         return block
+
+    def _shelve(self, block: Block) -> None:
+        self.live_bytes -= block.size if block.owner != DEVICE_OWNER else 0
+        self.pooled_bytes += block.size
+        self._idle[block] = None
+        block.shelf[block] = None
+        while self.pooled_bytes > self._pool_bytes:
+            self._destroy_oldest()
 
     def _create(self, size: int, family: Family) -> Buffer:
         while self._idle and self._budget.lacks(size):

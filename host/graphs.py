@@ -6,22 +6,23 @@ Owns the checks that are the same on all engines. Must not know buffers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+from host.tensors import Tensor
 from ops.errors import GraphError
 from ops.graph import Graph, Node, TensorType
 from ops.validate import validate
 from ops.wire import FrameError
 
+S = TypeVar("S")
 Input = tuple[int, TensorType]
 """A node that reads a tensor, and the type that it says."""
 
 
-def check_graph(
-    graph: Graph, handles: Sequence[int], type_of: Callable[[int], TensorType]
-) -> list[TensorType]:
+def check_graph(graph: Graph, handles: Sequence[int], get: Callable[[int], Tensor[S]]) -> list[TensorType]:
     """The type of each node. Raises `GraphError`, `UnknownHandle` or `FrameError`; `handles` name the outputs."""
     types = validate(graph)
-    check_inputs(graph, inputs_of(graph, types), handles, type_of)
+    check_inputs(graph, inputs_of(graph, types), handles, get)
     return types
 
 
@@ -31,20 +32,24 @@ def inputs_of(graph: Graph, types: Sequence[TensorType]) -> list[Input]:
 
 
 def check_inputs(
-    graph: Graph, inputs: Sequence[Input], handles: Sequence[int], type_of: Callable[[int], TensorType]
-) -> None:
-    """Raise unless the tensors that a valid graph reads by `inputs` exist with the types that it says."""
+    graph: Graph, inputs: Sequence[Input], handles: Sequence[int], get: Callable[[int], Tensor[S]]
+) -> list[Tensor[S]]:
+    """The tensors that a valid graph reads by `inputs`, in order; raises unless they are of the types that it says."""
     if len(handles) != len(graph.outputs):
         raise FrameError(f"{len(handles)} handles came for {len(graph.outputs)} outputs")
     nodes = graph.nodes
+    tensors = []
     for index, type in inputs:
         handle = input_handle(nodes[index])
-        actual = type_of(handle)
-        if actual != type:
+        tensor = get(handle)
+        if tensor.type != type:
+            actual = tensor.type
             raise GraphError(
                 f"the graph takes tensor {handle} as {type.dtype} {list(type.shape)}, "
                 f"but it is {actual.dtype} {list(actual.shape)}"
             )
+        tensors.append(tensor)
+    return tensors
 
 
 def input_handle(node: Node) -> int:

@@ -5,6 +5,8 @@ Owns that all are given back, whatever happens, but for those that become tensor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from host.buffers import Block, Pool
 from host.plans import Plan, Stage
 from host.prepared import Blocks
@@ -27,8 +29,7 @@ class Lease:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for block in self._blocks:
-            self._pool.give(block)
+        self._pool.give(self._blocks)
 
     def take(self, nbytes: int, zero: bool = False) -> Block:
         """A storage block of the request's owner."""
@@ -38,25 +39,26 @@ class Lease:
         """A uniform block; its ranges are bound exactly, so nobody sees what it held before."""
         return self._add(self._pool.take(DEVICE_OWNER, nbytes, "uniform"))
 
-    def share(self, block: Block) -> Block:
-        """One more user of a block that exists."""
-        self._blocks.append(self._pool.share(block))
-        return block
+    def share(self, blocks: Sequence[Block]) -> None:
+        """One more user of blocks that exist."""
+        self._pool.share(blocks)
+        self._blocks += blocks
 
     def give(self, block: Block) -> None:
         """`block`, which was taken, is not needed any more."""
         self._blocks.remove(block)
         self._held -= block.size
-        self._pool.give(block)
+        self._pool.give([block])
 
-    def keep(self, block: Block) -> None:
-        """`block` has become a tensor, which is one more user: it outlives the request."""
-        self._pool.share(block)
+    def keep(self, blocks: Sequence[Block]) -> None:
+        """Each of `blocks` has become a tensor, which is one more user: it outlives the request."""
+        self._pool.share(blocks)
 
     def _add(self, block: Block) -> Block:
         self._blocks.append(block)
         self._held += block.size
-        self.nbytes = max(self.nbytes, self._held)
+        if self._held > self.nbytes:
+            self.nbytes = self._held
         return block
 
 

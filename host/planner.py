@@ -273,7 +273,7 @@ class _Planner:
     ) -> Lowering:
         node = self.graph.nodes[pending.index]
         if before is None and after is None:
-            words = self.structure.words.get(pending.index)
+            words = self.structure.words(pending.index)
             return lower(node.op, node.attributes, self.drafts.operands(values), type, self.device, words)
         return lower_fused(
             node.op,
@@ -298,7 +298,7 @@ class _Planner:
     def _term(self, index: int, args: Sequence[Term]) -> Term:
         """The term of a node."""
         node = self.graph.nodes[index]
-        return term(node.op, node.attributes, args, self.types[index].dtype, self.structure.holes.get(index))
+        return term(node.op, node.attributes, args, self.types[index].dtype, self.structure.holes(index))
 
     def _names(self, pending: Pending) -> tuple[str, ...]:
         """The nodes that an op that waits computes."""

@@ -35,9 +35,10 @@ Blocks = dict[Ref, Place]
 class Prepared:
     """A plan, with the pipelines of its dispatches, and what was encoded for it.
 
-    `inputs` are all of the graph, `reads` the buffers of those that the plan takes, with their nodes, `results` those
-    of its outputs, with their types. It keeps runs for the last few sets of buffers: freed ones come back in another
-    order. `params` has the uniform structs of all steps, filled with the scalars whose bits are `bits`.
+    `inputs` are all of the graph, `reads` the buffers of those that the plan takes, with their places among all,
+    `results` those of its outputs, which are of the types `outputs`. It keeps runs for the last few sets of buffers:
+    freed ones come back in another order. `params` has the uniform structs of all steps, filled with the scalars whose
+    bits are `bits`.
     """
 
     def __init__(
@@ -48,9 +49,10 @@ class Prepared:
         pipelines: Sequence[Pipeline | None],
     ) -> None:
         self.plan, self.inputs, self.pipelines = plan, inputs, pipelines
-        self.reads = [(Ref("input", number), index) for number, index in enumerate(plan.inputs)]
-        places = [output.same_as or Ref("output", number) for number, output in enumerate(plan.outputs)]
-        self.results = list(zip(places, outputs, strict=True))
+        places = {index: place for place, (index, _) in enumerate(inputs)}
+        self.reads = [(Ref("input", number), places[index]) for number, index in enumerate(plan.inputs)]
+        self.results = [output.same_as or Ref("output", number) for number, output in enumerate(plan.outputs)]
+        self.outputs = outputs
         self.params: Block | None = None
         self.bits = b""
         self.threads = sum(step.threads for step in plan.steps)
@@ -117,6 +119,13 @@ class Prepared:
             return False
         self._is_warm = _have_run(self.pipelines)
         return not _have_run(self.pipelines[begin : self.slice_end(begin)])
+
+    def have_run(self, begin: int, end: int) -> None:
+        """The steps from `begin` to `end` have ended once."""
+        if not self._is_warm:
+            for pipeline in self.pipelines[begin:end]:
+                if pipeline is not None:
+                    pipeline.ran = True
 
     def forget(self) -> None:
         """Drop the encoded runs, since a buffer goes."""

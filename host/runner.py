@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
+from typing import cast
 
 from host.buffers import Block, Pool
 from host.engine import Ahead, Stop
@@ -125,19 +126,16 @@ class Runner:
                 spent += yield from self._on_host(step, blocks, stop)
                 position += 1
                 continue
-            ahead = runs[position - begin : prepared.slice_end(position) - begin]
-            slice = [run for run in ahead if isinstance(run, Run)]
+            over = prepared.slice_end(position)
             began = time.perf_counter()
-            self._submit(slice)
-            position += len(slice)
-            if position == end:
+            self._submit(cast(Sequence[Run], runs[position - begin : over - begin]))
+            if over == end:
                 keep()
             self._gpu.wait()
-            for run in slice:
-                run.pipeline.ran = True
             elapsed = _since(began)
-            self._adapt(prepared, len(slice), elapsed)
-            spent += elapsed
+            prepared.have_run(position, over)
+            self._adapt(prepared, over - position, elapsed)
+            position, spent = over, spent + elapsed
         if begin == end or isinstance(runs[-1], HostStep):
             keep()
         return spent
@@ -199,7 +197,7 @@ class Runner:
 
     def _give_params(self, prepared: Prepared) -> None:
         if prepared.params is not None:
-            self._pool.give(prepared.params)
+            self._pool.give([prepared.params])
             prepared.params = None
 
 

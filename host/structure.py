@@ -21,10 +21,13 @@ from ops.graph import Graph
 from ops.table import find
 from shaders.spec import Hole
 
-Scalars = tuple[Value, ...]
 Words = Mapping[str, tuple[Hole, ...]]
+Scalars = tuple[Value, ...]
+Form = tuple[Mapping[str, object], Sequence[tuple[str, int, str]], Sequence[tuple[str, int, int]]]
+"""What matters of a node's attributes: most as they are; of numbers that travel as parameters the name, which scalar,
+and its dtype; of lists of words the name, the first scalar, and how many."""
 _FREE_KINDS = ("elementwise", "leaf")
-_NUMBER = int | float
+_NUMBERS = frozenset((bool, int, float))
 _DOUBLE = struct.Struct("<d")
 _FRAME_INTEGER = 9
 _LONGEST_NAME = 64
@@ -32,19 +35,27 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Structure(NamedTuple):
-    """A graph's key, its scalars, and what its nodes do, with holes for them.
+    """A graph's key and its scalars, whose `bits` are equal where all are the same to the last bit.
 
-    `bits` are equal where all scalars are the same to the last bit. `holes` has the holes of node n by attribute,
-    `words` those of its lists of words. `forms` has what matters of the attributes of an input, or of a node with
-    holes; of all others they matter as they are.
+    `forms` has those of inputs, and of nodes whose attributes are scalars in part; of all others they matter as they
+    are.
     """
 
     key: bytes
     scalars: Scalars
     bits: bytes
-    holes: Mapping[int, Mapping[str, Hole]]
-    words: Mapping[int, Words]
-    forms: Mapping[int, tuple[object, ...]]
+    forms: Mapping[int, Form]
+
+    def holes(self, index: int) -> dict[str, Hole]:
+        """For each number of node `index` that travels as a parameter the hole for it, by attribute."""
+        form = self.forms.get(index)
+        return {} if form is None else {name: Hole(number) for name, number, _ in form[1]}
+
+    def words(self, index: int) -> Words:
+        """For each list of words of node `index` the holes for them, by attribute."""
+        form = self.forms.get(index)
+        lists = () if form is None else form[2]
+        return {name: tuple(map(Hole, range(first, first + count))) for name, first, count in lists}
 
 
 def structure(graph: Graph) -> Structure:
@@ -53,9 +64,7 @@ def structure(graph: Graph) -> Structure:
     What matters of an input is its type alone, and of a number that travels as a parameter its dtype.
     """
     numbering = _Numbering()
-    holes: dict[int, dict[str, Hole]] = {}
-    words: dict[int, Words] = {}
-    forms: dict[int, tuple[object, ...]] = {}
+    forms: dict[int, Form] = {}
     nodes: list[object] = list(graph.nodes)
     for index, node in enumerate(graph.nodes):
         attributes = node.attributes
@@ -63,78 +72,79 @@ def structure(graph: Graph) -> Structure:
             continue
         op = node.op
         if op == "input":
-            form: tuple[object, ...] = ({**attributes, "handle": None},)
+            form: Form | None = ({**attributes, "handle": None}, (), ())
         else:
             free = _free(op) if len(op) <= _LONGEST_NAME else ()
-            found, lists = numbering.holes(attributes, free) if free else ({}, {})
-            if not (found or lists):
-                continue
-            if found:
-                holes[index] = found
-            if lists:
-                words[index] = lists
-            form = _parts(attributes, found, lists, numbering.scalars)
-        forms[index] = form
-        nodes[index] = (op, node.inputs, *form)
+            form = numbering.form(attributes, free) if free else None
+        if form is not None:
+            forms[index] = form
+            nodes[index] = (op, node.inputs, form)
     key = _encode((nodes, graph.outputs, [len(data) for data in graph.constants]))
-    return Structure(key, tuple(numbering.scalars), numbering.bits, holes, words, forms)
+    return Structure(key, tuple(numbering.scalars), b"".join(numbering.bits), forms)
 
 
 class _Numbering:
-    """The scalars of a graph as they are found. Equal ones are one; lists of words as a whole, since single words may
-    well be equal by chance."""
+    """The scalars of a graph as they are found, and their bits. Equal ones are one; lists of words as a whole, since
+    single words may well be equal by chance."""
 
     def __init__(self) -> None:
         self.scalars: list[Value] = []
-        self._known: dict[tuple[str, bytes], tuple[Hole, ...]] = {}
+        self.bits: list[bytes] = []
+        self._numbers: dict[object, tuple[int, str]] = {}
+        self._lists: dict[bytes, int] = {}
 
-    @property
-    def bits(self) -> bytes:
-        """Those of all scalars."""
-        return b"".join([bits for _, bits in self._known])
-
-    def holes(
-        self, attributes: Mapping[str, object], free: tuple[tuple[str, str], ...]
-    ) -> tuple[dict[str, Hole], Words]:
-        """The holes for the `free` ones of a node's attributes, and those for its lists of words."""
-        found: dict[str, Hole] = {}
-        lists: dict[str, tuple[Hole, ...]] = {}
+    def form(self, attributes: Mapping[str, object], free: Sequence[tuple[str, str]]) -> Form | None:
+        """The form of a node, of whose attributes the `free` ones are scalars; None where none of them is given so."""
+        rest = {**attributes}
+        numbers: list[tuple[str, int, str]] = []
+        lists: list[tuple[str, int, int]] = []
         for name, type in free:
             value = attributes.get(name)
             if type == "words" and _is_words(value):
-                lists[name] = self._of(_identity_of_words(value), value)
-            elif type == "number" and isinstance(value, _NUMBER) and not _is_long(value):
-                found[name] = self._of(_identity(value), [value])[0]
-        return found, lists
+                lists.append((name, self._list(value), len(value)))
+                del rest[name]
+            elif type == "number" and _is_number(value):
+                found = self._number(value)
+                if found is not None:
+                    numbers.append((name, *found))
+                    del rest[name]
+        return (rest, numbers, lists) if numbers or lists else None
 
-    def _of(self, identity: tuple[str, bytes], values: Sequence[Value]) -> tuple[Hole, ...]:
-        holes = self._known.get(identity)
-        if holes is None:
-            first = len(self.scalars)
-            holes = self._known[identity] = tuple(Hole(first + place) for place in range(len(values)))
-            self.scalars += values
-        return holes
+    def _number(self, value: Value) -> tuple[int, str] | None:
+        """Which scalar a number is, and its dtype; None for one that is too long to be a parameter."""
+        identity = _DOUBLE.pack(value) if isinstance(value, float) else (type(value), value)
+        found = self._numbers.get(identity)
+        if found is None and not _is_long(value):
+            found = self._numbers[identity] = (self._add([value], _bits(value)), scalar_dtype(value))
+        return found
+
+    def _list(self, words: Sequence[int]) -> int:
+        """Which scalar is the first of `words`."""
+        bits = struct.pack(f"<{len(words)}I", *words)
+        first = self._lists.get(bits)
+        if first is None:
+            first = self._lists[bits] = self._add(words, bits)
+        return first
+
+    def _add(self, values: Sequence[Value], bits: bytes) -> int:
+        self.scalars += values
+        self.bits.append(bits)
+        return len(self.scalars) - len(values)
 
 
-def _parts(
-    attributes: Mapping[str, object], holes: Mapping[str, Hole], words: Words, scalars: list[Value]
-) -> tuple[object, ...]:
-    """What of a node's attributes matters: a hole is any number of its dtype, words are any as many."""
-    rest = {**attributes}  # and loops: comprehensions took a fifth of a key's time
-    free: list[tuple[str, int, str]] = []
-    lists: list[tuple[str, int, int]] = []
-    for name, hole in holes.items():
-        del rest[name]
-        free.append((name, hole.number, scalar_dtype(scalars[hole.number])))
-    for name, each in words.items():
-        del rest[name]
-        lists.append((name, each[0].number, len(each)))
-    return rest, free, lists
+def _is_number(value: object) -> TypeGuard[Value]:
+    return type(value) in _NUMBERS
 
 
 def _is_long(value: Value) -> bool:
     """Whether a whole number is beyond what a parameter of 32 bits holds: kernels of i64 have it in their text."""
     return isinstance(value, int) and scalar_dtype(value) == "f32"
+
+
+def _bits(value: Value) -> bytes:
+    if isinstance(value, float):
+        return _DOUBLE.pack(value)
+    return value.to_bytes(_FRAME_INTEGER, "little", signed=True)
 
 
 def _is_words(value: object) -> TypeGuard[list[int]]:
@@ -155,15 +165,3 @@ def _free(op: str) -> tuple[tuple[str, str], ...]:
         return ()
     types = ("number", "words") if spec.kind in _FREE_KINDS else ("words",)
     return tuple((attribute.name, attribute.type) for attribute in spec.attributes if attribute.type in types)
-
-
-def _identity(value: Value) -> tuple[str, bytes]:
-    """Equal for numbers of the same type and bits."""
-    if isinstance(value, float):
-        return "float", _DOUBLE.pack(value)
-    return type(value).__name__, value.to_bytes(_FRAME_INTEGER, "little", signed=True)
-
-
-def _identity_of_words(words: list[int]) -> tuple[str, bytes]:
-    """Equal for the same words in the same order: single ones may well be equal by chance."""
-    return "words", struct.pack(f"<{len(words)}I", *words)

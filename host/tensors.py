@@ -76,6 +76,15 @@ class Table(Generic[S]):
             raise _taken([handle])
         self._tensors[handle] = Tensor(owner, type, storage)
 
+    def add_all(
+        self, handles: Sequence[int], owner: str, types: Sequence[TensorType], storages: Sequence[S]
+    ) -> None:
+        """Make `handles`, which are different, live: all, or none of them."""
+        if not self._tensors.keys().isdisjoint(handles):
+            raise _taken(self._tensors.keys() & handles)
+        for handle, type, storage in zip(handles, types, storages, strict=True):
+            self._tensors[handle] = Tensor(owner, type, storage)
+
     def get(self, handle: int) -> Tensor[S]:
         """The tensor `handle`. Raises `UnknownHandle`."""
         tensor = self._tensors.get(handle)

@@ -18,7 +18,7 @@ class TensorType(msgspec.Struct, frozen=True, gc=False):
     dtype: str
 
 
-class Node(msgspec.Struct, frozen=True, array_like=True):
+class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One op: its row's name, the indices of earlier nodes that it reads, and its attributes.
 
     Two ops are leaves: `input` (attributes `handle`, `shape`, `dtype`) and `constant` (attributes `index`,

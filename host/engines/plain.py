@@ -102,7 +102,7 @@ class PlainEngine(ABC, Generic[S]):
         """Compute a graph, in one step."""
         yield from ()
         stop()
-        types = check_graph(request.graph, request.outputs, self._table.type)
+        types = check_graph(request.graph, request.outputs, self._table.get)
         outputs = [types[index] for index in request.graph.outputs]
         return self._add(request.owner, request.outputs, outputs, lambda: self._compute(request.graph, stop))
 
@@ -150,7 +150,6 @@ class PlainEngine(ABC, Generic[S]):
         except BaseException:
             self._budget.give(nbytes)
             raise
-        for handle, type, value in zip(handles, types, values, strict=True):
-            self._table.add(handle, owner, type, value)
+        self._table.add_all(handles, owner, types, values)
         elapsed = (time.perf_counter() - began) * 1e3
         return Usage(device_ms=elapsed, dispatches=1, peak_bytes=nbytes)

@@ -16,7 +16,7 @@ from host.ceiling import default_memory
 from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
 from host.explanation import explain
 from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
-from host.graphs import check_graph, check_inputs, input_handle, inputs_of
+from host.graphs import check_graph, check_inputs, inputs_of
 from host.guarded import GuardedKernels, Launch, probe, ran_out
 from host.kernels import Kernels, check_reflection, groups_of
 from host.lease import Holding, Lease
@@ -75,7 +75,7 @@ class WgpuEngine:
             self._transfers.upload(block, type.dtype, source, clear_rest=self._pool.drop_clear(block))
             self._table.add(handle, owner, type, block)
         except BaseException:
-            self._pool.give(block)
+            self._pool.give([block])
             raise
 
     def download(self, handle: int, write: Write) -> None:
@@ -87,8 +87,7 @@ class WgpuEngine:
 
     def free(self, handles: list[int]) -> None:
         """Forget tensors."""
-        for tensor in self._table.pop(handles):
-            self._pool.give(tensor.storage)
+        self._pool.give([tensor.storage for tensor in self._table.pop(handles)])
 
     def add_kernel(
         self, kernel: str, reflection: Reflection, warm: bool, constants: Mapping[str, float] = NO_CONSTANTS
@@ -114,16 +113,17 @@ class WgpuEngine:
         self._table.check_new(request.outputs)
         form = structure(request.graph)
         prepared = self._prepare(request, form.key)
+        tensors = check_inputs(request.graph, prepared.inputs, request.outputs, self._table.get)
         with self._lease(request.owner) as lease:
-            given = self._inputs(lease, prepared, request.graph, form)
+            given = self._inputs(lease, prepared, tensors, form)
             yield Ahead(cold=prepared.is_cold())
             if prepared.plan.constants:
                 given |= self._constants(lease, prepared.plan, request.graph)
             holding = Holding(lease, prepared.plan, given)
 
             def keep() -> None:
-                for handle, (ref, type) in zip(request.outputs, prepared.results, strict=True):
-                    self._keep(lease, handle, request.owner, type, holding.blocks[ref][0])
+                blocks = [holding.blocks[ref][0] for ref in prepared.results]
+                self._keep(lease, request.owner, request.outputs, prepared.outputs, blocks)
 
             dispatches, elapsed = yield from self._runner.run(prepared, holding, stop, keep)
         return Usage(elapsed, dispatches, lease.nbytes, prepared.threads, prepared.nbytes)
@@ -166,10 +166,14 @@ class WgpuEngine:
                 copies, spent = [], spent + elapsed
             spent += self._finish(copies)
             types = fresh_types(request.fresh, lambda handle: held[handle].type)
-            for tensor in request.fresh:
-                if not tensor.temporary:
-                    block = blocks[tensor.handle][0]
-                    self._keep(lease, tensor.handle, request.owner, types[tensor.handle], block)
+            kept = [tensor.handle for tensor in request.fresh if not tensor.temporary]
+            self._keep(
+                lease,
+                request.owner,
+                kept,
+                [types[handle] for handle in kept],
+                [blocks[handle][0] for handle in kept],
+            )
         return Usage(
             spent,
             len(done),
@@ -192,9 +196,17 @@ class WgpuEngine:
     def _lease(self, owner: str) -> Lease:
         return Lease(self._pool, owner)
 
-    def _keep(self, lease: Lease, handle: int, owner: str, type: TensorType, block: Block) -> None:
-        self._table.add(handle, owner, type, block)
-        lease.keep(block)
+    def _keep(
+        self,
+        lease: Lease,
+        owner: str,
+        handles: Sequence[int],
+        types: Sequence[TensorType],
+        blocks: Sequence[Block],
+    ) -> None:
+        """Make tensors of `blocks`: of all, or of none."""
+        self._table.add_all(handles, owner, types, blocks)
+        lease.keep(blocks)
 
     def _forget(self, buffer: Buffer) -> None:
         self._runner.forget(buffer)
@@ -211,22 +223,21 @@ class WgpuEngine:
     def _prepare(self, request: RunGraph, key: bytes) -> Prepared:
         prepared = self._runner.find(key)
         if prepared is not None:
-            check_inputs(request.graph, prepared.inputs, request.outputs, self._table.type)
             return prepared
-        types = check_graph(request.graph, request.outputs, self._table.type)
+        types = check_graph(request.graph, request.outputs, self._table.get)
         plan = make_plan(request.graph, types, self._class)
         outputs = [types[index] for index in request.graph.outputs]
         return self._runner.add(key, plan, inputs_of(request.graph, types), outputs)
 
-    def _inputs(self, lease: Lease, prepared: Prepared, graph: Graph, form: Structure) -> Blocks:
+    def _inputs(
+        self, lease: Lease, prepared: Prepared, tensors: Sequence[Tensor[Block]], form: Structure
+    ) -> Blocks:
         """Take hold of the blocks that exist: whatever happens meanwhile, they stay."""
-        nodes, get, share = graph.nodes, self._table.get, lease.share
-        blocks: Blocks = {
-            ref: (share(get(input_handle(nodes[index])).storage), 0) for ref, index in prepared.reads
-        }
+        blocks: Blocks = {ref: (tensors[place].storage, 0) for ref, place in prepared.reads}
         params = self._runner.parameters(prepared, form.scalars, form.bits)
         if params is not None:
-            blocks[PARAMS] = (lease.share(params), 0)
+            blocks[PARAMS] = (params, 0)
+        lease.share([block for block, _ in blocks.values()])
         return blocks
 
     def _constants(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:
@@ -249,8 +260,7 @@ class WgpuEngine:
         handles = {tensor.initial for tensor in request.fresh if tensor.initial is not None}
         handles |= {each.handle for step in steps for _, each in step.pairs if isinstance(each, Bound)} - made
         held = {handle: self._table.get(handle) for handle in handles}
-        for tensor in held.values():
-            lease.share(tensor.storage)
+        lease.share([tensor.storage for tensor in held.values()])
         return held
 
     def _is_cold(self, reflection: Reflection, step: Checked) -> bool:

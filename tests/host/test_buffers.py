@@ -58,7 +58,7 @@ def test_a_block_given_back_is_taken_again_by_its_owner_uncleared() -> None:
     pool = _pool()
     block = pool.take("me", 1000)
     buffer = block.buffer
-    pool.give(block)
+    pool.give([block])
     again = pool.take("me", 900)
     assert again.buffer is buffer
     assert pool.take_clears() == []
@@ -67,7 +67,7 @@ def test_a_block_given_back_is_taken_again_by_its_owner_uncleared() -> None:
 def test_a_block_that_changes_its_owner_is_cleared_whole() -> None:
     pool = _pool()
     block = pool.take("me", 1000)
-    pool.give(block)
+    pool.give([block])
     taken = pool.take("you", 600)
     (clear,) = pool.take_clears()
     assert (clear.buffer, clear.offset, clear.size) == (taken.buffer, 0, 1024)
@@ -77,8 +77,8 @@ def test_a_block_that_changes_its_owner_is_cleared_whole() -> None:
 def test_a_block_of_the_same_owner_is_preferred() -> None:
     pool = _pool()
     mine, yours = pool.take("me", 1000), pool.take("you", 1000)
-    pool.give(mine)
-    pool.give(yours)
+    pool.give([mine])
+    pool.give([yours])
     assert pool.take("me", 1000) is mine
     assert pool.take_clears() == []
 
@@ -87,14 +87,14 @@ def test_zeros_are_made_when_asked_for_and_not_for_new_buffers() -> None:
     pool = _pool()
     block = pool.take("me", 1000, zero=True)
     assert pool.take_clears() == []
-    pool.give(block)
+    pool.give([block])
     pool.take("me", 1000, zero=True)
     assert len(pool.take_clears()) == 1
 
 
 def test_a_clear_can_be_taken_over_by_who_fills_the_block() -> None:
     pool = _pool()
-    pool.give(pool.take("me", 1000))
+    pool.give([pool.take("me", 1000)])
     block = pool.take("you", 1000)
     assert pool.drop_clear(block)
     assert not pool.drop_clear(block)
@@ -106,7 +106,7 @@ def test_flush_starts_the_clears_that_wait() -> None:
     pool = _pool(gpu=gpu)
     pool.flush()
     assert gpu.submitted == []
-    pool.give(pool.take("me", 1000))
+    pool.give([pool.take("me", 1000)])
     pool.take("you", 1000)
     pool.flush()
     assert len(gpu.submitted) == 1
@@ -115,17 +115,17 @@ def test_flush_starts_the_clears_that_wait() -> None:
 def test_storage_and_uniform_blocks_are_never_mixed() -> None:
     pool = _pool()
     block = pool.take("me", 1000, "uniform")
-    pool.give(block)
+    pool.give([block])
     assert pool.take("me", 1000, "storage").buffer is not block.buffer
 
 
 def test_a_shared_block_waits_for_its_last_user() -> None:
     pool = _pool()
     block = pool.take("me", 1000)
-    assert pool.share(block) is block
-    pool.give(block)
+    pool.share([block])
+    pool.give([block])
     assert (pool.live_bytes, pool.pooled_bytes) == (1024, 0)
-    pool.give(block)
+    pool.give([block])
     assert (pool.live_bytes, pool.pooled_bytes) == (0, 1024)
 
 
@@ -133,7 +133,7 @@ def test_what_waits_is_bounded_and_the_oldest_goes_first() -> None:
     pool = _pool(pool=2048)
     blocks = [pool.take("me", 1000) for _ in range(4)]
     for block in blocks:
-        pool.give(block)
+        pool.give([block])
     assert pool.pooled_bytes == 2048
     assert pool.gone == [block.buffer for block in blocks[:2]]  # type: ignore[attr-defined]
 
@@ -141,18 +141,18 @@ def test_what_waits_is_bounded_and_the_oldest_goes_first() -> None:
 def test_the_budget_counts_what_waits_and_gives_it_up_first() -> None:
     pool = _pool(memory=4096)
     first = pool.take("me", 2000)
-    pool.give(first)
+    pool.give([first])
     kept = pool.take("me", 4000)
     assert pool.pooled_bytes == 0
     with pytest.raises(DeviceOutOfMemory, match=r"256 bytes.*4,096"):
         pool.take("me", 100)
-    pool.give(kept)
+    pool.give([kept])
     pool.take("me", 100)
 
 
 def test_a_driver_without_room_gets_back_what_waits_before_the_taker_is_refused() -> None:
     pool = _pool(gpu=FakeGpu(room=4096))
-    pool.give(pool.take("me", 2000))
+    pool.give([pool.take("me", 2000)])
     block = pool.take("me", 4000)
     with pytest.raises(DeviceOutOfMemory):
         pool.take("me", 100)
@@ -161,11 +161,11 @@ def test_a_driver_without_room_gets_back_what_waits_before_the_taker_is_refused(
 
 def test_the_devices_own_blocks_are_not_live_and_never_hold_a_tenants_words() -> None:
     pool = _pool()
-    pool.give(pool.take("me", 1000))
+    pool.give([pool.take("me", 1000)])
     block = pool.take(DEVICE_OWNER, 1000)
     assert len(pool.take_clears()) == 1
     assert pool.live_bytes == 0
-    pool.give(block)
+    pool.give([block])
     assert pool.pooled_bytes == 1024
 
 
@@ -174,6 +174,6 @@ def test_closing_destroys_all_that_waits() -> None:
     pool = _pool(gpu=gpu)
     blocks: list[Block] = [pool.take("me", 1 << number) for number in range(4, 16)]
     for block in blocks:
-        pool.give(block)
+        pool.give([block])
     pool.close()
     assert (gpu.room, pool.pooled_bytes) == (1 << 20, 0)

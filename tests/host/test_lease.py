@@ -31,8 +31,7 @@ def test_a_stage_has_what_it_takes_and_the_next_begins_without_what_it_gives() -
             assert made.live_bytes <= PLAN.peak
             holding.end(stage)
         assert lease.nbytes == PLAN.peak == 4096
-        lease.keep(holding.blocks[OUTPUT][0])
-        lease.keep(holding.blocks[OUTPUT][0])
+        lease.keep([holding.blocks[OUTPUT][0]] * 2)
     assert made.live_bytes == 512
     assert holding.blocks[OUTPUT][0].users == 2
 

@@ -82,4 +82,4 @@ def test_a_slice_is_cold_until_all_its_pipelines_have_run() -> None:
 def test_results_lie_in_buffers_of_their_own_or_in_those_that_exist_anyway() -> None:
     given, types = Ref("input", 0), [TensorType((2,), "f32"), TensorType((3,), "i32")]
     plan = Plan((0,), (), (Output(8), Output(12, same_as=given)), (), (Stage(0, (), ()),), (), 1)
-    assert Prepared(plan, (), types, ()).results == [(Ref("output", 0), types[0]), (given, types[1])]
+    assert Prepared(plan, [(0, types[1])], types, ()).results == [Ref("output", 0), given]
