@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ _LIMITS = (
     "max-buffer-size",
     "max-storage-buffers-per-shader-stage",
 )
+_KEPT = 128
+"""Kernels that stay compiled: a software driver has them in the memory of this process.
 POISON = 0x7FC0DEAD
 """What results and temporaries hold at the start: a NaN, so that an element that is not written shows."""
 
@@ -56,14 +59,8 @@ class BareDevice:
         self._device = adapter.request_device_sync(
             required_limits={name: adapter.limits[name] for name in _LIMITS}
         )
-        self._pipelines: dict[str, Any] = {}
-        self._sources: dict[KernelSpec, str] = {}
-        self._generator = WgslGenerator()
-
-    @property
-    def pipelines(self) -> int:
-        """How many different kernels were compiled."""
-        return len(self._pipelines)
+        self._render = WgslGenerator().render
+        self.pipeline = lru_cache(_KEPT)(self._compile)
 
     def run(self, op: str, attributes: Mapping[str, Any], arrays: Sequence[np.ndarray]) -> np.ndarray:
         """The value of `op`, whose inputs lie on the device with the strides that the arrays have here."""
@@ -122,14 +119,10 @@ class BareDevice:
         assert size <= self.device_class.binding, f"{size:,} bytes are bound"
         return {"buffer": buffer, "offset": operand.begin, "size": size}
 
-    def pipeline(self, spec: KernelSpec) -> Any:
-        """The compiled kernel, one for each source."""
-        source = self._sources.get(spec) or self._sources.setdefault(spec, self._generator.render(spec))
-        if source not in self._pipelines:
-            module = trusted_module(self._device, source)
-            compute = {"module": module, "entry_point": "main"}
-            self._pipelines[source] = self._device.create_compute_pipeline(layout="auto", compute=compute)
-        return self._pipelines[source]
+    def _compile(self, spec: KernelSpec) -> Any:
+        module = trusted_module(self._device, self._render(spec))
+        compute = {"module": module, "entry_point": "main"}
+        return self._device.create_compute_pipeline(layout="auto", compute=compute)
 
     def _buffer(self, array: np.ndarray) -> Any:
         data = array if array.size else np.zeros(1, np.uint32)
@@ -201,7 +194,7 @@ def device() -> BareDevice:
 def check(device: BareDevice) -> Check:
     """Runs an op on the device and compares it with a reference.
 
-    `check(op, attributes, arrays, expected=None, scale=None)`: `expected` is by default what `ops/reference.py` says;
+    `check(op, attributes, arrays, expected=None, scale=None)`: `expected` is by default what `ops/reference/` says;
     errors are bounded by the row's tolerance times `scale`, by default what the row says they are relative to.
     Subnormal operands and results may count as zero. Returns the device's result.
     """
