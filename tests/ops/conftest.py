@@ -43,7 +43,7 @@ _LIMITS = (
     "max-storage-buffers-per-shader-stage",
 )
 _KEPT = 128
-"""Kernels that stay compiled: a software driver has them in the memory of this process.
+"""Kernels that stay compiled: a software driver has them in the memory of this process."""
 POISON = 0x7FC0DEAD
 """What results and temporaries hold at the start: a NaN, so that an element that is not written shows."""
 
