@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops import engine, lazy, tensor
+from ops import engine, handles, lazy
 from ops.dtypes import DTypeError
 from ops.engine import EngineError
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import TensorRef
 from ops.indexing import IndexRangeError, select
 from ops.shapes import Shape
-from ops.tensor import ValueCountError
+from ops.tensor import Tensor, ValueCountError
 from ops.torchlike import namespace
 from ops.typenames import TypeName
 from shaders.errors import KernelgateError
@@ -40,7 +40,7 @@ def test_an_evaluated_tensor_is_not_computed_again(torch: Any, numpy_engine: Any
 
 def test_many_tensors_are_computed_in_one_graph(torch: Any, numpy_engine: Any) -> None:
     x = torch.arange(4.0)
-    refs = tensor.refs([x + 1, x * 2, x])
+    refs = handles.refs([x + 1, x * 2, x])
     assert len(numpy_engine.graphs) == 1
     assert [numpy_engine.live[ref.handle].tolist() for ref in refs] == [
         [1, 2, 3, 4],
@@ -112,11 +112,11 @@ def test_handles_are_freed_when_their_tensors_are_gone(torch: Any, numpy_engine:
 
 
 def test_handles_of_an_engine_that_is_gone_are_not_freed_with_the_next(numpy_engine: Any) -> None:
-    old = tensor.from_ref(numpy_engine.put(np.zeros(3, np.float32)))
+    old = handles.from_ref(numpy_engine.put(np.zeros(3, np.float32)))
     engine.use(type(numpy_engine)())
     del old
     gc.collect()
-    assert tensor.from_ref(TensorRef(1, (1,), "f32"))._node.handle is not None
+    assert handles.from_ref(TensorRef(1, (1,), "f32"))._node.handle is not None
 
 
 def test_without_an_engine_a_value_is_an_error(torch: Any) -> None:
@@ -469,7 +469,7 @@ def test_what_a_script_can_reach_leads_nowhere_inside(torch: Any) -> None:
     ]
     for value, name, attribute in reached:
         kind = type(attribute)
-        known = isinstance(attribute, (*PLAIN, tensor.Tensor, TypeName)) or kind.__name__ in CALLABLE
+        known = isinstance(attribute, (*PLAIN, Tensor, TypeName)) or kind.__name__ in CALLABLE
         assert known, (value, name, attribute)
     assert len(reached) > 200
     with pytest.raises(GraphError, match="not made from its class"):
