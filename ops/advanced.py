@@ -13,8 +13,10 @@ from typing import Any
 from ops.creation import tensor as make
 from ops.errors import GraphError, ShapeError
 from ops.indexing import IndexRangeError
+from ops.operands import Operand, operands
 from ops.shapes import broadcast, text
-from ops.tensor import Operand, Tensor, apply, basic, become, operands
+from ops.tensor import Tensor, apply, basic
+from ops.writing import become, copy_
 
 OUTSIDE = -(1 << 31)
 """A position that no axis has, from whichever end it is counted."""
@@ -52,7 +54,7 @@ def put(target: Tensor, index: object, value: Operand, reduce: str) -> None:
     items = _items(index)
     if not any(isinstance(item, Tensor) for item in items):
         view = basic(target, tuple(items))
-        view.copy_(value) if reduce == "none" else become(view, apply(reduce, operands([view, value])))
+        copy_(view, value) if reduce == "none" else become(view, apply(reduce, operands([view, value])))
         return
     given = value if isinstance(value, Tensor) else operands([target, value])[1]
     if _is_mask(items, target) and reduce == "none":

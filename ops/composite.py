@@ -25,7 +25,7 @@ _FOLDING = ("reduction", "matmul", "norm", "loss")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """A part's result. Operators and `Parts.call` make more; a number takes the dtype that it meets."""
+    """A part's result. Operators make more, and calls of its `Parts`; a number takes the dtype that it meets."""
 
     parts: Parts
     number: int

@@ -19,8 +19,8 @@ from ops.graph import TensorType
 from ops.infer import check_shape
 from ops.loose import Data
 from ops.shapes import MAX_RANK
-from ops.tensor import Number, Tensor, apply, sizes
-from ops.typenames import Device, DTypeLike, Sizes, dtype_of
+from ops.tensor import Tensor, apply
+from ops.typenames import Device, DTypeLike, Number, Sizes, dtype_of, sizes
 
 _ARRAYS = {
     "float16": "f16", "uint32": "u32", "uint16": "u16", "uint8": "u8", "int16": "i16", "int8": "i8",

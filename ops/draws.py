@@ -15,8 +15,10 @@ from typing import Any
 from ops.creation import shape_of
 from ops.errors import AttributeValueError
 from ops.infer import check_shape
-from ops.tensor import Operand, Tensor, apply, become, sizes
-from ops.typenames import Device, DTypeLike, Sizes, dtype_of
+from ops.operands import Operand
+from ops.tensor import Tensor, apply
+from ops.typenames import Device, DTypeLike, Sizes, dtype_of, sizes
+from ops.writing import become
 
 _WORD = (1 << 32) - 1
 _WORDS_A_STEP = 4

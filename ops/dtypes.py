@@ -48,6 +48,11 @@ class DType:
         """Whether it has numbers below 0."""
         return self.kind == "float" or self.name.startswith("i")
 
+    @property
+    def level(self) -> int:
+        """How high its kind is: of dtypes of several kinds, the highest is what all become."""
+        return _KINDS.index(self.kind)
+
 
 ROWS = (
     DType("bool", "u32", 1, 4, "?", "bool", "bool", ("bool_",)),
@@ -92,7 +97,7 @@ def _meet(one: DType, other: DType) -> DType:
     if one is other:
         return one
     if one.kind != other.kind:
-        return max(one, other, key=lambda row: _KINDS.index(row.kind))
+        return max(one, other, key=lambda row: row.level)
     if one.kind == "float":
         return BY_NAME["f32"]
     if one.is_signed == other.is_signed:

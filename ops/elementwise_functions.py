@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ops.errors import AttributeValueError
-from ops.tensor import Operand, Tensor, apply, operands
+from ops.operands import Operand, operands
+from ops.tensor import Tensor, apply
 
 Function = Callable[..., Any]
 _ROUNDED = {None: "div", "floor": "floor_divide", "trunc": "trunc_divide"}

@@ -11,8 +11,10 @@ from typing import Any, Literal, overload
 
 from ops.advanced import coordinates, positions, put
 from ops.errors import AttributeValueError
+from ops.operands import Operand, operands
 from ops.shape_functions import broadcast_tensors
-from ops.tensor import Number, Operand, Tensor, apply, node_of, operands
+from ops.tensor import Tensor, apply, node_of
+from ops.typenames import Number
 
 _REDUCE = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}
 

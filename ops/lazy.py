@@ -67,6 +67,12 @@ class LazyNode:
         self.op, self.inputs, self.attributes, self.data = "input", (), {}, b""
 
     @property
+    def ref(self) -> TensorRef:
+        """The engine's tensor that this became."""
+        assert self.handle is not None, "it was not computed"
+        return TensorRef(self.handle.number, self.type.shape, self.type.dtype)
+
+    @property
     def costly(self) -> bool:
         """Whether to compute this again costs more than an elementwise step."""
         return self.op == "constant" or find(self.op).kind not in ("elementwise", "leaf", "view")
@@ -112,8 +118,8 @@ def existing(ref: TensorRef) -> LazyNode:
     return LazyNode("input", TensorType(ref.shape, ref.dtype), handle=Handle(ref.handle))
 
 
-def materialise(wanted: Sequence[LazyNode]) -> None:
-    """Compute `wanted` in as few graphs as possible; each gets a handle."""
+def materialise(wanted: Sequence[LazyNode]) -> list[TensorRef]:
+    """Compute `wanted` in as few graphs as possible; each gets a handle. Gives handles and types."""
     asked = {id(value) for value in wanted}
     for block, later in _blocks(wanted):
         kept = _kept(block, asked | later)
@@ -124,6 +130,15 @@ def materialise(wanted: Sequence[LazyNode]) -> None:
             value.asked = True
         for value, ref in zip(kept, refs, strict=True):
             value.keep(Handle(ref.handle))
+    return [value.ref for value in wanted]
+
+
+def read(value: LazyNode) -> bytes:
+    """The elements of `value` in wire form, computed if need be."""
+    if value.op == "constant":
+        return value.data
+    (ref,) = materialise([value])
+    return engine.read(ref.handle)
 
 
 def explain(wanted: Sequence[LazyNode], wgsl: bool) -> str:

@@ -1,39 +1,20 @@
 """From one op on given layouts to dispatches.
 
-Owns the choice of a lowering by an op's kind. Must not know graphs, buffers or plans: `host/` calls it node by node, or
-with fused terms (`ops/terms.py`).
+Owns the forms in which an op is asked for, alone or with fused terms (`ops/terms.py`), and the copies that stand in for
+packed operands. Must not know graphs, buffers or plans: `host/` calls it node by node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast as typed
+from collections.abc import Mapping, Sequence
 
-from ops import expression, shapes
-from ops.attributes import Attributes, integer, integers, maybe_integer
+from ops import expression
+from ops.attributes import Attributes
 from ops.dtypes import DType, is_packed, register
-from ops.expression import Term, bind, input_term, parse
+from ops.expression import Term, input_term
 from ops.graph import TensorType
-from ops.infer import folded_axes, maybe_integers, taken
 from ops.layout import Layout
-from ops.lowering import (
-    attention,
-    byte_product,
-    convolution,
-    digest,
-    elementwise,
-    host_product,
-    indexing,
-    matmul,
-    normalize,
-    packing,
-    reduce,
-    scatter,
-    search,
-    softmax,
-    windows,
-)
+from ops.lowering import elementwise, kinds
 from ops.lowering.base import (
     CPU,
     GPU,
@@ -49,16 +30,11 @@ from ops.lowering.base import (
     Source,
     Target,
 )
-from ops.lowering.messages import messages
-from ops.lowering.reduce import Fold
-from ops.lowering.routines import ROUTINES
-from ops.shapes import Shape, axis
-from ops.space import Convolution
-from ops.spec import OpSpec, check_attributes
+from ops.lowering.kinds import TAKES_AFTER, TAKES_BEFORE, Read
+from ops.shapes import Shape
+from ops.spec import check_attributes
 from ops.table import find
-from ops.terms import of_row
 from ops.views import view
-from shaders.digests import DIGESTS
 from shaders.spec import Hole, Operand
 
 __all__ = [
@@ -83,20 +59,6 @@ __all__ = [
 Operands = Sequence[tuple[Layout, DType]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """The elements that an op reads: a term of `sources` broadcast to a shape."""
-
-    x: Term
-    shape: Shape
-    sources: list[Source]
-
-
-def _whole(source: Source) -> _Read:
-    """All elements of a source, as they are."""
-    return _Read(input_term(0, source.dtype), source.layout.shape, [source])
-
-
 def lower(
     op: str,
     attributes: Mapping[str, object],
@@ -115,10 +77,8 @@ def lower(
     builder = Builder(device)
     normal: Attributes = {**check_attributes(spec, attributes), **(words or {})}
     sources, target = _sources(inputs), _target(output)
-    made = (
-        target if spec.kind in _TAKES_PACKED else _widened(builder, sources, target, _KEPT.get(spec.kind, ()))
-    )
-    _emit(builder, spec, normal, sources, made)
+    made = _widened(builder, spec.kind, sources, target)
+    kinds.emit(builder, spec, normal, sources, made)
     if made is not target:
         elementwise.copy(builder, made.source(), target)
     return builder.lowering()
@@ -130,6 +90,14 @@ def lower_elementwise(
     """The dispatch that computes a term (see `term`), whose input n is `inputs[n]` broadcast to `output`'s shape."""
     builder = Builder(device)
     elementwise.emit(builder, expression, _sources(inputs), _target(output))
+    return builder.lowering()
+
+
+def lower_copy(layout: Layout, dtype: DType, device: DeviceClass) -> Lowering:
+    """The dispatch that copies input 0, lying as `layout`, to a contiguous output."""
+    builder = Builder(device)
+    target = _target(TensorType(layout.shape, dtype.name))
+    elementwise.copy(builder, _sources([(layout, dtype)])[0], target)
     return builder.lowering()
 
 
@@ -155,43 +123,24 @@ def lower_fused(
     builder = Builder(device)
     normal = check_attributes(spec, attributes)
     sources, target = _sources([*inputs, *extras]), _target(output)
-    result = _widened(builder, sources, target, _KEPT.get(spec.kind, ()))
+    result = _widened(builder, spec.kind, sources, target)
     sources, others = sources[: len(inputs)], sources[len(inputs) :]
     wrapped = None if after is None else _after(after, made.dtype, others)
-    read = None if before is None else _Read(*before, sources)
-    _emit(builder, spec, normal, sources, result, read, wrapped)
+    read = None if before is None else Read(*before, sources)
+    kinds.emit(builder, spec, normal, sources, result, read, wrapped)
     if result is not target:
         elementwise.copy(builder, result.source(), target)
     return builder.lowering()
 
 
-def _emit(
-    builder: Builder,
-    spec: OpSpec,
-    attributes: Attributes,
-    sources: list[Source],
-    target: Target,
-    read: _Read | None = None,
-    after: After | None = None,
-) -> None:
-    """An op of `sources`, or, of those kinds that take it, of what is `read` of them; and what is done `after` it."""
-    if after is not None and spec.kind not in TAKES_AFTER:
-        raise AssertionError(f"nothing is done after {spec.name} in its kernel")
-    if spec.kind in _READERS:
-        _READERS[spec.kind](builder, spec, attributes, read or _whole(*sources), target, after)
-    elif read is not None:
-        raise AssertionError(f"{spec.name} takes in nothing")
-    elif spec.kind in _PRODUCTS:
-        _PRODUCTS[spec.kind](builder, attributes, sources, target, after)
-    else:
-        _LOWERINGS[spec.kind](builder, spec, attributes, sources, target)
-
-
-def _widened(builder: Builder, sources: list[Source], target: Target, kept: Sequence[int]) -> Target:
-    """Put copies in place of those `sources` that are packed, but for the numbers `kept`.
+def _widened(builder: Builder, kind: str, sources: list[Source], target: Target) -> Target:
+    """Put copies in place of those `sources` that are packed, where ops of the `kind` do not take them so.
 
     Gives the target for what is computed of them.
     """
+    if kind in kinds.TAKES_PACKED:
+        return target
+    kept = kinds.KEPT.get(kind, ())
     sources[:] = [
         source if number in kept else elementwise.widened(builder, source)
         for number, source in enumerate(sources)
@@ -208,14 +157,6 @@ def _after(term: Term, made: str, others: Sequence[Source]) -> After:
     return After(term, register(made), tuple(others))
 
 
-def lower_copy(layout: Layout, dtype: DType, device: DeviceClass) -> Lowering:
-    """The dispatch that copies input 0, lying as `layout`, to a contiguous output."""
-    builder = Builder(device)
-    target = _target(TensorType(layout.shape, dtype.name))
-    elementwise.copy(builder, _sources([(layout, dtype)])[0], target)
-    return builder.lowering()
-
-
 def _sources(inputs: Operands) -> list[Source]:
     return [
         Source(Operand("input", number), layout, dtype.name) for number, (layout, dtype) in enumerate(inputs)
@@ -224,199 +165,3 @@ def _sources(inputs: Operands) -> list[Source]:
 
 def _target(output: TensorType) -> Target:
     return Target(Operand("output", 0), Layout.contiguous(output.shape), output.dtype)
-
-
-def _elementwise(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    args = [input_term(number, source.dtype) for number, source in enumerate(sources)]
-    elementwise.emit(builder, of_row(spec, attributes, args, target.dtype, {}), sources, target)
-
-
-def _reduction(
-    builder: Builder, spec: OpSpec, attributes: Attributes, read: _Read, target: Target, after: After | None
-) -> None:
-    if spec.reduction is None:
-        raise AssertionError(f"{spec.name} has no reduction")
-    load = expression.applied(spec.reduction.load, x=expression.cast(read.x, register(read.x.dtype)))
-    fold = Fold(spec.reduction, load, target.dtype if after is None else after.dtype)
-    axes = folded_axes(spec, attributes, len(read.shape))
-    reduce.emit(builder, fold, read.sources, read.shape, axes, target, after)
-
-
-def _search(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    (source,) = sources
-    folded = folded_axes(spec, attributes, len(source.layout.shape))
-    search.emit(builder, source, folded, spec.name == "argmax", target)
-
-
-def _softmax(
-    builder: Builder, spec: OpSpec, attributes: Attributes, read: _Read, target: Target, after: After | None
-) -> None:
-    shape, x = read.shape or (1,), expression.cast(read.x, "f32")
-    target = Target(target.operand, Layout.contiguous(shape), target.dtype)
-    where = axis(integer(attributes, "axis"), len(shape))
-    softmax.emit(builder, x, read.sources, shape, where, target, is_log=spec.name == "log_softmax")
-
-
-def _normalize(
-    builder: Builder, spec: OpSpec, attributes: Attributes, read: _Read, target: Target, after: After | None
-) -> None:
-    kind = normalize.Kind(
-        shapes.axes(maybe_integers(attributes, "axes"), len(read.shape)),
-        typed("float", attributes["eps"]),
-        bool(attributes["centred"]),
-    )
-    normalize.emit(builder, kind, expression.cast(read.x, "f32"), read.sources, read.shape, target, after)
-
-
-def _attention(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    scale = typed("float | None", attributes["scale"])
-    attention.emit(builder, sources, bool(attributes["is_causal"]), scale, target)
-
-
-def _matmul(
-    builder: Builder, attributes: Attributes, sources: list[Source], target: Target, after: After | None
-) -> None:
-    """Bytes may be read as they lie; the sums are of the result's dtype, before what is done after it."""
-    dtype = target.dtype if after is None else after.dtype
-    left, right = (
-        each if each.dtype in packing.BYTES else elementwise.widened(builder, each) for each in sources
-    )
-    if dtype != "f32" or not host_product.reads_bytes(builder.device, left, right):
-        if byte_product.emit(builder, left, right, target, after):
-            return
-        right = elementwise.converted(builder, right, dtype)
-    matmul.emit(builder, elementwise.converted(builder, left, dtype), right, target, after)
-
-
-def _convolution(
-    builder: Builder, attributes: Attributes, sources: list[Source], target: Target, after: After | None
-) -> None:
-    x, weight = sources
-    form = Convolution.of(attributes, x.layout.shape, weight.layout.shape)
-    convolution.emit(builder, x, weight, form, target, after)
-
-
-def _view(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    (source,) = sources
-    shown = view(spec.name, attributes, source.layout) or source.layout
-    elementwise.copy(
-        builder,
-        Source(source.operand, shown, source.dtype),
-        Target(target.operand, Layout.contiguous(shown.shape), target.dtype),
-    )
-
-
-def _write(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    x, value = sources
-    elementwise.copy(builder, x, target)
-    there = target.layout.slice(taken(attributes, x.layout.shape))
-    place = windows.seen(builder.device, target, there)
-    elementwise.emit(builder, expression.cast(input_term(0, value.dtype), target.dtype), [value], place)
-
-
-def _places(builder: Builder, index: Source) -> Source:
-    """Positions as kernels take them: those that are i64 as i32, and still outside where they were."""
-    if index.dtype != "i64":
-        return index
-    made = builder.temp(index.layout.shape, "i32")
-    near = bind(parse("minimum(maximum(x, -2147483648), 2147483647)"), {"x": input_term(0, "i64")})
-    elementwise.emit(builder, expression.cast(near, "i32"), [index], made)
-    return made.source()
-
-
-def _gather(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    x, index = sources[0], _places(builder, sources[1])
-    where = axis(integer(attributes, "axis"), len(target.layout.shape))
-    indexing.gather(builder, x, index, where, target)
-
-
-def _scatter(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    x, index, value = sources[0], _places(builder, sources[1]), sources[2]
-    where = axis(integer(attributes, "axis"), len(target.layout.shape))
-    scatter.emit(builder, x, index, value, where, str(attributes["reduce"]), target)
-
-
-def _pad(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    before, value = integers(attributes, "before"), typed("int | float", attributes["value"])
-    indexing.pad(builder, sources[0], before, str(attributes["mode"]), value, target)
-
-
-def _concat(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    where = axis(integer(attributes, "axis"), len(target.layout.shape))
-    begin = 0
-    for source in sources:
-        size = source.layout.shape[where]
-        ranges = [range(length) for length in target.layout.shape]
-        ranges[where] = range(begin, begin + size)
-        part = windows.seen(builder.device, target, target.layout.slice(ranges))
-        converted = expression.cast(input_term(0, source.dtype), target.dtype)
-        if source.dtype == target.dtype:
-            elementwise.copy(builder, source, part)
-        else:
-            elementwise.emit(builder, converted, [source], part)
-        begin += size
-
-
-def _digest(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    data, offsets = sources
-    given = messages(builder, data, offsets, maybe_integer(attributes, "max_bytes"))
-    digest.emit(builder, DIGESTS[spec.name], given, attributes, target)
-
-
-def _routine(
-    builder: Builder, spec: OpSpec, attributes: Attributes, sources: list[Source], target: Target
-) -> None:
-    ROUTINES[spec.name](builder, attributes, sources, target)
-
-
-_KEPT = {"matmul": (0, 1), "convolution": (1,)}
-"""Which sources an op takes as they are: a product sees for itself to its two, a convolution to its weights."""
-_TAKES_PACKED = ("elementwise", "leaf", "view")
-"""Kinds whose kernels read and write packed elements; all others compute with copies in the register's dtype."""
-_READERS: dict[str, Callable[[Builder, OpSpec, Attributes, _Read, Target, After | None], None]] = {
-    "reduction": _reduction,
-    "softmax": _softmax,
-    "normalize": _normalize,
-}
-_PRODUCTS: dict[str, Callable[[Builder, Attributes, list[Source], Target, After | None], None]] = {
-    "matmul": _matmul,
-    "convolution": _convolution,
-}
-TAKES_BEFORE = frozenset(_READERS)
-"""Kinds whose one input may be a term."""
-TAKES_AFTER = frozenset([*_READERS, *_PRODUCTS]) - {"softmax"}
-"""Kinds whose result may go into a term."""
-_LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Target], None]] = {
-    "elementwise": _elementwise,
-    "leaf": _elementwise,
-    "search": _search,
-    "attention": _attention,
-    "view": _view,
-    "write": _write,
-    "gather": _gather,
-    "scatter": _scatter,
-    "pad": _pad,
-    "concat": _concat,
-    "digest": _digest,
-    "routine": _routine,
-}

@@ -19,13 +19,16 @@ from ops import (
     shape_functions,
     spatial_functions,
     unique_functions,
+    writing,
 )
 from ops.errors import GraphError
+from ops.operands import Operand, operands
 from ops.reduce_functions import Extreme
 from ops.spec import OpSpec
 from ops.table import TABLE
-from ops.tensor import Operand, Tensor, apply, become, node_of, operands
+from ops.tensor import Tensor, apply, node_of
 from ops.typenames import Dims, DTypeLike, TypeName, dtype_of
+from ops.writing import become
 
 Function = Callable[..., Any]
 FUNCTIONS: dict[str, Function] = {}
@@ -279,6 +282,7 @@ _METHODS: dict[str, Function] = {
     "where": _where_method,
     **shape_functions.METHODS,
     **draws.METHODS,
+    **writing.METHODS,
     "__getitem__": advanced.read,
     "__setitem__": advanced.write,
 }

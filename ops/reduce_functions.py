@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, overload
 
 from ops.errors import AttributeValueError, ShapeError
+from ops.operands import Operand, operands
 from ops.shape_functions import narrow
-from ops.tensor import Operand, Tensor, apply, node_of, operands
+from ops.tensor import Tensor, apply, node_of
 from ops.typenames import Dims, DTypeLike
 
 

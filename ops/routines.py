@@ -11,9 +11,10 @@ from typing import Any
 
 from ops.errors import AttributeValueError
 from ops.hashing import Message, packed, text_bytes, words
+from ops.operands import Operand, operands
 from ops.spec import OpSpec
 from ops.table import TABLE
-from ops.tensor import Operand, Tensor, apply, operands
+from ops.tensor import Tensor, apply
 
 _MODULE = ("bits", "data", "random", "cipher")
 

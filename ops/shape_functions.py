@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ops.errors import AttributeValueError, ShapeError
+from ops.operands import operands
 from ops.shapes import axis as counted
 from ops.shapes import broadcast, text
-from ops.tensor import Number, Tensor, apply, operands, sizes, view
-from ops.typenames import Device, DTypeLike, Sizes
+from ops.tensor import Tensor, apply, view
+from ops.typenames import Device, DTypeLike, Number, Sizes, sizes
 
 
 def written_by_hand() -> dict[str, Callable[..., Any]]:

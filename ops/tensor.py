@@ -1,32 +1,28 @@
 """`Tensor`: what a script computes with.
 
-Owns the lazy tensor's own members: its type, values, indices, shape views, conversions and text. Members that the op
-table implies (arithmetic, comparisons, functions, reductions) are added by `ops/methods.py`. Every attribute that a
-script may reach is harmless; whatever leads inside begins with an underscore. Must not know sockets.
+Owns the lazy tensor's own members (its type, values, indices, shape views, conversions and text), and how one is made
+of others. Members that the op table implies (arithmetic, comparisons, functions, reductions), and those that write, are
+added by `ops/methods.py`. Every attribute that a script may reach is harmless; whatever leads inside begins with an
+underscore. Must not know sockets.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
 from math import prod
-from struct import unpack
-from typing import Any, overload
+from typing import overload
 
-from ops import bfloat, dtypes, engine, formatting, lazy
-from ops.aliasing import Link, link, refresh, write
-from ops.dtypes import DTypeError
-from ops.errors import AttributeValueError, GraphError, ShapeError
-from ops.graph import TensorRef
+from ops import formatting, lazy
+from ops.aliasing import Link, link, refresh
+from ops.elements import nested
+from ops.errors import GraphError, ShapeError
 from ops.indexing import select
 from ops.lazy import LazyNode
 from ops.loose import Nested
 from ops.shapes import axis, text
-from ops.typenames import Dims, DTypeLike, Size, Sizes, TypeName, dtype_of, type_name
+from ops.typenames import Dims, DTypeLike, Number, Size, Sizes, TypeName, dtype_of, sizes, type_name
 
-Number = int | float | bool
 MAKE_ONE = "Make a tensor of it: torch.tensor(data)."
-_KINDS = {"bool": 0, "int": 1, "float": 2}
 
 
 class ValueCountError(GraphError, ValueError):
@@ -115,10 +111,8 @@ class Tensor:
 
     def tolist(self) -> Nested:
         """The elements as nested lists, or a number for rank 0."""
-        shape, row = self._node.type.shape, dtypes.dtype(self._node.type.dtype)
-        if 0 in shape:
-            return _empty(shape)
-        return _elements(_read(self), row, shape).tolist() if shape else self.item()
+        data = lazy.read(self._node) if self.numel() else b""
+        return nested(data, self._node.type.dtype, self.shape)
 
     def item(self) -> Number:
         """The only element, as a Python number."""
@@ -127,7 +121,7 @@ class Tensor:
                 f"a tensor of shape {text(self.shape)} has {self.numel()} elements, not one",
                 hint="Reduce it first, as with .sum(), or use .tolist().",
             )
-        value: Number = _elements(_read(self), dtypes.dtype(self._node.type.dtype), (1,))[0]
+        value: Number = nested(lazy.read(self._node), self._node.type.dtype, ())
         return value
 
     def __bool__(self) -> bool:
@@ -226,21 +220,6 @@ class Tensor:
         """Expanded to the shape of `other`."""
         return self.expand(*other.shape)
 
-    # writing
-
-    def copy_(self, source: Operand) -> Tensor:
-        """Take over the elements of a tensor or a number, which broadcasts."""
-        tensor = source if isinstance(source, Tensor) else operands([self, source])[1]
-        return become(self, apply("expand", [tensor.type(self.dtype)], shape=list(self.shape)))
-
-    def fill_(self, value: Number) -> Tensor:
-        """Take one value everywhere."""
-        return self.copy_(value)
-
-    def zero_(self) -> Tensor:
-        """Take 0 everywhere."""
-        return self.copy_(0)
-
     # conversions
 
     def to(self, *args: object, dtype: DTypeLike | None = None, **others: object) -> Tensor:
@@ -316,7 +295,7 @@ class Tensor:
 
     def explain(self, *, wgsl: object = False) -> str:
         """How the tensor would be computed: steps, bytes and buffers, and with `wgsl` the kernels."""
-        return explain(self, wgsl=wgsl)
+        return lazy.explain([self._node], bool(wgsl))
 
     def __repr__(self) -> str:
         shape, dtype = self._node.type.shape, self._node.type.dtype
@@ -332,10 +311,6 @@ class Tensor:
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if not self.ndim else repr(self), spec)
-
-
-Operand = Tensor | float
-"""What is computed with: a tensor, or a number, which takes the dtype that it meets."""
 
 
 def apply(op: str, tensors: Sequence[Tensor], **attributes: object) -> Tensor:
@@ -365,107 +340,6 @@ def basic(base: Tensor, index: tuple[object, ...]) -> Tensor:
     taken = select(index, base._node.type.shape)
     sliced = view(base, "slice", starts=taken.starts, stops=taken.stops, steps=taken.steps)
     return sliced if sliced.shape == taken.shape else sliced.reshape(taken.shape)
-
-
-def become(tensor: Tensor, value: Tensor) -> Tensor:
-    """`tensor`, which means `value` from now on. Raises `ShapeError` or `DTypeError` for one that it cannot hold."""
-    mine, its = tensor._node.type, value._node.type
-    if mine.shape != its.shape:
-        raise ShapeError(
-            f"a tensor of shape {text(mine.shape)} cannot become one of {text(its.shape)} in place"
-        )
-    if _KINDS[dtypes.dtype(its.dtype).kind] > _KINDS[dtypes.dtype(mine.dtype).kind]:
-        raise DTypeError(
-            f"a tensor of {tensor.dtype!r} cannot become one of {value.dtype!r} in place",
-            hint="Convert it first, as with .float().",
-        )
-    write(tensor, value.type(mine.dtype)._node)
-    return tensor
-
-
-def sizes(given: Sequence[Any]) -> list[int]:
-    """Sizes or axes that a call got one by one or as one sequence."""
-    if len(given) == 1 and isinstance(given[0], list | tuple):
-        given = given[0]
-    if not all(hasattr(size, "__index__") for size in given):
-        raise AttributeValueError("sizes and axes must be integers")
-    return [size.__index__() for size in given]
-
-
-def scalar(value: Number, like: str) -> Tensor:
-    """A Python number beside a tensor of dtype `like`: of that dtype, unless the number is of a higher kind."""
-    kind = "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "float"
-    if _KINDS[kind] > _KINDS[dtypes.dtype(like).kind]:
-        like = {"int": "i32", "float": "f32"}[kind]
-    lowest, highest = (-(1 << 63), 1 << 63) if like == "i64" else (-(1 << 31), 1 << 32)
-    if dtypes.dtype(like).kind == "int" and not lowest <= value < highest:
-        raise AttributeValueError(f"the number {str(value)[:24]} does not fit in {type_name(like)!r}")
-    is_float = dtypes.dtype(like).kind == "float"
-    return apply("full", [], shape=[], value=float(value) if is_float else value, dtype=like)
-
-
-def operands(values: Sequence[object]) -> list[Tensor]:
-    """`values` as tensors: Python numbers take the dtype of the tensors that they meet, as in PyTorch."""
-    tensors = [value for value in values if isinstance(value, Tensor)]
-    like = (
-        dtypes.promote(*(dtypes.dtype(tensor._node.type.dtype) for tensor in tensors)).name
-        if tensors
-        else "bool"
-    )
-    result = []
-    for value in values:
-        if not isinstance(value, Tensor | int | float):
-            raise foreign(value)
-        result.append(value if isinstance(value, Tensor) else scalar(value, like))
-    return result
-
-
-def materialise(tensors: Sequence[Tensor]) -> None:
-    """Compute several tensors at once; each becomes a leaf with a handle."""
-    lazy.materialise([tensor._node for tensor in tensors])
-
-
-def explain(*tensors: Tensor, wgsl: object = False) -> str:
-    """How several tensors would be computed together, in words; nothing is computed."""
-    return lazy.explain([tensor._node for tensor in tensors], bool(wgsl))
-
-
-def from_ref(ref: TensorRef) -> Tensor:
-    """The tensor that the engine has under a handle; it is freed when no tensor refers to it."""
-    return Tensor(lazy.existing(ref))
-
-
-def refs(tensors: Sequence[Tensor]) -> list[TensorRef]:
-    """Handles and types of `tensors`, computed if need be. They live as long as the tensors do."""
-    materialise(tensors)
-    return [
-        TensorRef(tensor._node.handle.number, tensor._node.type.shape, tensor._node.type.dtype)
-        for tensor in tensors
-        if tensor._node.handle is not None
-    ]
-
-
-def _read(tensor: Tensor) -> bytes:
-    node = tensor._node
-    if node.op == "constant":
-        return node.data
-    (ref,) = refs([tensor])
-    return engine.read(ref.handle)
-
-
-def _elements(data: bytes, row: dtypes.DType, shape: tuple[int, ...]) -> Any:
-    """The elements in wire form as a memoryview, of f32 for f16 and bf16, which it lacks."""
-    if row.name == "f16":
-        data, row = array("f", unpack(f"<{len(data) // 2}e", data)).tobytes(), dtypes.dtype("f32")
-    if row.name == "bf16":
-        data, row = bfloat.unpack(data).tobytes(), dtypes.dtype("f32")
-    code: Any = row.code
-    return memoryview(data).cast("B").cast(code, shape)
-
-
-def _empty(shape: Sequence[int]) -> list[Any]:
-    """Nested lists of an empty tensor: as deep as its first axis of size 0."""
-    return [_empty(shape[1:]) for _ in range(shape[0])] if shape[0] else []
 
 
 def _edges(tensor: Tensor) -> Tensor:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from ops import creation, draws, methods, nn, typenames
-from ops.tensor import Tensor, explain
+from ops import creation, draws, lazy, methods, nn, typenames
+from ops.tensor import Tensor, node_of
 from ops.typenames import Size, TypeName
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -98,6 +98,11 @@ def _function(method: Callable[..., Any], sizes: str = "") -> Callable[..., Any]
         return method(input, *([named.pop(sizes)] if sizes in named else args), **named)
 
     return function
+
+
+def explain(*tensors: Tensor, wgsl: object = False) -> str:
+    """How several tensors would be computed together, in words; nothing is computed."""
+    return lazy.explain([node_of(tensor) for tensor in tensors], bool(wgsl))
 
 
 def is_tensor(value: object) -> bool:

@@ -1,15 +1,18 @@
-"""Dtypes and shapes as a script sees them: `torch.float32`, `torch.Size([2, 3])`.
+"""Dtypes and shapes as a script sees and writes them: `torch.float32`, `torch.Size([2, 3])`.
 
-Owns those two kinds of value and the map from them to our dtype names. Must not know tensors.
+Owns those two kinds of value, what else a call takes for them, and the way to our dtype names and sizes. Must not know
+tensors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 from ops import dtypes
 from ops.dtypes import DTypeError
+from ops.errors import AttributeValueError
 
 
 class TypeName:
@@ -64,6 +67,17 @@ def dtype_of(value: object) -> str:
     )
 
 
+def sizes(given: Sequence[Any]) -> list[int]:
+    """Sizes or axes that a call got one by one or as one sequence. Raises `AttributeValueError`."""
+    if len(given) == 1 and isinstance(given[0], list | tuple):
+        given = given[0]
+    if not all(hasattr(size, "__index__") for size in given):
+        raise AttributeValueError("sizes and axes must be integers")
+    return [size.__index__() for size in given]
+
+
+Number = int | float | bool
+"""What says a value of any dtype."""
 DTypeLike = TypeName | str | type[bool] | type[int] | type[float]
 """What says a dtype: one of these, a name of ours or of PyTorch's, or a type of Python's."""
 Device = str | int | None

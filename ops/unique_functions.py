@@ -11,8 +11,9 @@ from typing import Any
 
 from ops.advanced import positions
 from ops.loose import OneOrMore
+from ops.operands import operands
 from ops.shape_functions import movedim
-from ops.tensor import Tensor, apply, operands
+from ops.tensor import Tensor, apply
 
 
 def written_by_hand() -> dict[str, Callable[..., Any]]:

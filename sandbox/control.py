@@ -41,7 +41,7 @@ class Spawn(msgspec.Struct, frozen=True, tag="spawn", tag_field="t"):
 
 
 class Kill(msgspec.Struct, frozen=True, tag="kill", tag_field="t"):
-    """Kill a worker that the server itself can not kill, for want of a handle (`handles.py`)."""
+    """Kill a worker that the server itself cannot kill, for want of a handle (`handles.py`)."""
 
     pid: int
 

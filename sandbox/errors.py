@@ -23,7 +23,7 @@ class ScriptDeniedError(KernelgateError):
 
 
 class ScriptError(KernelgateError):
-    """The script raised, or its result can not leave the sandbox."""
+    """The script raised, or its result cannot leave the sandbox."""
 
     code = "script_error"
     title = "The script failed"
@@ -110,4 +110,4 @@ class ValueFormError(KernelgateError):
     """A value has no form that can cross the wall of the sandbox."""
 
     code = "value_unsupported"
-    title = "The value can not enter or leave the sandbox"
+    title = "The value cannot enter or leave the sandbox"

@@ -56,7 +56,7 @@ class TemplateJob(msgspec.Struct, frozen=True, tag="template", tag_field="t"):
 
 
 class Confine(msgspec.Struct, frozen=True, tag="confine", tag_field="t"):
-    """Put these limits on yourself, before the job comes: where the server can not do it from outside."""
+    """Put these limits on yourself, before the job comes: where the server cannot do it from outside."""
 
     limits: WorkerLimits
 

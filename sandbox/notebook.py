@@ -45,7 +45,7 @@ async def script_job(
     environment: Mapping[str, str] | None,
     cell: int | None = None,
 ) -> frames.ScriptJob:
-    """The job of a script. Raises `ValueFormError` for inputs that can not enter."""
+    """The job of a script. Raises `ValueFormError` for inputs that cannot enter."""
     packed = await _aside(not _is_small(inputs), values.pack, inputs, name="inputs")
     return frames.ScriptJob(source, packed, limits.output_bytes, dict(environment or {}), cell)
 

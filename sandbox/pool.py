@@ -140,7 +140,7 @@ class WorkerPool:
         """Run a script, which sees `environment` as `os.environ`; with `native` as plain CPython with NumPy.
 
         Cancelling the caller kills the worker at once. Failures of the script and of its limits are in the outcome;
-        raises `ValueFormError` for inputs that can not enter, `WorkerCrashedError` when no worker can be made,
+        raises `ValueFormError` for inputs that cannot enter, `WorkerCrashedError` when no worker can be made,
         `SandboxWeakError` when this machine has no walls, `NativeRefusedError` when it runs no native scripts.
         """
         await self._live_zygote()

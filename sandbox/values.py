@@ -65,7 +65,7 @@ class _Packer:
         if stand_in is not None:
             return self.plain(stand_in, path, depth)
         raise ValueFormError(
-            f"{path} is of type {kind.__qualname__}, which can not leave or enter the sandbox",
+            f"{path} is of type {kind.__qualname__}, which cannot leave or enter the sandbox",
             hint="Use None, bool, int, float, str, bytes, tensors, and lists or dicts of these.",
         )
 

@@ -46,7 +46,7 @@ class WorkerProcess:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the zygote has told how it ended, or has died and can not tell."""
+        """Whether the zygote has told how it ended, or has died and cannot tell."""
         return self._status.done()
 
     def begin(self, limits: WorkerLimits, base: int | None) -> None:

@@ -90,7 +90,7 @@ class ZygoteProcess:
             raise WorkerCrashedError(f"the zygote was not ready within {START_S:g} s") from None
         except OSError as error:
             await self.close()
-            raise WorkerCrashedError(f"the zygote can not be started: {error}") from None
+            raise WorkerCrashedError(f"the zygote cannot be started: {error}") from None
         except BaseException:
             await self.close()
             raise
@@ -117,7 +117,7 @@ class ZygoteProcess:
         try:
             self._channel.send(Spawn(), asked.theirs.fileno())
         except OSError as error:
-            asked.refuse(WorkerCrashedError(f"the zygote can not be asked: {error}"))
+            asked.refuse(WorkerCrashedError(f"the zygote cannot be asked: {error}"))
             return asked.future
         self._waiting.append(asked)
         self.spawned += 1

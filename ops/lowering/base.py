@@ -13,9 +13,11 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from ops import wgsl
 from ops.dtypes import BY_NAME
 from ops.expression import Term
 from ops.layout import Layout
+from ops.wgsl import Function
 from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Param, Scalar
 
 MAX_GROUPS = 65_535
@@ -108,6 +110,12 @@ class After(msgspec.Struct, frozen=True):
     term: Term
     dtype: str
     sources: tuple[Source, ...] = ()
+
+    @property
+    def function(self) -> Function:
+        """It as `finish(value, x0, …)`, of an element of the result and of those of `sources`."""
+        others = [(f"x{number}", source.dtype) for number, source in enumerate(self.sources)]
+        return wgsl.function("finish", self.term, [("value", self.dtype), *others])
 
 
 class _OfHost(ABC):

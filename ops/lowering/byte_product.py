@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from math import prod
 
 from ops import wgsl
@@ -38,6 +39,34 @@ class _Rows:
     across: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What the text of a kernel depends on, beside what is done after.
+
+    `left` and `right` are the dtypes of the operands, `sums` and `result` types of WGSL, `types` those of the extra
+    operands. An invocation has `rows` sums of each of `span` columns; `lanes` of them share a column.
+    """
+
+    left: str
+    right: str
+    sums: str
+    result: str
+    rows: int
+    lanes: int
+    span: int
+    types: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The operands' names."""
+        return ["x", "y", *(f"extra{number}" for number in range(len(self.types)))]
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The rows and columns of an invocation's sums."""
+        return list(product(range(self.rows), range(self.span)))
+
+
 def emit(builder: Builder, left: Source, right: Source, target: Target, after: After | None = None) -> bool:
     """Write the product to `target`, contiguous from offset 0 and of the dtype in which is summed, if that pays.
 
@@ -58,15 +87,14 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
         x = _by_quads(left)
     assert x is not None
     rows, columns = prod(shape[:-1]), shape[-1]
-    names = [("value", after.dtype), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
-    finish = wgsl.function("finish", after.term, names)
+    finish = after.function
     lanes, span = (1, _SPAN) if builder.device.kind == "cpu" else (builder.device.lanes, 1)
     types = tuple(wgsl.storage(source.dtype) for source in after.sources)
-    form = (x.dtype, y.dtype, wgsl.storage(sums), wgsl.storage(target.dtype), rows, lanes, span)
-    spec = _spec(*form, finish.text, finish.params, types)
+    form = _Form(x.dtype, y.dtype, wgsl.storage(sums), wgsl.storage(target.dtype), rows, lanes, span, types)
+    spec = _spec(form, finish.text, finish.params)
     words = right.layout.shape[0] // packing.QUAD
     params: Params = {"columns": columns, "words": words, **finish.values}
-    for name, place in zip(_names(types), (x, y, *extras), strict=True):
+    for name, place in zip(form.names, (x, y, *extras), strict=True):
         unit = packing.QUAD if name in "xy" else 1
         assert place is not None
         params |= {f"offset_{name}": place.offset // unit, f"down_{name}": place.down // unit}
@@ -117,86 +145,82 @@ def _by_quads(source: Source) -> _Rows | None:
     return found
 
 
-def _names(extras: Sequence[str]) -> list[str]:
-    return ["x", "y", *(f"extra{number}" for number in range(len(extras)))]
-
-
 def _quad(dtype: str, sums: str, words: str) -> str:
     """Four elements of an operand in the type in which is summed."""
     return words if dtype == "f32" else f"vec4<{sums}>({packing.quad(dtype, words)})"
 
 
 @lru_cache(maxsize=256)
-def _spec(
-    left: str,
-    right: str,
-    sums: str,
-    result: str,
-    rows: int,
-    lanes: int,
-    span: int,
-    finish: str,
-    params: tuple[Param, ...],
-    extras: tuple[str, ...],
-) -> KernelSpec:
-    names = _names(extras)
-    pairs = [(row, column) for row in range(rows) for column in range(span)]
-    body = [
-        f"let first = thread / {lanes}u * {span}u;",
-        f"let lane = thread % {lanes}u;",
-    ]
-    for column in range(span):
-        body += [
+def _spec(form: _Form, finish: str, params: tuple[Param, ...]) -> KernelSpec:
+    names, extras = form.names, form.names[2:]
+    body = "\n".join([*_begin(form), *_sum(form), *_write(form)])
+    operands = ["vec4<f32>" if dtype == "f32" else "u32" for dtype in (form.left, form.right)]
+    places = [f"{kind}_{name}" for name in names for kind in ("offset", "down")]
+    folded = [_FOLDED.format(type=form.sums, size=GROUP, half=form.lanes // 2)] if form.lanes > 1 else []
+    return KernelSpec(
+        "byte_product",
+        tuple(map(Binding, names, [*operands, *form.types])),
+        (Binding("out", form.result, "read_write"),),
+        body,
+        (*map(Param, ("columns", "words", *places, *(f"across_{name}" for name in extras))), *params),
+        (GROUP, 1, 1),
+        functions=wgsl.with_helpers(finish, *folded, body=body),
+    )
+
+
+def _begin(form: _Form) -> list[str]:
+    """Which columns an invocation has, and where they lie."""
+    lines = [f"let first = thread / {form.lanes}u * {form.span}u;", f"let lane = thread % {form.lanes}u;"]
+    for column in range(form.span):
+        lines += [
             f"let column{column} = min(first + {column}u, params.columns - 1u);",
             f"let at_y{column} = params.offset_y + column{column} * params.down_y;",
         ]
-    body += [
-        *(f"var sum{row}_{column} = {sums}();" for row, column in pairs),
-        f"for (var begin = lane; begin < params.words; begin += {_CHUNK * lanes}u) {{",
-        f"    let end = min(begin + {_CHUNK * lanes}u, params.words);",
-        *(f"    var part{row}_{column} = {sums}();" for row, column in pairs),
-        f"    for (var i = begin; i < end; i += {lanes}u) {{",
+    return lines
+
+
+def _sum(form: _Form) -> list[str]:
+    """The sums of all pairs of a row and a column, chunk by chunk."""
+    chunk = _CHUNK * form.lanes
+    lines = [
+        *(f"var sum{row}_{column} = {form.sums}();" for row, column in form.pairs),
+        f"for (var begin = lane; begin < params.words; begin += {chunk}u) {{",
+        f"    let end = min(begin + {chunk}u, params.words);",
+        *(f"    var part{row}_{column} = {form.sums}();" for row, column in form.pairs),
+        f"    for (var i = begin; i < end; i += {form.lanes}u) {{",
         *(
-            f"        let quad{column} = {_quad(right, sums, f'y[at_y{column} + i]')};"
-            for column in range(span)
+            f"        let quad{column} = {_quad(form.right, form.sums, f'y[at_y{column} + i]')};"
+            for column in range(form.span)
         ),
     ]
-    for row in range(rows):
-        read = _quad(left, sums, f"x[params.offset_x + {row}u * params.down_x + i]")
-        body += [
+    for row in range(form.rows):
+        read = _quad(form.left, form.sums, f"x[params.offset_x + {row}u * params.down_x + i]")
+        lines += [
             f"        let x{row} = {read};",
-            *(f"        part{row}_{column} += dot(x{row}, quad{column});" for column in range(span)),
+            *(f"        part{row}_{column} += dot(x{row}, quad{column});" for column in range(form.span)),
         ]
-    body += ["    }", *(f"    sum{row}_{column} += part{row}_{column};" for row, column in pairs), "}"]
-    for row, column in pairs:
+    added = [f"    sum{row}_{column} += part{row}_{column};" for row, column in form.pairs]
+    return [*lines, "    }", *added, "}"]
+
+
+def _write(form: _Form) -> list[str]:
+    """What is done with each sum, once those of its lanes are folded."""
+    lines = []
+    for row, column in form.pairs:
+        total = f"sum{row}_{column}"
+        if form.lanes > 1:
+            total = f"folded{row}_{column}"
+            lines.append(f"let {total} = folded(sum{row}_{column}, lid.x, lane);")
         reads = [
             f"{name}[params.offset_{name} + {row}u * params.down_{name}"
             f" + column{column} * params.across_{name}]"
-            for name in names[2:]
+            for name in form.names[2:]
         ]
-        total = f"sum{row}_{column}"
-        if lanes > 1:
-            total = f"folded{row}_{column}"
-            body.append(f"let {total} = folded(sum{row}_{column}, lid.x, lane);")
-        body.append(
+        lines.append(
             f"if (lane == 0u && first + {column}u < params.columns) {{\n"
             f"    out[{row}u * params.columns + column{column}] = finish({', '.join([total, *reads])});\n}}"
         )
-    words = {name: "vec4<f32>" if dtype == "f32" else "u32" for name, dtype in (("x", left), ("y", right))}
-    places = [f"{kind}_{name}" for name in names for kind in ("offset", "down")]
-    return KernelSpec(
-        "byte_product",
-        (*(Binding(name, type) for name, type in zip(names, [*words.values(), *extras], strict=True)),),
-        (Binding("out", result, "read_write"),),
-        "\n".join(body),
-        (
-            *map(Param, ("columns", "words", *places, *(f"across_{name}" for name in names[2:]))),
-            *params,
-        ),
-        (GROUP, 1, 1),
-        functions=wgsl.with_helpers(finish, *([_FOLDED.format(type=sums, size=GROUP, half=lanes // 2)] * (lanes > 1)),
-                                    body="\n".join(body)),
-    )  # fmt: skip
+    return lines
 
 
 _FOLDED = """var<workgroup> parts: array<{type}, {size}>;

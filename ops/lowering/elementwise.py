@@ -76,36 +76,51 @@ def _emit(
     builder: Builder, function: Function, sources: Sequence[Source], target: Target, first: int
 ) -> None:
     """Write `function` of sources of the target's shape; `first` is the `index` of the first element."""
-    count = target.layout.count
-    operands = [*(source.operand for source in sources), target.operand]
-    modes = [_mode(source) for source in sources]
-    layouts = [*(source.layout for source in sources), target.layout]
-    if "strided" not in modes and _mode(target) == "vector":
-        quads = blocks.quads_of(builder.device, function, count)
-        shifted = any(layout.offset for layout in layouts)
-        spec = _contiguous_spec(
-            function.text,
-            function.params,
-            _types(sources, target),
-            tuple(modes),
-            function.indexed,
-            quads,
-            shifted,
-            builder.device.group,
-        )
-        params: Params = {**function.values, "count": count // QUAD // quads}
-        params |= {"first_index": first} if function.indexed else {}
-        if shifted:
-            params |= _offsets(layouts, [*modes, "vector"])
-        builder.spread(spec, count // QUAD // quads, operands, params, quads * _QUAD_WORK)
+    values: list[Source | Target] = [*sources, target]
+    if "strided" not in map(_mode, values):
+        _emit_contiguous(builder, function, sources, target, first)
         return
-    is_plain = not function.indexed and all(
-        _is_plain(dtype) for dtype in (*(source.dtype for source in sources), target.dtype)
-    )
-    fitting = blocks.fit(layouts) if is_plain else None
-    if fitting is not None:
+    is_plain = not function.indexed and all(_is_plain(value.dtype) for value in values)
+    fitting = blocks.fit([value.layout for value in values]) if is_plain else None
+    if fitting is None:
+        _emit_strided(builder, function, sources, target, first)
+    else:
+        operands = [value.operand for value in values]
         blocks.emit(builder, function, fitting, operands, _types(sources, target))
-        return
+
+
+def _emit_contiguous(
+    builder: Builder, function: Function, sources: Sequence[Source], target: Target, first: int
+) -> None:
+    """Write it where all lie in the order of the elements: by fours, several of them an invocation."""
+    values: list[Source | Target] = [*sources, target]
+    modes = [_mode(source) for source in sources]
+    layouts = [value.layout for value in values]
+    quads = blocks.quads_of(builder.device, function, target.layout.count)
+    shifted = any(layout.offset for layout in layouts)
+    spec = _contiguous_spec(
+        function.text,
+        function.params,
+        _types(sources, target),
+        tuple(modes),
+        function.indexed,
+        quads,
+        shifted,
+        builder.device.group,
+    )
+    count = target.layout.count // QUAD // quads
+    params: Params = {**function.values, "count": count}
+    params |= {"first_index": first} if function.indexed else {}
+    params |= _offsets(layouts, [*modes, "vector"]) if shifted else {}
+    builder.spread(spec, count, [value.operand for value in values], params, quads * _QUAD_WORK)
+
+
+def _emit_strided(
+    builder: Builder, function: Function, sources: Sequence[Source], target: Target, first: int
+) -> None:
+    """Write it wherever elements lie: each is found from its place in the shape."""
+    values: list[Source | Target] = [*sources, target]
+    layouts = [value.layout for value in values]
     shape, strides = collapse(target.layout.shape, *(layout.strides for layout in layouts))
     lanes = QUAD if shape and shape[-1] % QUAD == 0 else 1
     rank = bucket(len(shape))
@@ -118,11 +133,12 @@ def _emit(
         function.indexed,
         builder.device.group,
     )
-    params = {**function.values, "count": count // lanes, "shape": padded(shape, rank, 1)}
+    count = target.layout.count // lanes
+    params: Params = {**function.values, "count": count, "shape": padded(shape, rank, 1)}
     params |= {"first_index": first} if function.indexed else {}
     for name, layout, steps in zip(_names(len(sources)), layouts, strides, strict=True):
         params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(steps, rank, 0)}
-    builder.spread(spec, count // lanes, operands, params)
+    builder.spread(spec, count, [value.operand for value in values], params)
 
 
 def copy(builder: Builder, source: Source, target: Target) -> None:

@@ -227,8 +227,7 @@ def _finish(after: After) -> tuple[_Finish, Params]:
     """What a kernel does, and the values of its parameters."""
     if after.term.function == "input":
         return _Finish(), {}
-    names = [("value", "f32"), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
-    made = wgsl.function("finish", after.term, names)
+    made = after.function
     types = tuple(wgsl.storage(source.dtype) for source in after.sources)
     return _Finish(made.text, made.params, types), dict(made.values)
 

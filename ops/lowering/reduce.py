@@ -32,6 +32,8 @@ from shaders.spec import Binding, KernelSpec, Param
 
 _ELEMENT_WORK, _QUAD_WORK = 8, 16
 _FEWEST = 256
+_UNITS = 8
+"""How many sums go on side by side, each of an element or of four: no addition waits for the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +202,7 @@ def _spec(
     width: int,
     size: int,
 ) -> KernelSpec:
-    units = 8
     names = [f"in{number}" for number in range(len(types))]
-    accumulators = [f"a{number}" for number in range(units * width)]
     first = f"load({', '.join(_part(row_read(n, 'begin', width), width, 0) for n in range(len(names)))})"
     body = [
         "if (thread >= params.count) {\n    return;\n}",
@@ -215,20 +215,10 @@ def _spec(
         "var total = start;",
         "var i = begin;",
         "while (i < end) {",
-        f"let stop = min(i + {CHUNK // width}u, end);",
-        *(f"var {name} = start;" for name in accumulators),
-        f"for (; i + {units}u <= stop; i += {units}u) {{",
-        *_turn(names, accumulators, units, width),
+        *_chunk(names, width),
         "}",
-        "for (; i < stop; i++) {",
-        *_turn(names, accumulators, 1, width),
-        "}",
+        "out[row * params.parts + part] = finish(total);",
     ]
-    step = len(accumulators) // 2
-    while step:
-        body += [f"a{low} = combine(a{low}, a{low + step});" for low in range(step)]
-        step //= 2
-    body += ["total = combine(total, a0);", "}", "out[row * params.parts + part] = finish(total);"]
     return KernelSpec(
         "reduce",
         tuple(
@@ -245,6 +235,26 @@ def _spec(
         (size, 1, 1),
         functions=wgsl.with_helpers(*functions),
     )
+
+
+def _chunk(names: Sequence[str], width: int) -> list[str]:
+    """Statements that fold the next chunk of a row: into accumulators side by side, and these in pairs."""
+    accumulators = [f"a{number}" for number in range(_UNITS * width)]
+    lines = [
+        f"let stop = min(i + {CHUNK // width}u, end);",
+        *(f"var {name} = start;" for name in accumulators),
+        f"for (; i + {_UNITS}u <= stop; i += {_UNITS}u) {{",
+        *_turn(names, accumulators, _UNITS, width),
+        "}",
+        "for (; i < stop; i++) {",
+        *_turn(names, accumulators, 1, width),
+        "}",
+    ]
+    step = len(accumulators) // 2
+    while step:
+        lines += [f"a{low} = combine(a{low}, a{low + step});" for low in range(step)]
+        step //= 2
+    return [*lines, "total = combine(total, a0);"]
 
 
 def _part(text: str, width: int, lane: int) -> str:

@@ -89,8 +89,7 @@ def emit(
     a, b = x.layout.expand((*batch, rows, inner)), y.layout.expand((*batch, *y.layout.shape[-2:]))
     extras = [source.layout.expand((*batch, rows, columns)) for source in after.sources]
     shape, steps = collapse(tuple(batch), *(layout.strides[:-2] for layout in (a, b, *extras)))
-    names = [("value", target.dtype), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
-    finish = wgsl.function("finish", after.term, names)
+    finish = after.function
     form = _Form(
         target.dtype,
         tile,

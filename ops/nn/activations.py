@@ -8,7 +8,8 @@ from typing import Any, cast
 from ops.draws import uniform
 from ops.methods import FUNCTIONS
 from ops.nn.module import Module, layer
-from ops.tensor import Tensor, apply, become
+from ops.tensor import Tensor, apply
+from ops.writing import become
 
 _LAYERS = {
     "ReLU": ("relu", "inplace"),

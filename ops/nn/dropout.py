@@ -8,7 +8,8 @@ from typing import Any, cast
 from ops import draws
 from ops.errors import AttributeValueError
 from ops.nn.module import Module
-from ops.tensor import Tensor, apply, become
+from ops.tensor import Tensor, apply
+from ops.writing import become
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

@@ -8,7 +8,8 @@ from typing import Any, Self
 from ops.draws import normals
 from ops.errors import AttributeValueError, ShapeError
 from ops.nn.module import Module
-from ops.tensor import Tensor, apply, become
+from ops.tensor import Tensor, apply
+from ops.writing import become
 
 
 def embedding(

@@ -8,8 +8,9 @@ from typing import Any
 from ops.creation import ones, zeros
 from ops.errors import AttributeValueError, ShapeError
 from ops.nn.module import Module, layer
-from ops.tensor import Tensor, apply, become, sizes
-from ops.typenames import Sizes
+from ops.tensor import Tensor, apply
+from ops.typenames import Sizes, sizes
+from ops.writing import become
 
 
 def _normalised(

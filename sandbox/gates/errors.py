@@ -42,7 +42,7 @@ class FetchRefused(KernelgateError):
     """No grant opens this: a malformed URL or header, another scheme, an address that is not public."""
 
     code = "fetch_refused"
-    title = "The request can not be made from here"
+    title = "The request cannot be made from here"
 
 
 class FetchLimit(KernelgateError):
@@ -70,7 +70,7 @@ class FileRefused(KernelgateError):
     """No grant opens this: a link, a device, a malformed name."""
 
     code = "file_refused"
-    title = "The file can not be reached from here"
+    title = "The file cannot be reached from here"
 
 
 class FileQuota(KernelgateError):

@@ -58,12 +58,12 @@ def children(mounts: Mapping[Parts, T], parts: Parts) -> list[str]:
 
 def _check(part: str) -> None:
     if part == "..":
-        raise FileRefused("a path can not have the part '..'", hint="write the path without it")
+        raise FileRefused("a path cannot have the part '..'", hint="write the path without it")
     if any(character < " " or character == "\x7f" for character in part):
-        raise FileRefused("a name can not have control characters")
+        raise FileRefused("a name cannot have control characters")
     try:
         size = len(part.encode())
     except UnicodeEncodeError:
-        raise FileRefused("a name can not have lone surrogates") from None
+        raise FileRefused("a name cannot have lone surrogates") from None
     if size > PART_BYTES:
         raise FileRefused(f"a name has {size} bytes; the limit is {PART_BYTES}")

@@ -53,7 +53,7 @@ def parse(text: str) -> Target:
         hint = None if url.scheme else f"Write https://{text[:80]}."
         raise FetchRefused(f"the scheme {url.scheme[:40]!r} is not http or https", hint=hint)
     if url.userinfo:
-        raise FetchRefused("a URL can not carry credentials", hint="use a header, or a secret of the server")
+        raise FetchRefused("a URL cannot carry credentials", hint="use a header, or a secret of the server")
     port = _PORTS[url.scheme] if url.port is None else url.port
     if not 1 <= port <= 65535:
         raise FetchRefused(f"there is no port {port}")

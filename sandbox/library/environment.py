@@ -61,10 +61,10 @@ class Environment(Whole, Mapping[str, str]):
         return len(self._values)
 
     def __setitem__(self, name: str, value: Any) -> NoReturn:
-        raise TypeError("os.environ can not be changed by scripts")
+        raise TypeError("os.environ cannot be changed by scripts")
 
     def __delitem__(self, name: str) -> NoReturn:
-        raise TypeError("os.environ can not be changed by scripts")
+        raise TypeError("os.environ cannot be changed by scripts")
 
     def copy(self) -> dict[str, str]:
         """A plain dict."""

@@ -175,7 +175,7 @@ class File(Whole):
 
     @property
     def errors(self) -> str | None:
-        """What is done about text that can not be coded."""
+        """What is done about text that cannot be coded."""
         errors: str | None = self._text().errors
         return errors
 

@@ -136,7 +136,7 @@ class Response(Whole):
 
     @property
     def text(self) -> str:
-        """The body as text; what can not be decoded is replaced."""
+        """The body as text; what cannot be decoded is replaced."""
         try:
             return str(self._answer.body, self.encoding or "utf-8", "replace")
         except LookupError:

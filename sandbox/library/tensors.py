@@ -9,7 +9,8 @@ from typing import Any
 
 from ops import engine
 from ops.graph import Graph, TensorRef
-from ops.tensor import Tensor, from_ref, refs
+from ops.handles import from_ref, refs
+from ops.tensor import Tensor
 from sandbox import values
 from sandbox.frames import Compute, Explain, Free, Read
 from sandbox.library import numpy

@@ -149,7 +149,7 @@ def guarded_hasattr(value: Any, name: object) -> bool:
 
 
 def guarded_dir(value: Any = _MISSING) -> list[str]:
-    """The builtin `dir`, without what scripts can not read anyway."""
+    """The builtin `dir`, without what scripts cannot read anyway."""
     if value is _MISSING:
         raise TypeError("dir() without an argument is not available to scripts")
     shown = {names.unmangle(name) for name in dir(value) if not names.is_private(name)}
@@ -166,7 +166,7 @@ _WITHOUT_ATTRIBUTES = frozenset(
 def write(value: Any) -> Any:
     """The object of an attribute store or delete: only what the script made."""
     if not (ownership.may_write(value) or type(value) in _WITHOUT_ATTRIBUTES):
-        raise DeniedAttribute(f"attributes of '{type(value).__name__}' objects can not be set by scripts")
+        raise DeniedAttribute(f"attributes of '{type(value).__name__}' objects cannot be set by scripts")
     return value
 
 

@@ -201,7 +201,7 @@ class PolicyBase(RestrictingNodeTransformer):  # which has no types
         if name in names.CLASS_NAMES or name in names.SUNDER:
             return name
         if names.is_dunder(name) and name in names.DENIED_DUNDERS | names.READABLE:
-            self.deny(node, f"{name!r} can not be defined by scripts")
+            self.deny(node, f"{name!r} cannot be defined by scripts")
         return names.mangle(name, self.cls)
 
     def attribute(self, node: ast.AST, name: str, load: bool = True) -> tuple[str, bool]:

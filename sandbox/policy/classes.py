@@ -145,7 +145,7 @@ def make_class(name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **k
     members: dict[str, Any] = {}
     for key, value in namespace.items():
         if type(key) is not str or (names.is_dunder(key) and key not in names.CLASS_NAMES - {"__slots__"}):
-            raise TypeError(f"{key!r} can not be defined by scripts")
+            raise TypeError(f"{key!r} cannot be defined by scripts")
         if key in names.HOOKED:
             value = hook(value, key)
         members[names.mangle(key) if names.is_private(key) and not names.is_dunder(key) else key] = value

@@ -1,7 +1,7 @@
 """Functions, classes and comprehensions: everything that opens a block.
 
 Owns what becomes of arguments, annotations, decorators and class bodies. Function annotations are dropped: nothing
-is left for the library to evaluate, and forward references can not fail. Must not know run time.
+is left for the library to evaluate, and forward references cannot fail. Must not know run time.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class HostError(RuntimeError):
 
 
 class BadScript(SyntaxError):
-    """A stored script can not be imported, because its text is not Python or the policy refuses it."""
+    """A stored script cannot be imported, because its text is not Python or the policy refuses it."""
 
     def __init__(self, record: ErrorRecord) -> None:
         super().__init__(record.message)

@@ -69,7 +69,7 @@ def owns_instance(value: object) -> bool:
 
 
 def _is_new(cls: type) -> bool:
-    """Whether `cls` is the script's, and known from now on. Scripts can not say of what module a class is."""
+    """Whether `cls` is the script's, and known from now on. Scripts cannot say of what module a class is."""
     if cls.__module__ != MODULE and not str(cls.__module__).startswith(STORED):
         return False
     _classes.add(cls)

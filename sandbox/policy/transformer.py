@@ -102,7 +102,7 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
             if not (isinstance(item, ast.Constant) and isinstance(item.value, str)):
                 self.deny(item, "'__slots__' must be written out as strings")
             elif names.is_dunder(item.value) and item.value != "__dict__":
-                self.deny(item, f"{item.value!r} can not be a slot")
+                self.deny(item, f"{item.value!r} cannot be a slot")
             elif names.is_private(item.value) and item.value != "__dict__":
                 item.value = names.mangle(item.value, self.cls)
 
@@ -125,7 +125,7 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
         if isinstance(node.target, ast.Name):
             name = node.target.id
             if name in names.DENIED | names.FORMATS or names.is_dunder(name):
-                self.deny(node, f"{name!r} can not be a field's name")
+                self.deny(node, f"{name!r} cannot be a field's name")
         node.annotation = self.class_annotation(node.annotation)
         node.target = self.visit(node.target)
         node.value = node.value and self.visit(node.value)
@@ -171,7 +171,7 @@ class ScriptTransformer(DefinitionMixin, PatternMixin, PolicyBase):
                 written += self._star(node, module)
                 continue
             if names.is_private(alias.name):
-                self.deny(node, f"{alias.name!r} can not be imported by scripts")
+                self.deny(node, f"{alias.name!r} cannot be imported by scripts")
             self._alias(node, alias)
             written.append(alias)
         node.names = written

@@ -1,4 +1,4 @@
-"""Objects of ours in a script's hands that can not be taken apart.
+"""Objects of ours in a script's hands that cannot be taken apart.
 
 Owns the base of such classes: `copy.deepcopy(x, memo)` and `pickle` would bring an object's parts to light.
 """

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from sandbox.walls import linux
 
-_PLAUSIBLE = 65_536  # the end where the kernel can not close a range, and each number is tried
+_PLAUSIBLE = 65_536  # the end where the kernel cannot close a range, and each number is tried
 
 
 def close_all_but(kept: Iterable[int]) -> None:

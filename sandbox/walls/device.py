@@ -9,7 +9,7 @@ Owns the order. Must not know what the process is.
 
 Landlock and capabilities belong to a thread and pass to those that it starts, so they come first and must leave what
 loading needs (`device_files.py`). The filter of system calls can be put on all threads at once, so it comes last and
-leaves what running needs (`device_syscalls.py`). A wall that can not be had is left out, and the outcome says so.
+leaves what running needs (`device_syscalls.py`). A wall that cannot be had is left out, and the outcome says so.
 """
 
 from __future__ import annotations

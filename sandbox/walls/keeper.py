@@ -2,7 +2,7 @@
 
 Owns the death of the zygote and of everything below it. Must not know what they do.
 
-The first child of a new PID namespace is its process 1, so the process that the server started can not itself be in the
+The first child of a new PID namespace is its process 1, so the process that the server started cannot itself be in the
 namespace of its workers. It stays outside as the keeper: it holds no descriptor, waits for the zygote, and ends as
 that one did. Who dies takes all below along, and leaves no zombie:
 

@@ -1,4 +1,4 @@
-"""Namespaces: what a worker can not even name.
+"""Namespaces: what a worker cannot even name.
 
 Owns how the zygote leaves the host's users, network, IPC, names, mounts and processes, once; and how each worker gets a
 PID namespace of its own. Must not know landlock and seccomp, which stand behind it.

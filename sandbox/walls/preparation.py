@@ -1,6 +1,6 @@
 """From a warm zygote to sealed workers: every wall, in its order.
 
-Owns the order, and what happens where a wall can not be had: the next is put up all the same, and the report says so.
+Owns the order, and what happens where a wall cannot be had: the next is put up all the same, and the report says so.
 Must not know what a worker does.
 
     prepared = prepare_zygote()        # once, with one thread, when everything is imported

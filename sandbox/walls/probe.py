@@ -1,7 +1,7 @@
 """What the walls are worth on this machine: each is put up alone in a child, and an attack on it is tried.
 
 Owns the proofs that `kernelgate doctor` shows. Must not know how a wall is built. All of it happens in a fresh
-interpreter, as a process can not come back from behind a wall.
+interpreter, as a process cannot come back from behind a wall.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Limits of the kernel on one process: memory, processor time, files, processes.
 
 Owns `WorkerLimits` and how it becomes the kernel's numbers. Must not know what a run is. Every limit is set hard, so
-that the process can not raise it. A worker gets wide limits when it is sealed, and the narrow ones of its run from the
+that the process cannot raise it. A worker gets wide limits when it is sealed, and the narrow ones of its run from the
 server, from outside (`apply_from_outside`), before the job is sent: `setrlimit` is not among a worker's calls. Where
-a system can not do that (`FROM_OUTSIDE`), there is no filter either, and the worker does it itself.
+a system cannot do that (`FROM_OUTSIDE`), there is no filter either, and the worker does it itself.
 
 Memory is address space beyond what the zygote had (`base`), as cgroups are often not ours to use. Processor time in
 whole seconds is a net below the server's own exact watch: it is one second wider, so that the watch, which can

@@ -105,7 +105,7 @@ _HOSTILE = names(
     """
 )
 
-# clone3 is absent, not killed: its flags lie in memory, where a filter can not look; the C library then tries clone.
+# clone3 is absent, not killed: its flags lie in memory, where a filter cannot look; the C library then tries clone.
 WORKER = Policy(
     allow=dict.fromkeys(_FREE, ()) | _CONDITIONAL,
     kill=_HOSTILE,

@@ -1,4 +1,4 @@
-# source: own: views can not be changed
+# source: own: views cannot be changed
 import math
 vars(math)['pi'] = 'poison'
 leak(math.pi)

@@ -22,9 +22,10 @@ with warnings.catch_warnings():
 
 from ops import engine, lazy, methods, reference, typenames
 from ops.graph import TensorType
+from ops.handles import refs
 from ops.reference.bfloat import opened
 from ops.table import TABLE
-from ops.tensor import Tensor, refs
+from ops.tensor import Tensor
 from ops.torchlike import namespace
 from shaders.errors import KernelgateError
 from tests.judges.in_process import InProcess

@@ -15,8 +15,8 @@ from ops.gradient import is_differentiable
 from ops.graph import Graph, Node, TensorType
 from ops.reference import DTYPES, dtype_name
 from ops.table import TABLE, find
+from tests.ops.composite_samples import SAMPLES, X
 from tests.ops.sample import Sample
-from tests.ops.test_composites import SAMPLES, X
 
 DRAW = np.random.default_rng(7)
 M, N, V = (DRAW.normal(size=shape).astype(np.float32) for shape in ((4, 5), (5, 3), (5,)))

@@ -148,3 +148,11 @@ def test_tensors_like_another_have_its_shape_and_dtype(torch: Any) -> None:
         assert made.dtype == torch.float16
     assert torch.normal(torch.tensor([100.0, -100.0]), 1.0).sign().tolist() == [1, -1]
     assert torch.normal(0.0, torch.zeros(3)).tolist() == [0, 0, 0]
+
+
+def test_random_numbers_repeat_from_their_seed(torch: Any) -> None:
+    torch.manual_seed(3)
+    first = torch.rand(4, 5).tolist(), torch.randn(7).tolist(), torch.randint(10, (6,)).tolist()
+    torch.manual_seed(3)
+    assert (torch.rand(4, 5).tolist(), torch.randn(7).tolist(), torch.randint(0, 10, (6,)).tolist()) == first
+    assert all(0 <= value < 1 for row in first[0] for value in row)

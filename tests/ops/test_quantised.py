@@ -17,7 +17,7 @@ from ops.layout import Layout
 from ops.lower import CPU, GPU, DeviceClass, lower
 from ops.reference import DTYPES, dtype_name
 from ops.validate import validate
-from tests.ops.conftest import place
+from tests.ops.device import place
 
 DRAW = np.random.default_rng(0)
 X = DRAW.normal(0, 2, (5, 12)).astype(np.float32)

@@ -13,7 +13,7 @@ from ops import engine
 from ops.creation import tensor
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.indexing import IndexRangeError
-from tests.ops.conftest import NumpyEngine
+from tests.ops.numpy_engine import NumpyEngine
 
 BASE = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
 

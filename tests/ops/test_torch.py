@@ -9,7 +9,7 @@ import pytest
 
 from ops import reference
 from ops.spec import OpSpec
-from tests.ops.conftest import agree, error_scale
+from tests.ops.agreement import agree, error_scale
 from tests.ops.test_elementwise import EDGES, ROWS
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")

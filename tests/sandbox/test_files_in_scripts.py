@@ -191,7 +191,7 @@ result = [dict(e), os.getenv("B"), os.getenv("B", "x"), "A" in e, len(e), e.get(
     assert '{"env": {"TOKEN": null}}' in found.hint
     caught = "import os\ntry: os.environ['T']\nexcept KeyError as e: result = [e.gate, e.asked, e.grant]"
     assert sandbox.result(caught) == ["env", "'T'", {"env": {"T": None}}]
-    assert "can not be changed" in error(sandbox, {}, "import os\nos.environ['A'] = '2'").message
+    assert "cannot be changed" in error(sandbox, {}, "import os\nos.environ['A'] = '2'").message
 
 
 @pytest.mark.parametrize(

@@ -28,19 +28,19 @@ DENIED = {
     "__builtins__": "'__builtins__' is not available",
     "__name__ = 'os'": "'__name__' is not available",
     "from . import x": "relative imports",
-    "from x import _y": "'_y' can not be imported",
+    "from x import _y": "'_y' cannot be imported",
     "import _thread": "module '_thread'",
     "from os import *\nfrom nothing import *": "from nothing import *",
-    "class A:\n    def __reduce__(self): pass": "'__reduce__' can not be defined",
-    "class A:\n    def __del__(self): pass": "'__del__' can not be defined",
-    "class A:\n    def __getattribute__(self, n): pass": "'__getattribute__' can not be defined",
-    "class A:\n    __class__ = 1": "'__class__' can not be defined",
-    "class A:\n    __module__ = 'os'": "'__module__' can not be defined",
+    "class A:\n    def __reduce__(self): pass": "'__reduce__' cannot be defined",
+    "class A:\n    def __del__(self): pass": "'__del__' cannot be defined",
+    "class A:\n    def __getattribute__(self, n): pass": "'__getattribute__' cannot be defined",
+    "class A:\n    __class__ = 1": "'__class__' cannot be defined",
+    "class A:\n    __module__ = 'os'": "'__module__' cannot be defined",
     "class A:\n    __getattr__ = lambda s, n: 1": "'__getattr__' must be a plain method",
     "class A:\n    __slots__ = names": "'__slots__' must be written out",
-    "class A:\n    __slots__ = ('__array_interface__',)": "can not be a slot",
+    "class A:\n    __slots__ = ('__array_interface__',)": "cannot be a slot",
     "class A(B, _simple=True): pass": "class keyword '_simple'",
-    "class A:\n    format: int": "'format' can not be a field",
+    "class A:\n    format: int": "'format' cannot be a field",
     "def f(__x__): pass": "is not available as a parameter",
     "match x:\n    case A(gi_frame=f): pass": "attribute 'gi_frame'",
     f"{MARK}getattr = 1": "is not available in names",
@@ -225,12 +225,12 @@ def test_what_needs_a_grant_is_denied_as_such(sandbox: Sandbox) -> None:
 def test_attributes_of_the_library_can_not_be_set(sandbox: Sandbox) -> None:
     for target in ("json.dumps", "json.JSONEncoder.x", "int.x", "len.x", "type.x"):
         error = sandbox.error(f"import json\n{target} = 1")
-        assert "can not be set by scripts" in error.message or "read-only" in error.message
+        assert "cannot be set by scripts" in error.message or "read-only" in error.message
 
 
 def test_a_class_that_says_it_is_of_another_module_is_refused(sandbox: Sandbox) -> None:
     error = sandbox.error("A = type('A', (), {'__module__': 'os'})")
-    assert "can not be defined" in error.message
+    assert "cannot be defined" in error.message
 
 
 def test_main_keeps_its_docstring_and_defaults(sandbox: Sandbox) -> None:

@@ -23,7 +23,7 @@ NATIVE = "import os, numpy\nresult = int(numpy.arange(4).sum())"
 @pytest.fixture(scope="module", autouse=True)
 def _has_every_wall() -> None:
     if not linux.supported() or probe().level != "full":
-        pytest.skip("this machine has not every wall, so that it can not play another one")
+        pytest.skip("this machine has not every wall, so that it cannot play another one")
 
 
 def on(

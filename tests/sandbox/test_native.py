@@ -134,7 +134,7 @@ def test_errors_have_their_place(native: Native) -> None:
     assert error.hint == "Calls: main (line 5) → f (line 2)"
     wrong = native.error("x = 1\ny = (")
     assert (wrong.code, wrong.line, wrong.column) == ("script_syntax", 2, 5)
-    assert "can not leave" in native.error("result = object()").message
+    assert "cannot leave" in native.error("result = object()").message
 
 
 def test_a_module_that_is_not_there_says_what_is(native: Native) -> None:

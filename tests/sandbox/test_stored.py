@@ -105,7 +105,7 @@ def test_torch_and_the_rest_are_there_in_an_imported_script(sandbox: Sandbox) ->
 def test_a_stored_script_is_read_only_and_shows_no_private_names(sandbox: Sandbox) -> None:
     source = "import geometry\nresult = [n for n in dir(geometry) if n.islower()]"
     assert result(sandbox, source, geometry=GEOMETRY) == ["dataclass", "double", "math", "unit"]
-    assert "can not be set" in error(sandbox, "import g\ng.x = 1", g="x = 2").message
+    assert "cannot be set" in error(sandbox, "import g\ng.x = 1", g="x = 2").message
     assert error(sandbox, "import geometry\ngeometry._hidden", geometry=GEOMETRY).message.startswith(
         "AttributeError"
     )

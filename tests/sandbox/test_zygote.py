@@ -103,7 +103,7 @@ def test_a_start_that_fails_is_an_error_and_leaves_nothing_open() -> None:
         return str(failure.value)
 
     with nothing_left_open():
-        assert "can not be started" in asyncio.run(scenario(["/nonexistent/python"]))
+        assert "cannot be started" in asyncio.run(scenario(["/nonexistent/python"]))
         assert "died" in asyncio.run(scenario([sys.executable, "-c", "pass"]))
 
 
@@ -171,7 +171,7 @@ def test_an_answer_to_nothing_ends_the_zygote_and_its_handle_is_closed() -> None
 
 
 def test_a_zygote_that_does_not_end_is_ended_with_all_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SIGTERM lets the keeper kill and reap it; a zygote that was stopped can not end by itself."""
+    """SIGTERM lets the keeper kill and reap it; a zygote that was stopped cannot end by itself."""
     monkeypatch.setattr(zygote_process, "END_S", 0.2)
 
     async def scenario() -> tuple[list[int], float]:

@@ -15,11 +15,11 @@ class AxisError(ValueError, IndexError):
 
 
 class LinAlgError(ValueError):
-    """A matrix that the operation can not take."""
+    """A matrix that the operation cannot take."""
 
 
 class UFuncTypeError(TypeError):
-    """Element types that a function can not take, or a result that its target can not hold."""
+    """Element types that a function cannot take, or a result that its target cannot hold."""
 
 
 AxisError.__module__ = "numpy.exceptions"

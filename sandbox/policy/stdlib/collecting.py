@@ -27,7 +27,7 @@ def namedtuple(
     listed = [str.__str__(str(field)) for field in fields]
     for field in listed:
         if field in names.DENIED or field in names.FORMATS or not unicodedata.is_normalized("NFKC", field):
-            raise ValueError(f"{field!r} can not be a field's name")
+            raise ValueError(f"{field!r} cannot be a field's name")
     real: Any = collections.namedtuple
     made: type = real(str.__str__(typename), listed, rename=rename, defaults=defaults, module="__main__")
     return ownership.add_class(made)

@@ -37,11 +37,11 @@ def _check_fields(cls: type) -> None:
     """
     for name in inspect.get_annotations(cls):
         if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):
-            raise TypeError(f"{name!r:.80} can not be a field's name")
+            raise TypeError(f"{name!r:.80} cannot be a field's name")
         if not unicodedata.is_normalized("NFKC", name) or names.is_private(name):
-            raise TypeError(f"{name!r:.80} can not be a field's name")
+            raise TypeError(f"{name!r:.80} cannot be a field's name")
         if name in names.DENIED or name in names.FORMATS:
-            raise TypeError(f"{name!r} can not be a field's name")
+            raise TypeError(f"{name!r} cannot be a field's name")
 
 
 def _show_private(cls: Any, own_repr: bool) -> None:

@@ -29,7 +29,7 @@ def _create(cls: Any, class_name: str, names: Any, **options: Any) -> Any:
     for member in listed:
         name = member if isinstance(member, str) else member[0]
         if not isinstance(name, str) or name.startswith("_") or name in DENIED:
-            raise ValueError(f"{name!r} can not be a member's name in scripts")
+            raise ValueError(f"{name!r} cannot be a member's name in scripts")
     if options.get("type") is not None:
         check_bases((options["type"],))
     options["module"] = "__main__"
@@ -41,7 +41,7 @@ def _gone(*_args: Any, **_kwargs: Any) -> Any:
 
 
 def _no_copy(*_args: Any) -> Any:
-    raise TypeError("an event loop can not be copied")
+    raise TypeError("an event loop cannot be copied")
 
 
 def _suggestion(error: BaseException, *places: Any) -> Any:

@@ -67,3 +67,25 @@ def test_shapes_are_changed_between_layers(torch: Any) -> None:
     back = nn.Sequential(nn.Flatten(), nn.Unflatten(1, (3, 4)))(x)
     assert back.tolist() == x.tolist()
     assert nn.Unflatten(-1, [2, -1])(x).shape == (2, 3, 2, 2)
+
+
+def test_a_model_of_layers_computes_forward(torch: Any) -> None:
+    nn = torch.nn
+
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Linear(4, 8)
+            self.rest = nn.Sequential(nn.ReLU(), nn.Linear(8, 3, bias=False), nn.Softmax(dim=-1))
+
+        def forward(self, x: Any) -> Any:
+            return self.rest(self.first(x))
+
+    model = Net().eval()
+    with torch.no_grad():
+        assert model(torch.ones(5, 4)).sum(dim=1).tolist() == pytest.approx([1] * 5)
+    assert [name for name, _ in model.named_parameters()] == ["first.weight", "first.bias", "rest.1.weight"]
+    assert sum(parameter.numel() for parameter in model.parameters()) == 64
+    weight, bias = torch.ones(2, 3), torch.tensor([1.0, 2.0])
+    assert nn.functional.linear(torch.ones(3), weight, bias).tolist() == [4, 5]
+    assert nn.functional.gelu(torch.zeros(1)).tolist() == [0]

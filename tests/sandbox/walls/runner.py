@@ -1,6 +1,6 @@
 """Runs attacks behind chosen walls, in children of one prepared zygote: `python -I runner.py` with JSON on stdin.
 
-A process of its own because a zygote has one thread and can not come back. In: {"machine": one of `MACHINES`,
+A process of its own because a zygote has one thread and cannot come back. In: {"machine": one of `MACHINES`,
 "namespaces": bool, "folder": an empty one, "cases": [[name of an attack or of an ordinary action, [walls]]]}. Out: the
 report of the walls, and what each case met: the name of an errno, an exception or a signal, or `nothing`.
 """
@@ -139,7 +139,7 @@ def _outcome(prepared: Prepared, world: World, name: str, walls: list[str]) -> s
 
 
 def main() -> None:
-    """Run the cases. The folder is the caller's: from behind the walls it can not be removed."""
+    """Run the cases. The folder is the caller's: from behind the walls it cannot be removed."""
     job = json.load(sys.stdin)
     surroundings = surroundings_of(job["folder"])
     MACHINES[job["machine"]]()
