@@ -11,7 +11,7 @@ import msgspec
 from fastapi import APIRouter, Query, Response
 from pydantic_core import from_json
 
-from api import records
+from api import kernels, records, scripts
 from api.access import Cursor, Owned, Server
 from api.console.rendering import Visitor, link, may, page, plain
 from api.console.samples import SAMPLES
@@ -21,11 +21,24 @@ from api.records import LIVE, RunRecord
 from api.runtime import Runtime
 from api.settings import RunLimits, Settings
 from api.submission import AskedLimits
+from sandbox.policy.modules import STORABLE
+
+
+class Store(msgspec.Struct, frozen=True):
+    """Where a program is stored, and what names it may have there: a pattern, and that in words."""
+
+    route: str
+    pattern: str
+    spelling: str
+
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 ROWS = 50
-STORES = {"python": "POST /api/scripts", "wgsl": "POST /api/kernels"}
-"""By which route a program of a language is stored."""
+STORES = {
+    "python": Store("POST /api/scripts", STORABLE.pattern, scripts.SPELLING),
+    "wgsl": Store("POST /api/kernels", kernels.NAME.pattern, kernels.SPELLING),
+}
+"""Of each language."""
 STATES = (*LIVE, "succeeded", "failed", "cancelled", "timed_out")
 MAX_RESULT = 1 << 16
 """Characters of a result that the page itself has; the rest needs its script."""
@@ -40,9 +53,13 @@ async def play(
 ) -> Response:
     """Where one writes a script or a kernel and runs it; beginning with the text of what is named, if something is."""
     begin = await _begin(server, visitor, run, kernel, script)
-    stores = [language for language, route in STORES.items() if may(visitor.identity, route)]
+    stores = {
+        language: msgspec.to_builtins(store)
+        for language, store in STORES.items()
+        if may(visitor.identity, store.route)
+    }
     start = {"samples": msgspec.to_builtins(SAMPLES), "begin": begin, "stores": stores}
-    return page("play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings))
+    return page("play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings), names=STORES["wgsl"])
 
 
 @router.get("/runs", dependencies=[needs("GET /api/runs")])
