@@ -5,6 +5,7 @@ Owns what these are rendered from. Must not know how they look, or what their sc
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import msgspec
@@ -59,7 +60,9 @@ async def play(
         if may(visitor.identity, store.route)
     }
     start = {"samples": msgspec.to_builtins(SAMPLES), "begin": begin, "stores": stores}
-    return page("play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings), names=STORES["wgsl"])
+    return page(
+        "play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings), names=STORES["wgsl"]
+    )
 
 
 @router.get("/runs", dependencies=[needs("GET /api/runs")])
@@ -109,10 +112,28 @@ async def one(server: Server, visitor: Looking, run_id: str) -> Response:
     )
 
 
+_MAIN = re.compile(r"^(?:async )?def main\s*\(.*?\)\s*(?:->[^:\n]*)?:[ \t]*", re.MULTILINE | re.DOTALL)
+_OPENING = re.compile(r"""^(\"{3}|'{3})\s+""", re.MULTILINE)
+_NOTES = ("#", '"', "'")
+_TELLS_NOTHING = ("import ", "from ", "@")
+
+
 def _about(text: str) -> str:
-    """Of what a script begins with, the first line that tells something."""
-    lines = [line.strip(" \t#\"'") for line in text.splitlines()]
-    return next((line for line in lines if line and not line.startswith(("import ", "from "))), "")
+    """Of what a script begins with, the first line that tells something: what is said before `main`, else what it does
+    first, else the first line that is no import, else that."""
+    text = _OPENING.sub(r"\1", text, count=1)
+    main = _MAIN.search(text)
+    before, body = (text[: main.start()], text[main.end() :]) if main else (text, "")
+    lines = [line for line in before.splitlines() if line.strip() and not line.startswith(_TELLS_NOTHING)]
+    notes = [line for line in lines if line.startswith(_NOTES)]
+    told = map(_words, (*notes, *body.splitlines(), *lines, *text.splitlines()))
+    return next(filter(None, told), "")
+
+
+def _words(line: str) -> str:
+    """A line without what makes it a comment or a docstring."""
+    line = line.strip()
+    return line.strip(" #\"'") if line.startswith(_NOTES) else line
 
 
 async def _find(server: Runtime, visitor: Looking, run_id: str) -> tuple[RunRecord, dict[str, Any]]:
