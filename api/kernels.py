@@ -30,7 +30,9 @@ from api.versions import KERNELS, check_unpinned, referred
 from shaders.reflection import Reflection
 from shaders.template import TemplateParamsError
 
-NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,63}")
+NAME = re.compile(r"[a-z_][a-z0-9_.\-]{0,63}")
+SPELLING = "up to 64 of a-z, 0-9, _, . and -, beginning with a letter or _"
+"""Of a new name, for people: those that were stored under an older rule are found all the same."""
 RESERVED = ("builtin", "kernelgate")
 ADDRESSES = ("acl",)
 """Names that would stand where an address of the API ends."""
@@ -224,7 +226,7 @@ def check_name(name: str) -> None:
     if not NAME.fullmatch(name):
         raise InvalidRequest(
             f"{name[:80]!r} is no name for a kernel",
-            hint="Use up to 64 of a-z, 0-9, _, . and -, beginning with a letter, a digit or _.",
+            hint=f"Use {SPELLING}.",
         )
     if name.startswith(RESERVED) or name in ADDRESSES:
         raise NameReserved(

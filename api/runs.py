@@ -336,7 +336,6 @@ class RunManager:
     async def _take(self, record: RunRecord, outcome: Outcome, services: RunServices) -> None:
         """Put the outcome of a script into its record."""
         record.level, record.level_reason = outcome.level, outcome.level_reason
-        record.usage = Usage(outcome.wall_ms, outcome.cpu_ms, 0.0, outcome.peak_bytes, 0)
         if outcome.error is not None:
             _end(record, outcome.status, outcome.error)
             return
@@ -347,9 +346,9 @@ class RunManager:
         wall_ms = (time.perf_counter() - began) * 1000
         record.usage = Usage(
             wall_ms=round(wall_ms, 3),
-            cpu_ms=round(record.usage.cpu_ms, 3),
+            cpu_ms=round(services.cpu_ms, 3),
             device_ms=round(work.tally.device_ms, 3),
-            peak_bytes=record.usage.peak_bytes,
+            peak_bytes=services.peak_bytes,
             dispatches=work.tally.dispatches,
             threads=work.tally.threads,
             bytes=work.tally.bytes,

@@ -28,6 +28,8 @@ from sandbox.policy import modules
 from sandbox.pool import WorkerPool
 from sandbox.signatures import form
 
+SPELLING = "up to 64 of a-z, 0-9 and _, beginning with a letter"
+"""Of a name, for people: as `import` and the language of scripts take it."""
 ADDRESSES = ("acl",)
 """Names that would stand where an address of the API ends."""
 PARSED_AT_ONCE = 2
@@ -152,7 +154,7 @@ def check_name(name: str) -> None:
     if not modules.can_be_stored(name):
         raise InvalidRequest(
             f"{name[:80]!r} is no name for a script",
-            hint="Use up to 64 of a-z, 0-9 and _, beginning with a letter; no keyword of Python's.",
+            hint=f"Use {SPELLING}; no keyword of Python's.",
         )
 
 

@@ -72,6 +72,8 @@ class RunServices:
         self._home = home
         self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
         self.cut = False
+        self.cpu_ms = 0.0
+        self.peak_bytes = 0
 
     @property
     def stdout(self) -> str:
@@ -153,6 +155,10 @@ class RunServices:
     async def free(self, handles: list[int]) -> None:
         """The script dropped tensors."""
         self._work.free(handles)
+
+    def spent(self, cpu_ms: float, peak_bytes: int) -> None:
+        """The script is over, and its worker used this."""
+        self.cpu_ms, self.peak_bytes = cpu_ms, peak_bytes
 
     async def gate(self, request: GateRequest) -> GateAnswer:
         """The script asks a gate."""

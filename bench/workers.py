@@ -84,6 +84,9 @@ class NoServices:
     async def free(self, handles: list[int]) -> None:
         """Dropped."""
 
+    def spent(self, cpu_ms: float, peak_bytes: int) -> None:
+        """Dropped."""
+
 
 def main() -> None:
     """Measure everything and print a table."""

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if package not in _EXTRA:
             raise
         return _lacks(f"this command needs {package}", "cli", as_json)
-    return _client_command(lambda: commands.call(commands.tree(SERVER_COMMANDS), given, as_json), as_json)
+    return _client_command(lambda: commands.call(commands.tree(SERVER_COMMANDS), given), as_json)
 
 
 def _client_command(call: Callable[[], int], as_json: bool) -> int:

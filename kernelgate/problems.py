@@ -28,13 +28,11 @@ class WrongUsage(Exception):
 
 def complain(problem: object, as_json: bool = False, code: str = "bad_argument") -> None:
     """Tell of a problem: an `ApiError`, or any other, which `code` is for."""
-    if not as_json:
-        print(f"kernelgate: {problem}", file=sys.stderr)
-        return
     if isinstance(problem, ApiError):
-        document = problem.document()
+        text, document = str(problem), problem.document()
     else:
-        hint = getattr(problem, "hint", None)
-        document = {"title": TITLES[code], "detail": str(problem), "code": code}
-        document |= {"hint": hint} if hint else {}
-    print(json.dumps(document, ensure_ascii=False), file=sys.stderr)
+        hint = {"hint": problem.hint} if isinstance(problem, WrongUsage) else {}
+        text = "\n".join([str(problem), *hint.values()])
+        document = {"title": TITLES[code], "detail": str(problem), "code": code, **hint}
+    told = json.dumps(document, ensure_ascii=False) if as_json else f"kernelgate: {text}"
+    print(told, file=sys.stderr)

@@ -160,6 +160,16 @@ class Failed(msgspec.Struct, frozen=True, tag="failed", tag_field="t"):
     error: ErrorRecord
 
 
+class Here(msgspec.Struct, frozen=True, tag="here", tag_field="t"):
+    """Where the script is, said when the worker is interrupted. `script` names a stored one or another cell than the
+    run's own text."""
+
+    line: int
+    column: int
+    snippet: str
+    script: str | None = None
+
+
 class Reflected(msgspec.Struct, frozen=True, tag="reflected", tag_field="t"):
     """The kernel was accepted."""
 
@@ -179,4 +189,4 @@ class Rendered(msgspec.Struct, frozen=True, tag="rendered", tag_field="t"):
 
 
 Request = Compute | Explain | Read | DispatchKernel | LoadScript | GateRequest
-WorkerMessage = Output | Progress | Free | Finished | Failed | Reflected | Signed | Rendered | Request
+WorkerMessage = Output | Progress | Free | Finished | Failed | Here | Reflected | Signed | Rendered | Request

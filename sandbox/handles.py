@@ -25,6 +25,10 @@ class Handle(Protocol):
         """SIGKILL; harmless when it is gone."""
         ...
 
+    def interrupt(self) -> None:
+        """SIGUSR1, where that is possible; harmless when it is gone."""
+        ...
+
     def pause(self) -> None:
         """Let it do nothing, where that is possible; harmless when it is gone."""
         ...
@@ -68,6 +72,9 @@ class PidFd(Handle):
 
     def kill(self) -> None:
         self._send(signal.SIGKILL)
+
+    def interrupt(self) -> None:
+        self._send(signal.SIGUSR1)
 
     def pause(self) -> None:
         self._send(signal.SIGSTOP)
@@ -113,6 +120,9 @@ class ByParent(Handle):
 
     def kill(self) -> None:
         self._ask_to_kill(self.pid)
+
+    def interrupt(self) -> None:
+        pass
 
     def pause(self) -> None:
         pass

@@ -32,6 +32,8 @@ class Link:
         self._socket = connection
         self._waiting: list[ServerMessage] = []
         self._last_id = 0
+        self._saying = False
+        self._aside = b""
         self.before: Callable[[], None] = lambda: None
 
     def send(self, message: msgspec.Struct) -> None:
@@ -46,10 +48,22 @@ class Link:
 
     def send_raw(self, data: bytes) -> None:
         """Say bytes that are a frame already."""
+        self._saying = True
         try:
             self._socket.sendall(data)
         except OSError:
             os._exit(0)
+        self._saying = False
+        if self._aside:
+            data, self._aside = self._aside, b""
+            self.send_raw(data)
+
+    def interject(self, message: msgspec.Struct) -> None:
+        """Say `message` from a handler of a signal: never within a message, but after it."""
+        if self._saying:
+            self._aside += frame(message)
+        else:
+            self.send(message)
 
     def receive(self) -> ServerMessage:
         """The next message of the server. The process ends when the server is gone."""

@@ -30,10 +30,7 @@ class Outcome:
 
     result: Any
     error: ErrorRecord | None
-    status: Literal["succeeded", "failed", "timed_out", "cancelled"]
-    wall_ms: float
-    cpu_ms: float
-    peak_bytes: int
+    status: Literal["succeeded", "failed", "timed_out"]
     level: str
     level_reason: str
 
@@ -51,9 +48,15 @@ async def script_job(
 
 
 async def perform(
-    session: Session, worker: WorkerProcess, job: frames.ScriptJob, level: str, reason: str
+    session: Session,
+    worker: WorkerProcess,
+    services: Services,
+    job: frames.ScriptJob,
+    level: str,
+    reason: str,
 ) -> Outcome:
-    """Do a script's job; its failures and those of its limits are in the outcome."""
+    """Do a script's job; its failures and those of its limits are in the outcome. However it ends, `services` is told
+    what it spent."""
     result: Any = None
     error: KernelgateError | None = None
     try:
@@ -62,13 +65,12 @@ async def perform(
         result = await _aside(len(last.result) > _SMALL_BYTES, values.unpack, last.result)
     except KernelgateError as caught:
         error = caught
+    finally:
+        services.spent(worker.cpu_s() * 1e3, worker.peak_bytes())
     return Outcome(
         result=result,
         error=error.record() if error is not None else None,
         status=_status(error),
-        wall_ms=session.wall_s() * 1e3,
-        cpu_ms=worker.cpu_s() * 1e3,
-        peak_bytes=session.peak_bytes,
         level=level,
         level_reason=reason,
     )
@@ -123,7 +125,7 @@ class Notebook:
             ) from None
         try:
             session = self._talk(limits, services)
-            return await perform(session, self._worker, job, self.level, self.reason)
+            return await perform(session, self._worker, services, job, self.level, self.reason)
         finally:
             self._cpu_s += self._worker.cpu_s()
             self._worker.pause()

@@ -151,7 +151,8 @@ class WorkerPool:
         job = await script_job(source, inputs, limits, environment)
         worker = await self._begun(limits.memory_mb, limits.cpu_s)
         try:
-            return await perform(self._talk(worker, limits, services), worker, job, self.level, self.reason)
+            session = self._talk(worker, limits, services)
+            return await perform(session, worker, services, job, self.level, self.reason)
         finally:
             self._refill()
 

@@ -12,6 +12,7 @@ import logging
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,6 +35,8 @@ OUTPUT_SLACK = 1 << 16
 CHUNK = 96 << 10
 """As in `sandbox/link.py`."""
 STATUS_PATIENCE_S = 1.0
+LAST_WORDS_S = 0.2
+"""How long a worker over its time may take to say where its script is. Code that does not return can not."""
 SHORTEST_WATCH_S = 0.005
 _YIELD_EVERY = 128
 _OF_TEXT = (frames.Reflected, frames.Signed, frames.Rendered)
@@ -75,6 +78,10 @@ class Services(Protocol):
 
     async def free(self, handles: list[int]) -> None:
         """The script dropped these tensors."""
+        ...
+
+    def spent(self, cpu_ms: float, peak_bytes: int) -> None:
+        """The script is over, and this is what its worker used: processor time, the most memory resident at once."""
         ...
 
     async def gate(self, request: GateRequest) -> GateAnswer:
@@ -127,7 +134,6 @@ class Session:
         self._messages = 0
         self._output_bytes = 0
         self._refused: set[str] = set()
-        self.peak_bytes = 0
 
     def wall_s(self) -> float:
         """Seconds since the session began."""
@@ -144,8 +150,9 @@ class Session:
             self._watch()
             await asyncio.wait((talk, self._verdict), return_when=asyncio.FIRST_COMPLETED)
             if self._verdict.done():
+                here = await self._last_words(talk)
                 await self._worker.stop(STATUS_PATIENCE_S)
-                raise self._verdict.result()()
+                raise _placed(self._verdict.result()(), here)
             return talk.result()
         except KernelgateError as error:
             if error.code in errors.KILLS:
@@ -160,7 +167,6 @@ class Session:
                 await self._worker.stop(STATUS_PATIENCE_S)
                 await asyncio.wait((talk,))
             self._verdict.cancel()
-            self.peak_bytes = self._worker.peak_bytes()
 
     def _over(self, talk: asyncio.Task[frames.WorkerMessage]) -> None:
         if not talk.cancelled():
@@ -173,9 +179,9 @@ class Session:
         cpu_left = self._limits.cpu_s - self._worker.cpu_s()
         wall_left = self._limits.wall_s - self.wall_s()
         if cpu_left <= 0:
-            self._stop(self.cpu_error)
+            self._expire(self.cpu_error)
         elif wall_left <= 0:
-            self._stop(self.wall_error)
+            self._expire(self.wall_error)
         else:
             delay = max(SHORTEST_WATCH_S, min(cpu_left, wall_left))
             self._watch_timer = self._loop.call_later(delay, self._watch)
@@ -205,12 +211,26 @@ class Session:
             hint="Ask for a larger limit memory_mb, or keep data in tensors.",
         )
 
-    def _stop(self, error: Callable[[], KernelgateError]) -> None:
-        """Kill the worker; what it used is known, and `error` asked for, a moment later."""
-        self._worker.peak_bytes()  # the last moment in which it can be read
+    def _expire(self, error: Callable[[], KernelgateError]) -> None:
+        """A clock ran out; `error` is asked for when the worker is dead, and what it used is known."""
         if not self._verdict.done():
             self._verdict.set_result(error)
-        self._worker.kill()
+
+    async def _last_words(self, talk: asyncio.Task[frames.WorkerMessage]) -> frames.Here | None:
+        """Where the script is, if its worker tells in time. Nothing else is served any more."""
+        talk.cancel()
+        await asyncio.wait((talk,), timeout=LAST_WORDS_S)
+        if self._services is None or not talk.done():
+            return None
+        self._worker.interrupt()
+        with suppress(TimeoutError, OSError, FrameError):
+            async with asyncio.timeout(LAST_WORDS_S):
+                while data := await self._loop.sock_recv(self._worker.connection, CHUNK):
+                    for message in self._throttle.timed(self._reader.feed(data)):
+                        if isinstance(message, frames.Here):
+                            return message
+                    await asyncio.sleep(self._throttle.wait_s())
+        return None
 
     # ------------------------------------------------------------------ conversation
     async def _talk(self, job: msgspec.Struct) -> frames.WorkerMessage:
@@ -257,6 +277,8 @@ class Session:
                 await self._output(self._services, message)
             case frames.Progress():
                 await self._services.progress(message.fraction, message.values)
+            case frames.Here():  # nobody asked
+                pass
             case frames.Free():
                 await self._services.free(message.handles)
             case frames.Reflected() | frames.Signed() | frames.Rendered():
@@ -344,10 +366,23 @@ _SCRIPT_CODES = frozenset(
     )
 )
 _MAX_TEXT = 8000
+_MAX_NAME = 200
 
 
 def _cut(text: str | None) -> str | None:
     return text if text is None else text[:_MAX_TEXT]
+
+
+def _placed(error: KernelgateError, here: frames.Here | None) -> KernelgateError:
+    """`error` at the place in the script that its worker tells."""
+    if here is None:
+        return error
+    record = msgspec.structs.replace(
+        error.record(), line=here.line, column=here.column, snippet=_cut(here.snippet)
+    )
+    if here.script is not None:
+        record = msgspec.structs.replace(record, message=f"{record.message} (in {here.script[:_MAX_NAME]})")
+    return KernelgateError.from_record(record)
 
 
 def _denial(error: KernelgateError) -> frames.Denial | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import socket
 import sys
 import types
@@ -29,6 +30,7 @@ from sandbox.frames import (
     Confine,
     Failed,
     Finished,
+    Here,
     KernelJob,
     Output,
     Reflected,
@@ -39,6 +41,7 @@ from sandbox.frames import (
 )
 from sandbox.link import Link
 from sandbox.policy import tracebacks
+from sandbox.policy.compiler import FILENAME
 from sandbox.signatures.annotations import signature_of
 from sandbox.walls import rlimits
 from shaders import reflect
@@ -116,11 +119,20 @@ class ScriptWorker(Worker):
         sys.modules["__main__"] = types.ModuleType("__main__")
         self._main_ran = False
         self._space = language.begin(self._entered)
+        signal.signal(signal.SIGUSR1, self._interrupted)
         # the pages that a job would write are this process's own before it comes
         language.compiled(_REHEARSAL)
 
     def _entered(self) -> None:
         self._main_ran = True
+
+    def _interrupted(self, _number: int, running: types.FrameType | None) -> None:
+        """The time is over, and the server asks where the script is."""
+        with suppress(Exception):  # it is at any point, and may have used up its stack or its memory
+            place = tracebacks.innermost(running) or tracebacks.awaiting()
+            if place is not None:
+                other = None if place.filename == FILENAME else tracebacks.script_name(place.filename)
+                self._link.interject(Here(place.line, place.column, tracebacks.snippet(place), other))
 
     def work(self, job: ServerMessage) -> None:
         """Do a `ScriptJob`, a `KernelJob` or a `SignatureJob`."""

@@ -96,6 +96,11 @@ class WorkerProcess:
         except TimeoutError:
             return None
 
+    def interrupt(self) -> None:
+        """Ask it where its script is (`frames.Here`); harmless when it is gone. It need not answer."""
+        if self._is_open:
+            self._handle.interrupt()
+
     def kill(self) -> None:
         """SIGKILL; harmless when it is gone."""
         if self._is_open:

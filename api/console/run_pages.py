@@ -5,13 +5,14 @@ Owns what these are rendered from. Must not know how they look, or what their sc
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Query, Response
 from pydantic_core import from_json
 
-from api import records
+from api import kernels, records, scripts
 from api.access import Cursor, Owned, Server
 from api.console.rendering import Visitor, link, may, page, plain
 from api.console.samples import SAMPLES
@@ -21,11 +22,24 @@ from api.records import LIVE, RunRecord
 from api.runtime import Runtime
 from api.settings import RunLimits, Settings
 from api.submission import AskedLimits
+from sandbox.policy.modules import STORABLE
+
+
+class Store(msgspec.Struct, frozen=True):
+    """Where a program is stored, and what names it may have there: a pattern, and that in words."""
+
+    route: str
+    pattern: str
+    spelling: str
+
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 ROWS = 50
-STORES = {"python": "POST /api/scripts", "wgsl": "POST /api/kernels"}
-"""By which route a program of a language is stored."""
+STORES = {
+    "python": Store("POST /api/scripts", STORABLE.pattern, scripts.SPELLING),
+    "wgsl": Store("POST /api/kernels", kernels.NAME.pattern, kernels.SPELLING),
+}
+"""Of each language."""
 STATES = (*LIVE, "succeeded", "failed", "cancelled", "timed_out")
 MAX_RESULT = 1 << 16
 """Characters of a result that the page itself has; the rest needs its script."""
@@ -40,9 +54,15 @@ async def play(
 ) -> Response:
     """Where one writes a script or a kernel and runs it; beginning with the text of what is named, if something is."""
     begin = await _begin(server, visitor, run, kernel, script)
-    stores = [language for language, route in STORES.items() if may(visitor.identity, route)]
+    stores = {
+        language: msgspec.to_builtins(store)
+        for language, store in STORES.items()
+        if may(visitor.identity, store.route)
+    }
     start = {"samples": msgspec.to_builtins(SAMPLES), "begin": begin, "stores": stores}
-    return page("play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings))
+    return page(
+        "play", visitor, start=start, samples=SAMPLES, limits=_limits(server.settings), names=STORES["wgsl"]
+    )
 
 
 @router.get("/runs", dependencies=[needs("GET /api/runs")])
@@ -92,10 +112,28 @@ async def one(server: Server, visitor: Looking, run_id: str) -> Response:
     )
 
 
+_MAIN = re.compile(r"^(?:async )?def main\s*\(.*?\)\s*(?:->[^:\n]*)?:[ \t]*", re.MULTILINE | re.DOTALL)
+_OPENING = re.compile(r"""^(\"{3}|'{3})\s+""", re.MULTILINE)
+_NOTES = ("#", '"', "'")
+_TELLS_NOTHING = ("import ", "from ", "@")
+
+
 def _about(text: str) -> str:
-    """Of what a script begins with, the first line that tells something."""
-    lines = [line.strip(" \t#\"'") for line in text.splitlines()]
-    return next((line for line in lines if line and not line.startswith(("import ", "from "))), "")
+    """Of what a script begins with, the first line that tells something: what is said before `main`, else what it does
+    first, else the first line that is no import, else that."""
+    text = _OPENING.sub(r"\1", text, count=1)
+    main = _MAIN.search(text)
+    before, body = (text[: main.start()], text[main.end() :]) if main else (text, "")
+    lines = [line for line in before.splitlines() if line.strip() and not line.startswith(_TELLS_NOTHING)]
+    notes = [line for line in lines if line.startswith(_NOTES)]
+    told = map(_words, (*notes, *body.splitlines(), *lines, *text.splitlines()))
+    return next(filter(None, told), "")
+
+
+def _words(line: str) -> str:
+    """A line without what makes it a comment or a docstring."""
+    line = line.strip()
+    return line.strip(" #\"'") if line.startswith(_NOTES) else line
 
 
 async def _find(server: Runtime, visitor: Looking, run_id: str) -> tuple[RunRecord, dict[str, Any]]:

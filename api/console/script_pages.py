@@ -19,7 +19,7 @@ from api.versions import SCRIPTS
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 ROWS = 50
 FIELDS = {"number": "number", "integer": "number", "boolean": "checkbox", "string": "text"}
-"""The kind of field for an input of a JSON type; others are written as JSON."""
+"""The kind of field for an input of a JSON type; others but tensors are written as JSON."""
 
 
 @router.get("/scripts", dependencies=[needs("GET /api/scripts")])
@@ -62,7 +62,7 @@ def _fields(schema: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "kind": FIELDS.get(each.get("type", ""), "json"),
+            "kind": "tensor" if _type(each) == "tensor" else FIELDS.get(each.get("type", ""), "json"),
             "whole": each.get("type") == "integer",
             "about": each.get("description", ""),
             "default": _default(each),

@@ -16,7 +16,7 @@ from api.asked import Asked, DispatchRequest, parse
 from api.builds import text_hash
 from api.errors import InvalidRequest
 from api.fuel import bounds
-from api.kernels import NAME, contents, kernel_name
+from api.kernels import NAME, SPELLING, contents, kernel_name
 from api.keys import Identity
 from api.parameters import MAX_PARAMS, Params, Template, check
 from api.runtime import Runtime
@@ -34,9 +34,7 @@ router = APIRouter(prefix="/api/kernels", tags=["kernels"])
 class KernelRequest(body.RequestModel):
     """A kernel to store."""
 
-    name: str = Field(
-        description="up to 64 of a-z, 0-9, _, . and -", json_schema_extra={"pattern": f"^{NAME.pattern}$"}
-    )
+    name: str = Field(description=SPELLING, json_schema_extra={"pattern": f"^{NAME.pattern}$"})
     source: str | None = Field(None, description="WGSL with at least one compute entry point")
     template: str | None = Field(None, description="in place of source: a jinja2 template that writes WGSL")
     params: Params = Field(

@@ -13,6 +13,7 @@ from api.access import Caller, Cursor, Owned, PageSize, Server, reference
 from api.answers import json_response
 from api.routes import submitted
 from api.routes.submitted import Preference
+from api.scripts import SPELLING
 from api.submission import CallRequest, Submission
 from api.versions import SCRIPTS
 from sandbox.policy.modules import STORABLE
@@ -24,7 +25,7 @@ class ScriptRequest(body.RequestModel):
     """A script to store."""
 
     name: str = Field(
-        description="an identifier: up to 64 of a-z, 0-9 and _, beginning with a letter",
+        description=f"an identifier: {SPELLING}",
         json_schema_extra={"pattern": f"^{STORABLE.pattern}$"},
     )
     source: str = Field(

@@ -49,13 +49,15 @@ def tree(server_commands: Mapping[str, str]) -> typer.Typer:
     return app
 
 
-def call(tree: typer.Typer, given: Sequence[str], as_json: bool) -> int:
-    """Run the command that was `given`; the exit status. Wrong usage is told, or raised if `as_json`."""
+def call(tree: typer.Typer, given: Sequence[str]) -> int:
+    """Run the command that was `given`; the exit status. Raises `WrongUsage`."""
     try:
-        ended = tree(args=given, prog_name="kernelgate", standalone_mode=not as_json)
+        ended = tree(args=given, prog_name="kernelgate", standalone_mode=False)
     except SystemExit as end:
         ended = end.code
     except typer.TyperException as error:
+        if not error.format_message():  # a group alone: its help is shown
+            return 2
         context = getattr(error, "ctx", None)
         command = "kernelgate" if context is None else context.command_path
         raise WrongUsage(error.format_message(), command) from None

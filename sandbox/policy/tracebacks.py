@@ -6,12 +6,14 @@ written. Must not know processes.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import linecache
 import traceback
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from sandbox.policy.compiler import FILENAME, character_column
 from sandbox.policy.denials import HostError
@@ -69,12 +71,37 @@ def _places(chain: types.TracebackType | None) -> Iterator[Place]:
     while chain is not None:
         code = chain.tb_frame.f_code
         if code.co_filename in _sources:
-            line, column = _position(code, chain.tb_lasti)
-            line = line or chain.tb_lineno or 1
-            source = _sources[code.co_filename]
-            offset = character_column(source, line, column) if column is not None else 1
-            yield Place(code.co_filename, line, offset, unmangle(code.co_name))
+            yield _place(code, chain.tb_lasti, chain.tb_lineno)
         chain = chain.tb_next
+
+
+def innermost(frame: types.FrameType | None) -> Place | None:
+    """Where the script is that `frame` runs, or was called by; None where that is no script."""
+    while frame is not None and frame.f_code.co_filename not in _sources:
+        frame = frame.f_back
+    return _place(frame.f_code, frame.f_lasti, frame.f_lineno) if frame is not None else None
+
+
+def awaiting() -> Place | None:
+    """Where a task of the running loop waits: of several the one that is first in the text. None without a loop."""
+    tasks = asyncio.all_tasks() if asyncio._get_running_loop() is not None else ()
+    found = [place for task in tasks if (place := _awaits(task.get_coro())) is not None]
+    return min(found, key=lambda place: (place.filename != FILENAME, place.line), default=None)
+
+
+def _awaits(coroutine: Any) -> Place | None:
+    place = None
+    while (frame := getattr(coroutine, "cr_frame", None)) is not None:
+        place = innermost(frame) or place
+        coroutine = coroutine.cr_await
+    return place
+
+
+def _place(code: types.CodeType, instruction: int, known_line: int | None) -> Place:
+    line, column = _position(code, instruction)
+    line = line or known_line or 1
+    offset = character_column(_sources[code.co_filename], line, column) if column is not None else 1
+    return Place(code.co_filename, line, offset, unmangle(code.co_name))
 
 
 def _position(code: types.CodeType, instruction: int) -> tuple[int | None, int | None]:

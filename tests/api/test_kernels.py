@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any
 
 import httpx2
@@ -317,7 +318,7 @@ def test_a_kernel_that_does_not_compile_is_told_in_one_line_and_shown_as_posted(
     [
         ("", 422, "invalid_request"),
         ("Upper", 422, "invalid_request"),
-        ("a/b", 422, "invalid_request"),
+        *((name, 422, "invalid_request") for name in ("a/b", "-", ".", "--x", "..", ".hidden", "1st")),
         ("../../etc/passwd", 422, "invalid_request"),
         ("a\r\nX-Header: 1", 422, "invalid_request"),
         ("x" * 65, 422, "invalid_request"),
@@ -329,6 +330,20 @@ def test_a_name_that_is_not_possible_is_refused(
 ) -> None:
     answer = add(http, name, DOUBLE)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+def test_a_kernel_that_was_named_under_an_older_rule_goes_on_working(
+    http: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr("api.kernels.NAME", re.compile(r"[a-z0-9_][a-z0-9_.-]{0,63}"))
+        assert add(http, "2nd", DOUBLE).status_code == 201
+    assert http.get("/api/kernels/2nd").json()["name"] == "2nd"
+    params = {"factor": 3, "offset": 1}
+    inputs = {"numbers": tensor([2]), "products": {"shape": [1], "dtype": "u32"}, "params": params}
+    done = http.post("/api/kernels/2nd/dispatch", json={"inputs": inputs})
+    assert done.json()["outputs"]["products"]["$tensor"]["data"] == [7]
+    assert http.delete("/api/kernels/2nd").status_code == 204
 
 
 def test_names_belong_to_their_owner(http: httpx2.Client, running: Any) -> None:

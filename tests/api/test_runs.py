@@ -169,6 +169,8 @@ def test_a_run_over_its_wall_limit_is_timed_out_and_names_it(http: httpx2.Client
     done = run(http, ENDLESS, limits={"wall_s": 0.3})
     assert (done["status"], done["error"]["code"], done["stdout"]) == ("timed_out", "wall_limit", "begun\n")
     assert "0.3" in done["error"]["detail"]
+    assert done["error"]["line"] in (3, 4)
+    assert done["error"]["snippet"].startswith(ENDLESS.splitlines()[done["error"]["line"] - 1])
 
 
 def test_a_run_over_its_dispatches_is_told_the_limit_and_the_use(http: httpx2.Client) -> None:
@@ -255,14 +257,19 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x] = 2.0 * x[id.x];
     assert (done["error"], done["result"]) == (None, [2 * i for i in range(9)])
 
 
-def test_a_cancelled_run_says_by_whom_and_cancelling_again_changes_nothing(http: httpx2.Client) -> None:
+def test_a_cancelled_run_says_by_whom_and_cancelling_again_changes_nothing(
+    http: httpx2.Client, wait_until: Any
+) -> None:
     run_id = http.post("/api/runs", json={"script": ENDLESS}).json()["id"]
+    wait_until(lambda: http.get(f"/api/runs/{run_id}").json()["stdout"], "it computes")
     done = http.delete(f"/api/runs/{run_id}").json()
     assert (done["status"], done["cancelled_by"], done["reason"]) == (
         "cancelled",
         "admin",
         "on request",
     )
+    assert done["usage"]["cpu_ms"] > 0, "what it used until then"
+    assert done["usage"]["peak_bytes"] > 0
     assert http.delete(f"/api/runs/{run_id}").json() == done
     assert http.get(f"/api/runs/{run_id}").json() == done
 

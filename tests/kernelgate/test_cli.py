@@ -93,6 +93,32 @@ def test_with_json_a_problem_is_a_document_on_stderr(
     assert problem["title"]
 
 
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["run", "--nope"], "kernelgate: No such option: --nope"),
+        (["rnu"], "kernelgate: No such command 'rnu'. Did you mean 'run'?"),
+        (["run"], "kernelgate: Missing argument 'FILE'."),
+        (["keys", "--nope"], "kernelgate: the following arguments are required: ACTION"),
+    ],
+)
+def test_wrong_usage_is_told_in_the_words_of_all_problems(
+    capsys: pytest.CaptureFixture[str], command: list[str], says: str
+) -> None:
+    assert cli.main(command) == 2
+    said = capsys.readouterr()
+    first, hint = said.err.splitlines()
+    assert (said.out, first.startswith(says)) == ("", True), first
+    assert hint == f"`kernelgate {command[0]} --help` shows what there is.".replace(" rnu", "")
+
+
+def test_a_group_of_commands_alone_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ([], ["runs"]):
+        assert cli.main(command) == 2
+        said = capsys.readouterr()
+        assert ("Usage:" in said.out, said.err) == (True, "")
+
+
 def test_with_json_the_problem_of_a_run_is_that_of_its_record(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -35,6 +35,8 @@ class Services:
         self.dispatches: list[DispatchKernel] = []
         self.freed: list[int] = []
         self.scripts: dict[str, str] = {}
+        self.cpu_ms = 0.0
+        self.peak_bytes = 0
 
     def printed(self, stream: str = "stdout") -> str:
         return "".join(text for name, text, _ in self.texts if name == stream)
@@ -76,6 +78,9 @@ class Services:
 
     async def free(self, handles: list[int]) -> None:
         self.freed += handles
+
+    def spent(self, cpu_ms: float, peak_bytes: int) -> None:
+        self.cpu_ms, self.peak_bytes = cpu_ms, peak_bytes
 
     async def gate(self, request: GateRequest) -> GateAnswer:
         return await self.gates.serve(request)

@@ -50,6 +50,9 @@ class FakeWorker:
     async def status(self, _patience_s: float) -> int | None:
         return self.wait_status
 
+    def interrupt(self) -> None:
+        pass
+
     def kill(self) -> None:
         self.killed = True
 
@@ -220,7 +223,18 @@ _JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4),
     max_leaves=12,
 )
-_TAGS = ["output", "progress", "compute", "read", "dispatch", "free", "finished", "failed", "reflected"]
+_TAGS = [
+    "output",
+    "progress",
+    "compute",
+    "read",
+    "dispatch",
+    "free",
+    "finished",
+    "failed",
+    "here",
+    "reflected",
+]
 _TAGS += ["fetch", "file_read", "file_write", "file_stat", "file_list", "folder_make", "file_remove"]
 _FIELDS = [
     "id",
@@ -235,6 +249,7 @@ _FIELDS = [
     "fraction",
     "kernel",
 ]
+_FIELDS += ["line", "column", "snippet", "script"]
 _FIELDS += ["path", "data", "how", "offset", "size"]
 _FIELDS += ["url", "method", "headers", "body", "timeout_s", "follow", "folder"]
 

@@ -46,7 +46,7 @@ function use(language, state = kept(language)) {
   for (const part of document.querySelectorAll("section[data-language]")) part.hidden = part.dataset.language !== language;
   const own = ownSamples();
   at("note").replaceChildren();
-  at("store").hidden = !stores.includes(language);
+  at("store").hidden = !(language in stores);
   at("sample").replaceChildren(
     make("option", { value: "" }, "Begin with an example …"),
     ...own.map(([name, sample]) => make("option", { value: name }, sample.title)),
@@ -115,7 +115,7 @@ function begun() {
 async function storeIt() {
   editor.clear();
   try {
-    const stored = await editor.away(store(editor.language, editor.text, form().name || at("sample").value));
+    const stored = await editor.away(store(editor.language, editor.text, form().name || at("sample").value, stores[editor.language]));
     if (!stored) return;
     form().name = stored.name;
     at("note").replaceChildren("Stored as ", stored.link, ".");

@@ -27,7 +27,8 @@ export class RunView {
     this.output = make("pre", { class: "output", tabindex: "0", "aria-label": "Output", hidden: true });
     this.gates = make("ol", { class: "gates plain", "aria-label": "What it reached", hidden: true });
     this.facts = make("div");
-    this.place.replaceChildren(this.state, this.error, this.result, this.reports.element, this.output, this.gates, this.facts);
+    const parts = [this.state, this.error, this.reports.element, this.result, this.output, this.gates, this.facts];
+    this.place.replaceChildren(...parts);
   }
 
   /** Lead to it where it stands below what was asked. */

@@ -6,12 +6,14 @@ import { at } from "./dom.js";
 import { ask, upload } from "./rest.js";
 import { RunView } from "./run.js";
 import { granted, parsed } from "./script_form.js";
+import { tensor } from "./tensor_field.js";
 
 const READ = {
   checkbox: (field) => field.checked,
   number: (field) => Number(field.value),
   text: (field) => field.value,
   json: (field) => parsed(field.value, field.dataset.name),
+  tensor: (field) => tensor(field.value, field.dataset.name),
 };
 
 const form = at("call");
@@ -58,7 +60,7 @@ async function take(choice) {
   const field = at(choice.dataset.into);
   await attempt(async () => {
     const [{ id }] = Object.values(await upload(choice.files[0], choice.files[0].name));
-    field.value = JSON.stringify({ $tensor: { id } });
+    field.value = id;
   });
   choice.value = "";
   write();

@@ -9,8 +9,8 @@ import { ask, Problem } from "./rest.js";
 /** Until a name that is typed is looked up. */
 const PAUSE_MS = 200;
 const KINDS = {
-  python: { word: "script", path: "scripts", pattern: "[a-z][a-z0-9_]{0,63}", letters: "a-z, 0-9 and _, beginning with a letter" },
-  wgsl: { word: "kernel", path: "kernels", pattern: "[a-z0-9_.\\-]{1,64}", letters: "a-z, 0-9, _, . and -" },
+  python: { word: "script", path: "scripts" },
+  wgsl: { word: "kernel", path: "kernels" },
 };
 
 const dialog = at("storing");
@@ -20,16 +20,17 @@ let kind, program, settle, typed;
 /**
  * Ask for a name and store a program under it.
  * @param {"python"|"wgsl"} language @param {string} source @param {string} begin the name to begin with
+ * @param {{pattern: string, spelling: string}} names that it may have
  * @returns {Promise<{name: string, link: Node}|null>} with a link to its page; null when the reader would not. Throws a
  * `Problem` about a line of it.
  */
-export function store(language, source, begin) {
+export function store(language, source, begin, names) {
   kind = KINDS[language];
   program = source;
   at("storing-title").textContent = `Store the ${kind.word}`;
-  at("storing-letters").textContent = `Up to 64 of ${kind.letters}.`;
+  at("storing-letters").textContent = names.spelling.replace(/^u/, "U") + ".";
   at("storing-trouble").replaceChildren();
-  name.pattern = kind.pattern;
+  name.pattern = names.pattern;
   name.value = begin;
   look();
   dialog.showModal();

@@ -60,7 +60,17 @@ def test_no_script_ends_the_data_of_a_page(person: httpx2.Client, http: httpx2.C
         ('"""Adds <up>."""\nimport torch\nresult = 1', "Adds <up>."),
         ("import torch\n\n# Counts.\nresult = 2", "Counts."),
         ("from math import pi\nresult = pi", "result = pi"),
-        ("import math", ""),
+        ("import math", "import math"),
+        ('import torch\ndef main(n):\n    """Sums."""\n    return n', "Sums."),
+        ("import torch\ndef main(n: int = 1, *, m=(2, 3)) -> int:\n\n    return n * m[0]", "return n * m[0]"),
+        ("async def main(\n    n: int = 3,\n):\n    return n", "return n"),
+        ("def main(): return 'five'", "return 'five'"),
+        ("# Halves.\ndef half(x):\n    # in two\n    return x / 2\n\ndef main(): return half(8)", "Halves."),
+        ('"""\nLong.\n"""\nimport math\ndef main(): pass', "Long."),
+        (
+            "def half(x): return x / 2\n" + "y = half(2)\n" * 30 + "def main(): pass",
+            "def half(x): return x / 2",
+        ),
     ],
 )
 def test_the_list_has_of_each_run_the_first_line_that_tells_what_it_does(
@@ -69,7 +79,7 @@ def test_the_list_has_of_each_run_the_first_line_that_tells_what_it_does(
     run = http.post("/api/runs", json={"script": script}, headers={"Prefer": "wait=60"}).json()["id"]
     page = person.get("/console/runs").text
     row = page[page.index(f'<tr id="{run}">') :].partition("</tr>")[0]
-    assert f'<span class="faint">{html.escape(words)}</span>' in row
+    assert f'<span class="faint">{words}</span>' in html.unescape(row)
 
 
 def test_another_s_run_is_not_found(stranger: httpx2.Client, failed: Any) -> None:

@@ -106,6 +106,7 @@ def test_a_tensor_is_uploaded_for_a_call_which_a_shell_can_make_too(
     page.get_by_label("Upload x").set_input_files(upload)
     page.get_by_label("word").fill("it's")
     page.locator("#input-x:valid").wait_for()
+    assert page.locator("#input-x").input_value().startswith("ten_")
     page.get_by_role("button", name="Call").click()
     page.locator("#view .status.succeeded").wait_for()
     page.get_by_text("The same call from a shell").click()
@@ -114,6 +115,18 @@ def test_a_tensor_is_uploaded_for_a_call_which_a_shell_can_make_too(
     shell = subprocess.run(["bash", "-c", told], env=environment, capture_output=True, timeout=60, check=True)
     total, word = json.loads(shell.stdout)["result"]
     assert (total["$tensor"]["data"], word) == ([6], "it's")
+
+
+def test_a_tensor_is_written_as_lists(visit: Any, http: httpx2.Client) -> None:
+    source = "import torch\ndef main(x: torch.Tensor): return [list(x.shape), x.sum()]"
+    assert http.post("/api/scripts", json={"name": "of_lists", "source": source}).is_success
+    page = visit("/console/scripts/of_lists")
+    page.locator("#input-x").fill("[[1, 2], [3]]")
+    page.get_by_role("button", name="Call").click()
+    page.get_by_role("alert").get_by_text("x: the lists of one level differ in length").wait_for()
+    page.locator("#input-x").fill("[[1, 2], [3, 4.5]]")
+    page.get_by_role("button", name="Call").click()
+    page.get_by_label("Result").get_by_text("10.5").wait_for()
 
 
 def test_inputs_that_are_named_as_a_form_s_own_things_are_given_too(visit: Any, http: httpx2.Client) -> None:

@@ -82,6 +82,42 @@ def test_tensors_of_all_dtypes_have_the_elements_that_the_server_says(call: Any,
             assert got == number or (math.isnan(got) and math.isnan(number)), dtype
 
 
+@pytest.mark.parametrize(
+    ("text", "shape", "dtype", "data"),
+    [
+        ("[1, 2, 3]", [3], "i32", [1, 2, 3]),
+        (" [[1, 2.0], [3, 4e1]]\n", [2, 2], "f32", [1, 2, 3, 40]),
+        ("[true, false]", [2], "bool", [True, False]),
+        ("f16:[1, 2]", [2], "f16", [1, 2]),
+        ("7", [], "i32", [7]),
+        ("[[], []]", [2, 0], "f32", []),
+    ],
+)
+def test_lists_are_tensors_as_torch_and_the_command_line_read_them(
+    call: Any, text: str, shape: list[int], dtype: str, data: list[Any]
+) -> None:
+    wanted = {"$tensor": {"shape": shape, "dtype": dtype, "data": data}}
+    assert call("tensor_field.js", "tensor", text, "x") == wanted
+    assert call("tensor_field.js", "tensor", json.dumps(wanted), "x") == wanted
+    assert call("tensor_field.js", "tensor", "ten_1a", "x") == {"$tensor": {"id": "ten_1a"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[1, [2]]", "differ in length"),
+        ("[[1], [2, 3]]", "differ in length"),
+        ('["a"]', "numbers alone"),
+        ("[1, true]", "numbers alone"),
+        ("[1,", "JSON"),
+        ("words", "JSON"),
+    ],
+)
+def test_what_is_no_tensor_is_told_by_the_input_s_name(call: Any, text: str, says: str) -> None:
+    with pytest.raises(Exception, match=f"x: .*{says}"):
+        call("tensor_field.js", "tensor", text, "x")
+
+
 def test_grants_are_written_a_line_each_or_as_json(call: Any) -> None:
     lines = """
         fetch a.example GET POST
