@@ -23,7 +23,8 @@ from ops.infer import infer
 from ops.numerics import HELPERS
 from ops.spec import REQUIRED, OpSpec, also_called, check_attributes
 from ops.table import TABLE, find, full_name
-from ops.tensor import Tensor
+from ops.torch import creation, methods
+from ops.torch.tensor import Tensor
 from tests.ops import test_elementwise, test_gradient
 
 ROOT = Path(__file__).parents[2]
@@ -135,10 +136,8 @@ def test_no_kernel_text_has_an_array_or_a_loop_without_bound() -> None:
 
 
 IMPORTS = """
-import sys
-import ops.document, ops.engine, ops.formatting, ops.graph, ops.hashing, ops.infer, ops.lower, ops.nn, ops.table
-import ops.tensor, ops.torchlike, ops.validate, ops.wire
-import pkgutil, importlib, ops
+import importlib, pkgutil, sys
+import ops
 for top in pkgutil.iter_modules(ops.__path__, "ops."):
     if top.name not in ("ops.reference", "ops.handbook"):
         module = importlib.import_module(top.name)
