@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ops import creation, methods, reference, table
+from ops import reference, table
 from ops.attribute_words import WORDS
 from ops.document import document
 from ops.errors import AttributeValueError, UnknownOpError
