@@ -142,7 +142,11 @@ def test_grants_are_written_a_line_each_or_as_json(call: Any) -> None:
 
 def test_grants_are_merged_without_what_both_have(call: Any) -> None:
     some = {"fetch": [{"host": "a.example"}], "env": {"A": "1"}, "ops": ["*"]}
-    more = {"fetch": [{"host": "b.example"}, {"host": "a.example"}], "env": {"A": None, "B": None}, "kernels": ["k"]}
+    more = {
+        "fetch": [{"host": "b.example"}, {"host": "a.example"}],
+        "env": {"A": None, "B": None},
+        "kernels": ["k"],
+    }
     assert call("grants.js", "merged", some, more) == {
         "fetch": [{"host": "a.example"}, {"host": "b.example"}],
         "env": {"A": "1", "B": None},
