@@ -25,7 +25,7 @@ def kernel(tile: Tile) -> KernelSpec:
         "if (line >= params.stop) {\n    return;\n}",
         "let group = line / params.row_tiles;",
         f"let row = line % params.row_tiles * {tile.rows}u;",
-        f"let column = wid.x * {tile.lanes * tile.width // tile.stack // unit}u + lid.x;",
+        f"let column = wid.x * {tile.lanes * len(tile.columns)}u + lid.x;",
         "let base = params.offset_x + group * params.channels * params.row_x;",
         f"let last_column = params.columns / {unit}u - 1u;",
         *(f"let p{n} = base + begin_of(min({_column(tile, n)}, last_column));" for n in tile.columns),
@@ -43,14 +43,8 @@ def kernel(tile: Tile) -> KernelSpec:
     names = ["offset_x", "row_x", "columns", "points", "last", "outputs", "row_tiles", "quads"]
     names += ["channels", "first", "stop", "begin", "end", "tap_begin", "tap_end", "is_last", *extras]
     names += ["height", "line_x", "line_out"] if tile.stack > 1 else []
-    arrays = [
-        "shape",
-        "strides_x",
-        "strides_out",
-        "taps",
-        "reach",
-        *(f"strides_{name}" for name in tile.extras),
-    ]
+    arrays = ["shape", "strides_x", "strides_out", "taps", "reach"]
+    arrays += [f"strides_{name}" for name in tile.extras]
     return KernelSpec(
         "convolution",
         (

@@ -33,10 +33,10 @@ class Tile:
     taps: int
     lanes: int
     axes: int
-    adds: bool
-    finish: str
-    params: tuple[Param, ...]
-    types: tuple[str, ...]
+    adds: bool = False
+    finish: str = ""
+    params: tuple[Param, ...] = ()
+    types: tuple[str, ...] = ()
 
     @property
     def extras(self) -> list[str]:
@@ -54,9 +54,14 @@ class Tile:
         return QUAD if self.taps else 1
 
     @property
+    def across(self) -> int:
+        """How many places lie side by side."""
+        return self.width // self.stack
+
+    @property
     def columns(self) -> range:
         """The numbers of the columns of places."""
-        return range(self.width // self.stack // self.unit)
+        return range(self.across // self.unit)
 
 
 def summed(tile: Tile) -> list[str]:

@@ -7,7 +7,7 @@ device is deaf until one ends. Must not know op names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -26,7 +26,7 @@ from ops.lowering.base import (
     padded,
 )
 from ops.lowering.convolution_kernel import kernel
-from ops.lowering.convolution_places import QUAD, between_stacks, domain, stack_of, takes_quads
+from ops.lowering.convolution_places import QUAD, Places, taken
 from ops.lowering.convolution_sums import RANK, Tile
 from ops.lowering.convolution_weights import laid
 from ops.space import Convolution
@@ -44,106 +44,111 @@ def emit(
 
     Where `takes_quads`, rows of `x` begin at multiples of four, and go on for all that quads of places see.
     """
-    device = builder.device
     weights = laid(builder, weight, form)
     after = after or After(input_term(0, "f32"), "f32")
     names = [("value", "f32"), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
     finish = wgsl.function("finish", after.term, names)
-    stack = stack_of(device, form)
-    rows = _ROWS if stack == 1 else _STACKED_ROWS
-    shape, row_tiles = domain(form, stack), -(-form.outputs // rows)
-    columns = prod(shape)
-    lines = row_tiles * form.groups
-    wide = -(-columns // (device.lanes * _WIDE)) * lines >= _LEAST_GROUPS[device.kind]
-    across = _NARROW if stack > 1 or not wide or columns < device.lanes * _WIDE // 2 else _WIDE
-    width = across * stack
-    tile = Tile(
-        rows,
-        width,
-        stack,
-        form.taps[-2] if stack > 1 else 1,
-        form.taps[-1] if takes_quads(form) else 0,
-        device.lanes,
-        len(form.taps),
-        False,
-        "" if after.term.function == "input" else finish.text,
-        finish.params,
-        tuple(wgsl.storage(source.dtype) for source in after.sources),
+    places = taken(builder.device, form)
+    tile = replace(
+        _tile(builder.device, places),
+        finish="" if after.term.function == "input" else finish.text,
+        params=finish.params,
+        types=tuple(wgsl.storage(source.dtype) for source in after.sources),
     )
-    params = _sizes(form, shape, row_tiles, stack) | finish.values | _places(form, x, after, stack)
+    params = _sizes(places, tile.rows) | finish.values | _strides(places, x, after)
     operands = [x.operand, weights.operand, *(source.operand for source in after.sources), target.operand]
-    column_tiles = -(-columns // (device.lanes * across))
-    looped = _looped(form, stack)
-    for adds, part in _parts(device, form, looped, lines, column_tiles * device.lanes * width * rows):
+    columns = -(-places.count // (tile.lanes * tile.across))
+    for adds, part in _parts(builder.device, places, tile, columns):
         count = part["stop"] - part["first"]
         depth = -(-count // MAX_GROUPS)
-        turns = (part["end"] - part["begin"]) * (part["tap_end"] - part["tap_begin"]) * looped[1]
-        groups = (column_tiles, -(-count // depth), depth)
+        turns = (part["end"] - part["begin"]) * (part["tap_end"] - part["tap_begin"]) * places.looped[1]
+        groups = (columns, -(-count // depth), depth)
         spec = kernel(replace(tile, adds=adds))
-        builder.dispatch(spec, groups, operands, {**params, **part}, rows * width * turns)
+        builder.dispatch(spec, groups, operands, {**params, **part}, tile.rows * tile.width * turns)
 
 
-def _sizes(form: Convolution, shape: Sequence[int], row_tiles: int, stack: int) -> Params:
-    points = prod(form.places)
-    steps = Layout.contiguous(form.places).strides
-    stacked: Params = {"height": form.places[-2], "line_out": steps[-2]} if stack > 1 else {}
+def _tile(device: DeviceClass, places: Places) -> Tile:
+    """What an invocation has: as many columns of places as leave the device enough workgroups."""
+    form, count = places.form, places.count
+    rows = _STACKED_ROWS if places.is_stacked else _ROWS
+    wide = -(-count // (device.lanes * _WIDE)) * _lines(form, rows) >= _LEAST_GROUPS[device.kind]
+    narrow = places.is_stacked or not wide or count < device.lanes * _WIDE // 2
+    return Tile(
+        rows,
+        (_NARROW if narrow else _WIDE) * places.stack,
+        places.stack,
+        form.taps[-2] if places.is_stacked else 1,
+        form.taps[-1] if places.unit > 1 else 0,
+        device.lanes,
+        len(form.taps),
+    )
+
+
+def _row_tiles(form: Convolution, rows: int) -> int:
+    return -(-form.outputs // rows)
+
+
+def _lines(form: Convolution, rows: int) -> int:
+    """How many tiles lie above each other, in all groups."""
+    return _row_tiles(form, rows) * form.groups
+
+
+def _sizes(places: Places, rows: int) -> Params:
+    form = places.form
+    points, steps = prod(form.places), Layout.contiguous(form.places).strides
+    stacked: Params = {"height": form.places[-2], "line_out": steps[-2]} if places.is_stacked else {}
     return stacked | {
-        "columns": prod(shape),
+        "columns": places.count,
         "points": points,
         "last": form.places[-1],
         "outputs": form.outputs,
-        "strides_out": padded((form.outputs * form.groups * points, *between_stacks(steps, stack)), RANK, 0),
-        "row_tiles": row_tiles,
-        "quads": -(-form.outputs // QUAD),
+        "strides_out": padded((form.outputs * form.groups * points, *places.strides(steps)), RANK, 0),
+        "row_tiles": _row_tiles(form, rows),
+        "quads": _row_tiles(form, QUAD),
         "channels": form.channels,
         "taps": padded(form.taps, RANK, 1),
-        "shape": padded(shape, RANK, 1),
+        "shape": padded(places.shape, RANK, 1),
     }
 
 
-def _places(form: Convolution, x: Source, after: After, stack: int) -> Params:
+def _strides(places: Places, x: Source, after: After) -> Params:
     """Where the elements of `x` and of the extra operands lie."""
-    unit = QUAD if takes_quads(form) else 1
-    batch, channel, *space = (stride // unit for stride in x.layout.strides)
+    form = places.form
+    batch, channel, *space = (stride // places.unit for stride in x.layout.strides)
     steps = [stride * step for stride, step in zip(space, form.stride, strict=True)]
     apart = [stride * step for stride, step in zip(space, form.dilation, strict=True)]
     params: Params = {
-        "offset_x": x.layout.offset // unit,
-        "strides_x": padded((batch, *between_stacks(steps, stack)), RANK, 0),
+        "offset_x": x.layout.offset // places.unit,
+        "strides_x": padded((batch, *places.strides(steps)), RANK, 0),
         "row_x": padded([channel], 1, 0)[0],
         "reach": padded(apart, RANK, 0),
     }
-    if stack > 1:
+    if places.is_stacked:
         params["line_x"] = steps[-2]
     for number, source in enumerate(after.sources):
         layout = source.layout.expand(form.result)
         batch, channel, *space = layout.strides
         params |= {
             f"offset_e{number}": layout.offset,
-            f"strides_e{number}": padded((batch, *between_stacks(space, stack)), RANK, 0),
+            f"strides_e{number}": padded((batch, *places.strides(space)), RANK, 0),
             f"row_e{number}": padded([channel], 1, 0)[0],
         }
-        if stack > 1:
+        if places.is_stacked:
             params[f"line_e{number}"] = padded([space[-2]], 1, 0)[0]
     return params
 
 
-def _looped(form: Convolution, stack: int) -> tuple[int, int]:
-    """How many taps of the first axis a kernel can take apart, and how many others go with each."""
-    first, *others = form.taps
-    together = takes_quads(form) + (stack > 1)
-    return (1, prod(form.taps)) if together == len(form.taps) else (first, prod(others))
-
-
 def _parts(
-    device: DeviceClass, form: Convolution, looped: tuple[int, int], lines: int, width: int
+    device: DeviceClass, places: Places, tile: Tile, columns: int
 ) -> Iterator[tuple[bool, dict[str, int]]]:
     """Whether each dispatch adds to what is there, and which lines of tiles, channels, and taps of the first axis it
     takes, by `device.work`.
 
-    A line has `width` elements. The first part of each line makes its sums, the others add to them, the last finishes.
+    A line has as many tiles as workgroups along `columns` have lanes. Its first part makes its sums, the others add to
+    them, the last finishes.
     """
-    first_taps, others = looped
+    form, (first_taps, others) = places.form, places.looped
+    width, lines = columns * tile.lanes * tile.width * tile.rows, _lines(places.form, tile.rows)
     turns = min(device.loop_turns // 2, max(device.work // width, others))
     tap_span = max(min(turns // others, first_taps), 1)
     span = max(turns // (first_taps * others), 1) if tap_span == first_taps else 1
