@@ -27,7 +27,7 @@ from sandbox.gates.errors import FetchRefused, FileRefused, GrantError, Permissi
 from sandbox.gates.fetch import FetchEvent, Secret
 from sandbox.gates.folder import FileLimits
 from sandbox.gates.frames import EnvironmentRead, GateAnswer, GateRequest
-from sandbox.gates.grants import Grants, NameGate, advise, intersect, parse
+from sandbox.gates.grants import Grants, NameGate, advise, allows, intersect, parse
 from sandbox.gates.network import Network
 from sandbox.gates.service import GateEvent, Gates
 
@@ -175,7 +175,7 @@ class RunGates:
             yield
         except PermissionDenied as denial:
             event = {"gate": gate, "asked": denial.asked, "denied": denial.code, "reason": denial.message}
-            self._events.add("gate", event)
+            self._events.add("gate", {**event, **self._lacking(denial.grant)})
             self._deny(gate, denial.asked, denial.code)
             raise advise(denial, self._identity.maximum) from None
 
@@ -195,9 +195,14 @@ class RunGates:
             for name, value in msgspec.to_builtins(event).items()
             if value is not None
         }
-        self._events.add("gate", {"gate": gate, **told})
+        lacking = self._lacking(event.grant) if event.grant is not None else {}
+        self._events.add("gate", {"gate": gate, **told, **lacking})
         if event.denied in _DENIALS:
             self._deny(gate, event.reason or "", event.denied)
+
+    def _lacking(self, grant: dict[str, object]) -> dict[str, object]:
+        """The grant that is missing, and whose grants it is missing in: the run's, or already the key's."""
+        return {"grant": grant, "by": "run" if allows(self._identity.maximum, grant) else "key"}
 
     def _deny(self, gate: str, asked: str, code: str) -> None:
         self._denials += 1

@@ -18,11 +18,10 @@ from ops.errors import GraphError
 from ops.graph import TensorType
 from ops.layout import Layout
 from ops.lower import DeviceClass, HostTask, Lowering, lower_copy
+from ops.lowering.base import MAX_DISPATCHES
 from ops.lowering.windows import window
 from shaders.pack import holes, pack_params
 from shaders.spec import Dispatch
-
-MAX_STEPS = 1 << 16
 
 
 @dataclass(slots=True)
@@ -100,9 +99,9 @@ class Drafts:
                 size = nbytes if operand.nbytes is None else operand.nbytes
                 parts.append((storage, begin + operand.begin, size))
             self._drafts.append(_Draft(dispatch, tuple(parts), ops))
-        if len(self._drafts) > MAX_STEPS:
+        if len(self._drafts) > MAX_DISPATCHES:
             raise GraphError(
-                f"the graph needs more than {MAX_STEPS:,} dispatches, the most of one request",
+                f"the graph needs more than {MAX_DISPATCHES:,} dispatches, the most of one request",
                 hint="Ask for a value in between, or work in smaller pieces.",
             )
         return Value(target, Layout.contiguous(type.shape), type.dtype)

@@ -12,7 +12,8 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from itertools import islice
 from operator import is_not
 from typing import Any, NamedTuple, Protocol
 
@@ -28,6 +29,7 @@ from ops.lowering.base import Source, Target
 _DTYPES: Mapping[str, npt.DTypeLike] = {"f32": np.float32, "i8": np.int8, "u8": np.uint8}
 
 _MOST_BOUND = 64
+_MOST_FEW = 16
 
 Array = npt.NDArray[Any]
 Place = tuple[Buffer, int]
@@ -121,7 +123,7 @@ class Tiles:
     """The tiles of a task that nobody has taken."""
 
     def __init__(self, task: HostTask) -> None:
-        self._tiles = _TILES[type(task)](task)
+        self._tiles = iter(_few(task) or _TILES[type(task)](task))
         self._lock = threading.Lock()
         self._next = next(self._tiles, None)
 
@@ -136,6 +138,13 @@ class Tiles:
             tile = self._next
             self._next = next(self._tiles, None)
             return tile
+
+
+@lru_cache(maxsize=256)
+def _few(task: HostTask) -> tuple[Any, ...]:
+    """All tiles of a task that has few, none of one that has many: to cut it takes as long as a small call of BLAS."""
+    tiles = tuple(islice(_TILES[type(task)](task), _MOST_FEW + 1))
+    return tiles if len(tiles) <= _MOST_FEW else ()
 
 
 def _take(tiles: Tiles, job: Job, until: float) -> None:

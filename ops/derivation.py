@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from ops.errors import AttributeValueError
 from ops.hashing import Message, as_bytes, packed, text_bytes, words
-from ops.tensor import Tensor, apply
+from ops.torch.tensor import Tensor, apply
 from shaders.digests import DIGESTS
 from shaders.keyed import KEYED
 

@@ -179,8 +179,7 @@ def _attribute(attribute: Attribute) -> str:
     choices = f" {' or '.join(f'`{choice}`' for choice in attribute.choices)}" if attribute.choices else ""
     names = ", ".join(f"`{name}`" for name in also_called(attribute.name))
     others = f", also {names}" if names else ""
-    doc = f": {attribute.doc}" if attribute.doc else ""
-    return f"* `{attribute.name}` ({attribute.type}{choices}, {default}{others}){doc}"
+    return f"* `{attribute.name}` ({attribute.type}{choices}, {default}{others}): {attribute.doc}"
 
 
 def _value(default: object) -> str:

@@ -11,12 +11,12 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
-from ops import lazy
 from ops.errors import AttributeValueError
 from ops.graph import TensorType
 from ops.spec import OpSpec, check_attributes
 from ops.table import TABLE, find
-from ops.tensor import Tensor, apply
+from ops.torch import lazy
+from ops.torch.tensor import Tensor, apply
 from shaders.digests import DIGESTS
 
 MANY = 256

@@ -59,6 +59,11 @@ __all__ = [
 Operands = Sequence[tuple[Layout, DType]]
 
 
+_BOUND_MESSAGES = (
+    "Give max_bytes, the length of the longest message: without it one may be as long as all together."
+)
+
+
 def lower(
     op: str,
     attributes: Mapping[str, object],
@@ -72,10 +77,12 @@ def lower(
     Operand ("input", n) is the buffer of `inputs[n]`, ("output", 0) the result. Nothing is dispatched for an empty
     result. A view op is a copy of what it shows, or of its input where no layout shows it: the result's elements are
     in the result's order either way. The attributes that `words` names are those words, which come when it runs.
+
+    Raises `GraphError` for more dispatches than a request may have.
     """
     spec = find(op)
-    builder = Builder(device)
     normal: Attributes = {**check_attributes(spec, attributes), **(words or {})}
+    builder = Builder(device) if normal.get("max_bytes", 0) is not None else Builder(device, _BOUND_MESSAGES)
     sources, target = _sources(inputs), _target(output)
     made = _widened(builder, spec.kind, sources, target)
     kinds.emit(builder, spec, normal, sources, made)

@@ -11,10 +11,10 @@ from typing import Any
 
 from ops.errors import AttributeValueError
 from ops.hashing import Message, packed, text_bytes, words
-from ops.operands import Operand, operands
 from ops.spec import OpSpec
 from ops.table import TABLE
-from ops.tensor import Tensor, apply
+from ops.torch.operands import Operand, operands
+from ops.torch.tensor import Tensor, apply
 
 _MODULE = ("bits", "data", "random", "cipher")
 

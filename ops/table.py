@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ops.attribute_words import explained
 from ops.errors import UnknownOpError
 from ops.gradient import gradient_row
 from ops.rows import (
@@ -37,7 +38,7 @@ from ops.spec import OpSpec
 from shaders.suggestions import meant
 
 TABLE: dict[str, OpSpec] = {
-    row.name: row
+    row.name: explained(row)
     for rows in (
         arithmetic,
         smooth,

@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from ops.tensor import MAKE_ONE, Tensor
+from ops.torch.tensor import MAKE_ONE, Tensor
 from sandbox.policy import modules, names
 from sandbox.policy.names import words
 from sandbox.policy.views import DeniedImport, Namespace, available, star_names, title_of

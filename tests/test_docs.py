@@ -38,8 +38,8 @@ from api.quotas import Quotas
 from api.scopes import SCOPES
 from api.settings import RunLimits, Settings
 from kernelgate.local import LocalServer
-from ops import torchlike
 from ops.document import document
+from ops.torch.namespace import namespace
 from sandbox.policy.modules import ALLOWED
 from shaders.errors import KernelgateError
 from shaders.limits import LIMITS
@@ -230,7 +230,7 @@ def essence(description: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_lists_of_what_scripts_have_are_complete() -> None:
-    names = torchlike.namespace()
+    names = namespace()
     actual = [names, names["nn"], names["nn"]["functional"], ALLOWED]  # type: ignore[index]
     lists = [
         match[2].split() for match in FENCE.finditer((DOCS / "scripts.md").read_text()) if match[1] == "text"

@@ -36,14 +36,16 @@ QUOTAS = {
 
 
 @router.get("/keys", dependencies=[needs("GET /api/keys")])
-async def listed(server: Server, visitor: Looking, after: Cursor = None) -> Response:
-    """All keys, oldest first, and a form for a new one."""
+async def listed(server: Server, visitor: Looking, after: Cursor = None, like: Wanted = "") -> Response:
+    """All keys, oldest first, and a form for a new one, which begins with what the key `like` may."""
     found = await server.database.do(lambda db: keys.listed(db, ROWS, after))
     last = found[-1].id if len(found) == ROWS else None
+    model = await server.database.do(lambda db: keys.get(db, like)) if like else None
     return page(
         "keys",
         visitor,
         rows=[_document(server, record) for record in found],
+        like=_document(server, model) if model else None,
         scopes=[(name, about, name in of_role("user")) for name, about in SCOPES.items()],
         quotas=_quotas(server.keys.defaults["user"]),
         start="/console/keys" if after else None,

@@ -105,6 +105,7 @@ async def one(server: Server, visitor: Looking, run_id: str) -> Response:
         here="runs",
         run=document,
         owner=record.owner,
+        key_id=record.key_id,
         script=record.script,
         result=result[:MAX_RESULT],
         cut=len(result) > MAX_RESULT,

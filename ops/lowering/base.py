@@ -15,11 +15,14 @@ import msgspec
 
 from ops import wgsl
 from ops.dtypes import BY_NAME
+from ops.errors import GraphError
 from ops.expression import Term
 from ops.layout import Layout
 from ops.wgsl import Function
 from shaders.spec import FIRST_THREAD, Dispatch, Hole, KernelSpec, Operand, Param, Scalar
 
+MAX_DISPATCHES = 1 << 16
+"""Of all steps of a request together."""
 MAX_GROUPS = 65_535
 GROUP = 64
 INVOCATION_WORK = 64
@@ -209,9 +212,11 @@ class Lowering(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Builder:
-    """Collects the dispatches and temporaries of one op for an adapter of class `device`."""
+    """Collects the dispatches and temporaries of one op for an adapter of class `device`; `fewer` says how it could do
+    with fewer."""
 
     device: DeviceClass
+    fewer: str = "Work in smaller pieces."
     dispatches: list[Dispatch | HostTask] = field(default_factory=list)
     temps: list[int] = field(default_factory=list)
 
@@ -228,7 +233,15 @@ class Builder:
         params: Given,
         each: int = INVOCATION_WORK,
     ) -> None:
-        """Add a launch of `spec`, each invocation of which costs about as much as `each` multiply-adds."""
+        """Add a launch of `spec`, each invocation of which costs about as much as `each` multiply-adds.
+
+        Raises `GraphError` beyond `MAX_DISPATCHES`.
+        """
+        if len(self.dispatches) >= MAX_DISPATCHES:
+            raise GraphError(
+                f"an op needs more than {MAX_DISPATCHES:,} dispatches, the most of one request",
+                hint=self.fewer,
+            )
         work = each * prod(workgroups) * prod(spec.workgroup_size)
         self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), dict(params), work))
 

@@ -225,13 +225,6 @@ def _needed(mode: str, positions: range, size: int) -> range:
 @lru_cache(maxsize=64)
 def _pad_spec(mode: str, fill: str, type: str, rank: int, width: int) -> KernelSpec:
     last = rank - 1
-    found = [*(f"m{axis}" for axis in range(last)), "m"]
-    terms = [
-        f"min({name} - first_at({axis}u), extent_at({axis}u) - 1u) * strides_x_at({axis}u)"
-        for axis, name in enumerate(found)
-    ]
-    inside = " && ".join(f"{name} < sizes_at({axis}u)" for axis, name in enumerate(found))
-    value = f"x[{' + '.join(['params.offset_x', *terms])}]"
 
     def source(name: str, axis: int, place: str) -> str:
         return (
@@ -239,14 +232,21 @@ def _pad_spec(mode: str, fill: str, type: str, rank: int, width: int) -> KernelS
             f"(source_of(bitcast<i32>({place} - before_at({axis}u)), bitcast<i32>(sizes_at({axis}u))));"
         )
 
+    def step(name: str, axis: int) -> str:
+        return f"min({name} - first_at({axis}u), extent_at({axis}u) - 1u) * strides_x_at({axis}u)"
+
+    outer = [(f"m{axis}", axis) for axis in range(last)]
+    value = f"x[row + {step('m', last)}]"
     body = [
         "if (thread >= params.count) {\n    return;\n}",
         f"let begin = thread * {width}u;",
         coordinates("begin", rank),
-        *(source(f"m{axis}", axis, f"c{axis}") for axis in range(last)),
+        *(source(name, axis, f"c{axis}") for name, axis in outer),
+        f"let row = {' + '.join(['params.offset_x', *(step(*each) for each in outer)])};",
+        *[f"let seen = {' && '.join(f'{name} < sizes_at({axis}u)' for name, axis in outer)};"] * bool(fill),
         f"for (var n = 0u; n < {width}u; n++) {{",
         source("m", last, f"c{last} + n"),
-        f"out[begin + n] = select({fill}, {value}, {inside});" if fill else f"out[begin + n] = {value};",
+        f"out[begin + n] = {f'select({fill}, {value}, seen && m < sizes_at({last}u))' if fill else value};",
         "}",
     ]
     return KernelSpec(

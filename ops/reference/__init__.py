@@ -4,6 +4,8 @@ Owns the values that kernels are compared with, and those of the engine `numpy`.
 imports NumPy; must not know devices.
 """
 
-from ops.reference.evaluation import DTYPES, apply, dtype_name, evaluate, from_wire, narrow, run, to_wire
+from ops.reference.elements import DTYPES, dtype_name, from_wire, narrow, to_wire
+from ops.reference.evaluation import apply, evaluate
+from ops.reference.terms import run
 
 __all__ = ["DTYPES", "apply", "dtype_name", "evaluate", "from_wire", "narrow", "run", "to_wire"]

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from ops import derivation, engine, hashing, reference, routines, torchlike
-from ops.creation import tensor
+from ops import derivation, hashing, reference, routines
 from ops.graph import Graph, TensorRef
 from ops.samples import Sample, dtype_of, flat, is_messages, offsets, words
 from ops.spec import OpSpec, check_attributes
-from ops.tensor import Tensor, apply
+from ops.torch import engine
+from ops.torch.creation import tensor
+from ops.torch.namespace import namespace
+from ops.torch.tensor import Tensor, apply
 from ops.validate import validate
 
 
@@ -34,7 +36,7 @@ def value_of(call: str) -> Any:
     names = {
         "hashing": SimpleNamespace(**hashing.namespace(), **derivation.NAMES),
         "routines": SimpleNamespace(**routines.namespace()),
-        "torch": SimpleNamespace(**torchlike.namespace()),
+        "torch": SimpleNamespace(**namespace()),
         "call": _call,
     }
     engine.use(_Engine())

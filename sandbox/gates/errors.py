@@ -24,11 +24,16 @@ class PermissionDenied(PermissionDeniedError):
     def __init__(self, gate: str, asked: str, grant: dict[str, object]) -> None:
         super().__init__(
             f"{gate}: {asked} is not granted to this run",
-            hint=f"a run whose grants include {json.dumps(grant)} may do this, if its key allows it",
+            hint=f"A run whose grants include {json.dumps(grant)} may do this, if its key allows it.",
         )
         self.gate = gate
         self.asked = asked
         self.grant = grant
+
+
+def grant_for(error: KernelgateError) -> dict[str, object] | None:
+    """The grant that would turn `error` into success, if one would."""
+    return error.grant if isinstance(error, PermissionDenied) else None
 
 
 class GrantError(KernelgateError):

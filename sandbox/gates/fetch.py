@@ -27,6 +27,7 @@ from sandbox.gates.errors import (
     FetchRefused,
     FetchTimeout,
     PermissionDenied,
+    grant_for,
 )
 from sandbox.gates.frames import Fetch, FetchResponse
 from sandbox.gates.grants import FetchGrant, Method
@@ -84,7 +85,8 @@ class Secret:
 
 @dataclass(slots=True)
 class FetchEvent:
-    """One HTTP request, made or denied. `denied` is the code of the error that it ended in, `reason` its message."""
+    """One HTTP request, made or denied. `denied` is the code of the error that it ended in, `reason` its message, `grant`
+    what would have opened the gate."""
 
     method: str
     url: str
@@ -94,6 +96,7 @@ class FetchEvent:
     ms: float = 0.0
     denied: str | None = None
     reason: str | None = None
+    grant: dict[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +287,7 @@ class FetchGate:
         try:
             yield event
         except KernelgateError as error:
-            event.denied, event.reason = error.code, error.message
+            event.denied, event.reason, event.grant = error.code, error.message, grant_for(error)
             raise
         except asyncio.CancelledError:
             event.denied, event.reason = FetchTimeout.code, "it took too long, or the run ended"

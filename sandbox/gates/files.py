@@ -13,7 +13,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
-from sandbox.gates.errors import FileIsFolder, FileRefused, PermissionDenied
+from sandbox.gates.errors import FileIsFolder, FileRefused, PermissionDenied, grant_for
 from sandbox.gates.folder import FileLimits, Folder, Tree
 from sandbox.gates.frames import (
     FileAnswer,
@@ -38,7 +38,8 @@ _FARTHEST = 1 << 60
 
 @dataclass(slots=True)
 class FileEvent:
-    """One operation, done or denied: `bytes` is what it read or wrote, `denied` the code of its error."""
+    """One operation, done or denied: `bytes` is what it read or wrote, `denied` the code of its error, `grant` what would
+    have opened the gate."""
 
     operation: str
     path: str
@@ -46,6 +47,7 @@ class FileEvent:
     ms: float = 0.0
     denied: str | None = None
     reason: str | None = None
+    grant: dict[str, object] | None = None
 
 
 @cache
@@ -90,7 +92,7 @@ class FilesGate:
             event.bytes = len(request.data) if isinstance(request, FileWrite) else 0
             event.bytes = len(answer) if isinstance(answer, bytes) else event.bytes
         except KernelgateError as error:
-            event.denied, event.reason = error.code, error.message
+            event.denied, event.reason, event.grant = error.code, error.message, grant_for(error)
             raise
         finally:
             event.ms = (self._clock() - start) * 1000

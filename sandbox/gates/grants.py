@@ -191,12 +191,12 @@ def advise(denial: PermissionDenied, key_maximum: Grants | None) -> PermissionDe
     grant = json.dumps(denial.grant)
     if allows(key_maximum, denial.grant):
         denial.by = "run"
-        denial.hint = f"a run whose grants include {grant} may do this: its key allows it"
+        denial.hint = f"A run whose grants include {grant} may do this: its key allows it."
     else:
         denial.by = "key"
         denial.hint = (
-            f"a run whose grants include {grant} may do this, but its key's grants leave it out: "
-            "an admin can make a key with them"
+            f"A run whose grants include {grant} may do this, but its key's grants leave it out: "
+            "an admin can make a key with them."
         )
     return denial
 

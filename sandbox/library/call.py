@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ops.creation import tensor
 from ops.loose import Data, Value
 from ops.table import NAMESPACES, find, full_name
-from ops.tensor import Tensor, apply
+from ops.torch.creation import tensor
+from ops.torch.tensor import Tensor, apply
 from sandbox.entry import result_of
 from sandbox.errors import ScriptError
 from sandbox.library import kernels, stored

@@ -23,7 +23,7 @@ class MissingValue(PermissionDenied, KeyError):
         grant = {"env": {name: None}}
         super().__init__(
             f"env: {name!r} is not granted to this run",
-            hint or f"a run whose grants include {json.dumps(grant)} may do this, if its key allows it",
+            hint or f"A run whose grants include {json.dumps(grant)} may do this, if its key allows it.",
             "env",
             repr(name),
             grant,

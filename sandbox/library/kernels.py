@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ops.graph import TensorRef
-from ops.handles import from_ref, refs
 from ops.loose import Value
-from ops.tensor import Tensor
-from ops.typenames import DTypeLike, dtype_of
+from ops.torch.handles import from_ref, refs
+from ops.torch.tensor import Tensor
+from ops.torch.typenames import DTypeLike, dtype_of
 from sandbox import values
 from sandbox.frames import DispatchKernel
 from sandbox.link import Link

@@ -1,16 +1,16 @@
 """Tensors between a script and the server: the engine that asks over the link, inputs, and results.
 
-Owns the worker's implementation of `ops.engine.Engine`. Must not know ops or sockets.
+Owns the worker's implementation of `ops.torch.engine.Engine`. Must not know ops or sockets.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ops import engine
 from ops.graph import Graph, TensorRef
-from ops.handles import from_ref, refs
-from ops.tensor import Tensor
+from ops.torch import engine
+from ops.torch.handles import from_ref, refs
+from ops.torch.tensor import Tensor
 from sandbox import values
 from sandbox.frames import Compute, Explain, Free, Read
 from sandbox.library import numpy

@@ -1,4 +1,4 @@
-"""`import torch`: the views of `ops.torchlike`.
+"""`import torch`: the views of `ops.torch.namespace`.
 
 Owns how its nested namespaces become modules. Must not know ops.
 """
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ops import torchlike
+from ops.torch.namespace import namespace
 from sandbox.policy import ownership, views
 
 
 def install() -> None:
     """Provide `torch` and its submodules; scripts may set attributes of tensors and of layers."""
-    namespace: dict[str, Any] = torchlike.namespace()
-    _provide("torch", namespace)
-    for cls in (namespace["Tensor"], *namespace["nn"].values()):
+    names: dict[str, Any] = namespace()
+    _provide("torch", names)
+    for cls in (names["Tensor"], *names["nn"].values()):
         if isinstance(cls, type):
             ownership.add_writable(cls)
 

@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, Protocol, TypeVar, get_args, get_origin
 
-from ops.nn.module import Applied, Module
+from ops.torch.nn.module import Applied, Module
 from sandbox.policy.names import DEFINABLE
 from sandbox.stubs.attributes import assigned
 from sandbox.stubs.functions import (

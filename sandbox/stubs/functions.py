@@ -13,10 +13,10 @@ from types import SimpleNamespace
 from typing import Any, Literal, cast, get_overloads
 
 from ops.errors import UnknownOpError
-from ops.operands import Operand
 from ops.spec import REQUIRED, Attribute, OpSpec
 from ops.table import find
-from ops.typenames import Dims, DTypeLike
+from ops.torch.operands import Operand
+from ops.torch.typenames import Dims, DTypeLike
 from sandbox.stubs.types import Writer
 
 Function = Callable[..., Any]

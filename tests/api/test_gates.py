@@ -97,6 +97,8 @@ def test_a_denial_is_an_error_an_event_a_count_and_a_line(
     assert '{"fetch": [{"host": "site.test", "methods": ["POST"], "ports": [80]}]}' in error["hint"]
     (event,) = gate_events(admin, done["id"])
     assert (event["denied"], "status" in event) == ("permission_denied", False)
+    assert event["grant"] == {"fetch": [{"host": "site.test", "methods": ["POST"], "ports": [80]}]}
+    assert event["by"] == "run"
     assert denied(admin, "fetch") == before + 1
     (line,) = [record.getMessage() for record in caplog.records if record.name == "kernelgate.audit"]
     assert line.startswith(f"denied {done['id']} of admin: fetch: ")
@@ -253,9 +255,9 @@ def test_reading_a_value_that_was_not_granted_is_on_record_and_asking_for_it_is_
     (line,) = [record.getMessage() for record in caplog.records if record.name == "kernelgate.audit"]
     assert line.startswith(f"denied {done['id']} of admin: env: ")
     assert "TOKEN" in line
-    assert [(event["gate"], event["denied"]) for event in gate_events(admin, done["id"])] == [
-        ("env", "permission_denied")
-    ]
+    (event,) = gate_events(admin, done["id"])
+    assert (event["gate"], event["denied"]) == ("env", "permission_denied")
+    assert (event["grant"], event["by"]) == ({"env": {"TOKEN": None}}, "run")
 
 
 # ---------------------------------------------------------------------- what a key allows
@@ -265,7 +267,9 @@ def test_a_user_is_granted_nothing_beyond_arithmetic(gated: Any, tmp_path: Path)
     done = run(user, "import os\nresult = [dict(os.environ), call('tensor.add', 1, 2).item()]", asked)
     assert (done["result"], done["grants"]) == ([{}, 3], {})
     for script in ("open('/data/a', 'w')", "fetch('http://site.test/')"):
-        assert run(user, script, asked)["error"]["code"] == "permission_denied"
+        done = run(user, script, asked)
+        assert done["error"]["code"] == "permission_denied"
+        assert [event["by"] for event in gate_events(user, done["id"]) if "by" in event] == ["key"]
     assert list(tmp_path.iterdir()) == []
 
 

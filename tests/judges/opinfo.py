@@ -20,13 +20,14 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from torch.testing._internal.common_methods_invocations import op_db
 
-from ops import engine, lazy, methods, reference, typenames
+from ops import reference
 from ops.graph import TensorType
-from ops.handles import refs
 from ops.reference.bfloat import opened
 from ops.table import TABLE
-from ops.tensor import Tensor
-from ops.torchlike import namespace
+from ops.torch import engine, lazy, methods, typenames
+from ops.torch.handles import refs
+from ops.torch.namespace import namespace
+from ops.torch.tensor import Tensor
 from shaders.errors import KernelgateError
 from tests.judges.in_process import InProcess
 

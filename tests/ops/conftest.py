@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ops import engine, reference, torchlike
+from ops import reference
 from ops.lower import CPU, GPU
 from ops.table import find
+from ops.torch import engine
+from ops.torch.namespace import namespace
 from tests.ops.agreement import agree, error_scale, flush, has_subnormals
 from tests.ops.device import BareDevice
 from tests.ops.numpy_engine import NumpyEngine
@@ -80,7 +82,7 @@ class Namespace:
 @pytest.fixture
 def torch(numpy_engine: NumpyEngine) -> Any:
     """What `import torch` gives a script, computed by NumPy."""
-    return Namespace(torchlike.namespace())
+    return Namespace(namespace())
 
 
 @pytest.fixture(params=["cpu", "gpu"])

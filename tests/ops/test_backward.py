@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ops import backward_neural, reference
-from ops.backward import backward, has_gradient
-from ops.backward_rules import RULES
+from ops import reference
+from ops.backward import backward, has_gradient, neural
+from ops.backward.rules import RULES
 from ops.errors import GraphError
 from ops.gradient import is_differentiable
 from ops.graph import Graph, Node, TensorType
@@ -122,7 +122,7 @@ def test_a_gradient_is_that_of_differences(
 
 def test_every_rule_is_checked() -> None:
     checked = {name for name, samples in CALLS.items() if any(map(is_smooth, samples))}
-    assert RULES.keys() | backward_neural.RULES.keys() <= checked
+    assert RULES.keys() | neural.RULES.keys() <= checked
     assert all(is_differentiable(TABLE[name]) for name in ("add", "where", "lerp", "masked_fill"))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ops.creation import tensor
+from ops.torch.creation import tensor
 
 WORDS = np.concatenate(
     [

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ops import backward_neural, reference
-from ops.backward import backward
+from ops import reference
+from ops.backward import backward, neural
 from ops.composites import expand
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
@@ -275,7 +275,7 @@ def test_gradients_of_attention_in_blocks_are_the_same(monkeypatch: pytest.Monke
     types = [TensorType(array.shape, "f32") for array in arrays]
     found = []
     for most in (1 << 20, 200):
-        monkeypatch.setattr(backward_neural, "_MOST_SCORES", most)
+        monkeypatch.setattr(neural, "_MOST_SCORES", most)
         nodes, wanted = backward("attention", {"is_causal": True}, types)
         leaves = [
             Node("input", (), {"handle": n, "shape": list(array.shape), "dtype": "f32"})

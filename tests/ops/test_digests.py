@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from ops import hashing, reference
 from ops.dtypes import dtype
-from ops.errors import AttributeValueError
+from ops.errors import AttributeValueError, GraphError
 from ops.graph import TensorType
 from ops.layout import Layout
-from ops.lower import CPU, lower
+from ops.lower import CPU, GPU, lower
 from ops.routine_shapes import MAX_SQUEEZE
 from shaders import digests
 from shaders.digests import DIGESTS
@@ -201,6 +201,20 @@ def test_attributes_that_no_hash_has_are_refused(
 ) -> None:
     with pytest.raises(AttributeValueError, match=message):
         device.run(name, attributes, pack([b"a"]))
+
+
+@pytest.mark.parametrize("device_class", [CPU, GPU], ids=["cpu", "gpu"])
+def test_messages_of_unknown_length_that_take_too_many_dispatches_are_told_what_helps(
+    device_class: Any,
+) -> None:
+    count = 1_000_000
+    shapes = [((1 << 27,), "u32"), ((count + 1,), "u32")]
+    inputs = [(Layout.contiguous(shape), dtype(name)) for shape, name in shapes]
+    made = TensorType((count, 16), "u32")
+    with pytest.raises(GraphError, match="more than 65,536 dispatches") as refused:
+        lower("sha3_512", {}, inputs, made, device_class)
+    assert "Give max_bytes" in (refused.value.hint or "")
+    assert len(lower("sha3_512", {"max_bytes": 512}, inputs, made, device_class).dispatches) < 1000
 
 
 def test_scripts_hash_by_every_name(numpy_engine: Any) -> None:

@@ -11,8 +11,8 @@ from ops.errors import UnknownOpError
 from ops.peers import FACES, PEERS, combined, peers_of
 from ops.spec import OpSpec
 from ops.table import TABLE, find
-from ops.tensor import Tensor
-from ops.torchlike import namespace
+from ops.torch.namespace import namespace
+from ops.torch.tensor import Tensor
 
 
 def is_op(theirs: str, row: OpSpec | None) -> bool:

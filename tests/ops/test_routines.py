@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ops import routines
-from ops.creation import tensor
 from ops.errors import AttributeValueError
 from ops.table import TABLE
+from ops.torch.creation import tensor
 
 
 @pytest.fixture

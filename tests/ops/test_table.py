@@ -7,12 +7,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ops import creation, methods, reference
+from ops import reference, table
+from ops.attribute_words import WORDS
 from ops.document import document
 from ops.errors import AttributeValueError, UnknownOpError
 from ops.functions import ROWS as FUNCTION_ROWS
@@ -21,7 +23,8 @@ from ops.infer import infer
 from ops.numerics import HELPERS
 from ops.spec import REQUIRED, OpSpec, also_called, check_attributes
 from ops.table import TABLE, find, full_name
-from ops.tensor import Tensor
+from ops.torch import creation, methods
+from ops.torch.tensor import Tensor
 from tests.ops import test_elementwise, test_gradient
 
 ROOT = Path(__file__).parents[2]
@@ -133,10 +136,8 @@ def test_no_kernel_text_has_an_array_or_a_loop_without_bound() -> None:
 
 
 IMPORTS = """
-import sys
-import ops.document, ops.engine, ops.formatting, ops.graph, ops.hashing, ops.infer, ops.lower, ops.nn, ops.table
-import ops.tensor, ops.torchlike, ops.validate, ops.wire
-import pkgutil, importlib, ops
+import importlib, pkgutil, sys
+import ops
 for top in pkgutil.iter_modules(ops.__path__, "ops."):
     if top.name not in ("ops.reference", "ops.handbook"):
         module = importlib.import_module(top.name)
@@ -144,6 +145,20 @@ for top in pkgutil.iter_modules(ops.__path__, "ops."):
             importlib.import_module(part.name)
 print(",".join(sorted(name for name in ("numpy", "jinja2", "wgpu") if name in sys.modules)))
 """
+
+
+def test_every_attribute_of_every_op_has_words() -> None:
+    silent = [f"{row.name}.{each.name}" for row in TABLE.values() for each in row.attributes if not each.doc]
+    assert not silent, "ops/attribute_words.py has none for these"
+
+
+def test_words_for_attributes_are_those_of_ops_that_need_them() -> None:
+    rows = [row for module in vars(table).values() if isinstance(module, ModuleType) for row in module.ROWS]
+    bare = {(row.name, each.name) for row in rows for each in row.attributes if not each.doc}
+    own = {f"{op}.{name}" for op, name in bare} & WORDS.keys()
+    common = {name for op, name in bare if f"{op}.{name}" not in own}
+    assert WORDS.keys() == own | common
+    assert all(WORDS[each] != WORDS.get(each.partition(".")[2]) for each in own)
 
 
 def test_what_a_worker_imports_loads_neither_numpy_nor_jinja2() -> None:

@@ -25,6 +25,16 @@ export function parse(text) {
   return grants;
 }
 
+/** The grants of both. @param {Record<string, any>} some @param {Record<string, any>} more @returns {Record<string, any>} */
+export function merged(some, more) {
+  const all = { ...some };
+  for (const [gate, wanted] of Object.entries(more)) {
+    if (!Array.isArray(wanted)) all[gate] = { ...wanted, ...all[gate] };
+    else all[gate] = [...new Map([...(all[gate] ?? []), ...wanted].map((each) => [JSON.stringify(each), each])).values()];
+  }
+  return all;
+}
+
 /** What is behind the `=`; without one, null: the value that the key has. */
 function valueOf(line) {
   const at = line.indexOf("=");

@@ -2,7 +2,9 @@
 
 import { attempt } from "./actions.js";
 import { copying } from "./copy.js";
+import { carried } from "./denials.js";
 import { at, make } from "./dom.js";
+import { merged } from "./grants.js";
 import { refresh } from "./live.js";
 import { ask } from "./rest.js";
 import { granted } from "./script_form.js";
@@ -37,6 +39,25 @@ function asked() {
   };
 }
 
+/** Begin with what another key may. Values of `env` are not told, and stay empty: none would stand for any. */
+function beginLike({ owner, role, groups, grants, scopes: has, quotas: bounds }) {
+  form.elements.owner.value = owner;
+  form.elements.groups.value = groups.join(" ");
+  form.elements.role.value = role;
+  roleChosen();
+  for (const each of scopes) each.checked = has.includes(each.value);
+  for (const each of quotas) {
+    const bound = String(bounds[each.name] ?? "none");
+    each.value = bound === each.placeholder ? "" : bound;
+  }
+  const env = grants?.env && { env: Object.fromEntries(Object.keys(grants.env).map((name) => [name, ""])) };
+  write(grants && { ...grants, ...env });
+}
+
+function write(grants) {
+  at("grants").value = grants ? JSON.stringify(grants, null, 2) : "";
+}
+
 function show({ id, name, token }) {
   const field = make("input", { id: "token", class: "mono", readonly: true, value: token });
   at("made").hidden = false;
@@ -51,6 +72,10 @@ function show({ id, name, token }) {
   field.select();
 }
 
+if (at("like")) beginLike(JSON.parse(at("like").textContent));
+const grant = carried(location.hash);
+if (grant) write(merged(granted(at("grants").value), grant));
+if (at("like")) form.elements.name.focus();
 at("role").addEventListener("change", roleChosen);
 form.addEventListener("submit", (event) => {
   event.preventDefault();

@@ -3,18 +3,19 @@
 // Owns which of the forms is used, what is kept in the browser, whether what is shown is of what is written, the buttons.
 
 import { at, make } from "./dom.js";
+import { carried } from "./denials.js";
 import { Editor } from "./editor.js";
 import { KernelForm } from "./kernel_form.js";
 import { Problem, upload } from "./rest.js";
 import { RunView } from "./run.js";
-import { ScriptForm } from "./script_form.js";
+import { addGrant, ScriptForm } from "./script_form.js";
 import { store } from "./store.js";
 
 const KEEP = "kernelgate.playground";
 const LANGUAGES = { "#kernel": "wgsl", "#script": "python" };
 const { samples, begin, stores } = JSON.parse(at("start").textContent);
 const editor = new Editor(at("editor"), { language: "python", label: "The program" });
-const view = new RunView(at("view"), (problem) => editor.text === asked.text && editor.mark(problem));
+const view = new RunView(at("view"), (problem) => editor.text === asked.text && editor.mark(problem), addGrant);
 const forms = { python: new ScriptForm(), wgsl: new KernelForm() };
 
 /** What was run last, by which form, and whether one of its fields was changed since. */
@@ -182,3 +183,5 @@ for (const choice of document.querySelectorAll('input[name="language"]')) {
 }
 const wanted = LANGUAGES[location.hash] ?? localStorage.getItem(KEEP) ?? "python";
 use(begin?.language ?? wanted, begin ?? undefined);
+const grant = carried(location.hash);
+if (grant) addGrant(grant);

@@ -2,7 +2,7 @@
 // cancels runs. Must not know the editor or how a run is shown.
 
 import { at, make } from "./dom.js";
-import { parse } from "./grants.js";
+import { merged, parse } from "./grants.js";
 import { ask, Problem } from "./rest.js";
 import { shown } from "./values.js";
 
@@ -77,6 +77,15 @@ export function parsed(text, what) {
   } catch (error) {
     throw new Problem({ title: "This is not JSON", code: what, detail: `${what}: ${error.message}` });
   }
+}
+
+/** Add a grant to those that are written, and lead there. @param {Record<string, any>} grant */
+export function addGrant(grant) {
+  const field = at("grants");
+  field.value = JSON.stringify(merged(granted(field.value), grant), null, 2);
+  field.closest("details").open = true;
+  field.focus();
+  field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
 /** Grants that a person wrote. @param {string} text @returns {Record<string, any>} Throws `Problem`. */

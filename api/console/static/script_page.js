@@ -5,7 +5,7 @@ import { copying } from "./copy.js";
 import { at } from "./dom.js";
 import { ask, upload } from "./rest.js";
 import { RunView } from "./run.js";
-import { granted, parsed } from "./script_form.js";
+import { addGrant, granted, parsed } from "./script_form.js";
 import { tensor } from "./tensor_field.js";
 
 const READ = {
@@ -17,7 +17,7 @@ const READ = {
 };
 
 const form = at("call");
-const view = new RunView(at("view"));
+const view = new RunView(at("view"), undefined, addGrant);
 
 /** What the fields ask for; what is empty and may be is left to its default. Throws `Problem`. */
 function asked() {

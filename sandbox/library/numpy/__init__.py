@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ops.tensor import Tensor
+from ops.torch.tensor import Tensor
 from sandbox.library.numpy import namespace
 from sandbox.library.numpy.arguments import Result
 from sandbox.library.numpy.array import ndarray

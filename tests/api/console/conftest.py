@@ -65,13 +65,13 @@ def visits(chromium: Any, running: Any, person: httpx2.Client) -> Callable[[], A
     def visits() -> Iterator[Any]:
         contexts, failures = [], []
 
-        def visit(path: str, known: bool = True, **options: Any) -> Any:
+        def visit(path: str, known: httpx2.Client | bool = True, **options: Any) -> Any:
             context = chromium.new_context(base_url=running.url, **{"viewport": DESKTOP, **options})
             context.set_default_timeout(PATIENCE_MS)
             contexts.append(context)
             if known:
-                login = {"name": COOKIE, "value": person.cookies[COOKIE], "url": running.url}
-                context.add_cookies([login])
+                who = person if known is True else known
+                context.add_cookies([{"name": COOKIE, "value": who.cookies[COOKIE], "url": running.url}])
             page = context.new_page()
             page.on("pageerror", lambda error: failures.append(str(error)))
             page.goto(path)
@@ -87,7 +87,7 @@ def visits(chromium: Any, running: Any, person: httpx2.Client) -> Callable[[], A
 
 @pytest.fixture
 def visit(visits: Callable[[], AbstractContextManager[Any]]) -> Iterator[Any]:
-    """`visit(path)`: a page of a new visitor, who has the admin's login unless not `known`. A script of ours that fails
+    """`visit(path)`: a page of a new visitor, who has the admin's login, or that of the client `known`, or none. A script of ours that fails
     there fails the test."""
     with visits() as visit:
         yield visit

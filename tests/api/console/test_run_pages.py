@@ -82,6 +82,46 @@ def test_the_list_has_of_each_run_the_first_line_that_tells_what_it_does(
     assert f'<span class="faint">{words}</span>' in html.unescape(row)
 
 
+ASKS = "import os\ndef main():\n    return os.environ['CITY']"
+
+
+def test_what_was_denied_is_granted_by_a_further_click_where_the_key_allows_it(visit: Any, http: Any) -> None:
+    run = http.post("/api/runs", json={"script": ASKS}, headers={"Prefer": "wait=60"}).json()["id"]
+    page = visit(f"/console/runs/{run}")
+    page.get_by_role("link", name="Grant it, and run again").click()
+    page.wait_for_url("**/play?run=*")
+    grants = page.get_by_label("A line each, or JSON")
+    assert json.loads(grants.input_value()) == {"env": {"CITY": None}}
+    assert page.locator("#view .status").count() == 0, "nothing has run"
+    grants.fill("")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("button", name="Add it to the grants").click()
+    assert json.loads(grants.input_value()) == {"env": {"CITY": None}}
+    grants.fill('{"env": {"CITY": "Basel"}}')
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_label("Result").get_by_text("Basel").wait_for()
+
+
+def test_who_may_make_no_key_is_told_the_address_of_its_form_for_an_admin(
+    visit: Any, running: Any, log_in: Any
+) -> None:
+    user = running.client_for("asker", {"fetch": [{"host": "a.example"}]}, groups=("lab",))
+    run = user.post("/api/runs", json={"script": ASKS}, headers={"Prefer": "wait=60"}).json()["id"]
+    login = log_in(user.headers["authorization"].split()[1])
+    address = visit(f"/console/runs/{run}", known=login).get_by_label("For an admin").input_value()
+    page = visit(f"/console/runs/{run}")
+    page.get_by_role("link", name="Grant it to a new key").click()
+    page.get_by_label("Name").wait_for()
+    assert page.url == address
+    wanted = json.loads(page.get_by_label("Grants").input_value())
+    assert (wanted["fetch"][0]["host"], wanted["env"]) == ("a.example", {"CITY": None})
+    page.get_by_label("Name").fill("asker-2")
+    page.get_by_role("button", name="Make it").click()
+    token = page.get_by_label("Its token").input_value()
+    made = running.http.get(f"/api/keys/{token.split('_')[1]}").json()
+    assert (made["owner"], made["groups"], made["grants"]) == ("asker", ["lab"], wanted)
+
+
 def test_another_s_run_is_not_found(stranger: httpx2.Client, failed: Any) -> None:
     for path in (f"/console/runs/{failed['id']}", f"/console/play?run={failed['id']}"):
         answer = stranger.get(path)

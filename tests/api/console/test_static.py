@@ -140,6 +140,21 @@ def test_grants_are_written_a_line_each_or_as_json(call: Any) -> None:
         call("grants.js", "parse", "root everything")
 
 
+def test_grants_are_merged_without_what_both_have(call: Any) -> None:
+    some = {"fetch": [{"host": "a.example"}], "env": {"A": "1"}, "ops": ["*"]}
+    more = {
+        "fetch": [{"host": "b.example"}, {"host": "a.example"}],
+        "env": {"A": None, "B": None},
+        "kernels": ["k"],
+    }
+    assert call("grants.js", "merged", some, more) == {
+        "fetch": [{"host": "a.example"}, {"host": "b.example"}],
+        "env": {"A": "1", "B": None},
+        "ops": ["*"],
+        "kernels": ["k"],
+    }
+
+
 def test_a_text_that_only_looks_like_a_plan_is_read_at_once(call: Any) -> None:
     begin = "1 step, with 1 kernel: 4 B read, 4 B written"
     began = time.monotonic()

@@ -126,12 +126,12 @@ fn main(
     let high = min(row / 4u + 1u, params.quads - 1u);
     for (var channel = params.begin; channel < params.end; channel++) {
     let of_channel = channel * params.row_x;
-    var k = (group * params.channels + channel) * inner + params.tap_begin * later;
+    var k = ((group * params.channels + channel) * inner + params.tap_begin * later) * params.quads;
     for (var t3 = params.tap_begin; t3 < params.tap_end; t3++) {
-    let at = of_channel + t3 * reach_at(3u);
-    let w0 = w[k * params.quads + low];
-    let w1 = w[k * params.quads + high];
-    k++;
+    var at = of_channel + t3 * reach_at(3u);
+    let w0 = w[k + low];
+    let w1 = w[k + high];
+    k += params.quads;
     let x0 = vec4<f32>(x[p0 + at]);
     c0_0 = fma(w0, x0, c0_0);
     c1_0 = fma(w1, x0, c1_0);

@@ -61,8 +61,10 @@ fn main(
     rest /= shape_at(1u);
     let c0 = rest;
     let m0 = bitcast<u32>(source_of(bitcast<i32>(c0 - before_at(0u)), bitcast<i32>(sizes_at(0u))));
+    let row = params.offset_x + min(m0 - first_at(0u), extent_at(0u) - 1u) * strides_x_at(0u);
+    let seen = m0 < sizes_at(0u);
     for (var n = 0u; n < 1u; n++) {
     let m = bitcast<u32>(source_of(bitcast<i32>(c1 + n - before_at(1u)), bitcast<i32>(sizes_at(1u))));
-    out[begin + n] = select(7i, x[params.offset_x + min(m0 - first_at(0u), extent_at(0u) - 1u) * strides_x_at(0u) + min(m - first_at(1u), extent_at(1u) - 1u) * strides_x_at(1u)], m0 < sizes_at(0u) && m < sizes_at(1u));
+    out[begin + n] = select(7i, x[row + min(m - first_at(1u), extent_at(1u) - 1u) * strides_x_at(1u)], seen && m < sizes_at(1u));
     }
 }

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ops import torchlike
-from ops.nn import LAYERS
+from ops.torch.namespace import namespace as torch_namespace
+from ops.torch.nn import LAYERS
+from ops.torch.tensor import Tensor
 from sandbox.library.numpy import namespace
 from sandbox.policy.modules import ALLOWED
 from sandbox.stubs.modules import WITHOUT_IMPORT, standard
@@ -170,7 +171,7 @@ def test_every_module_of_scripts_has_a_stub_that_is_python(stubs: dict[str, str]
 
 
 def test_the_stubs_have_the_names_that_scripts_have(stubs: dict[str, str]) -> None:
-    names = torchlike.namespace()
+    names = torch_namespace()
     layers = names["nn"]
     assert isinstance(layers, dict)
     assert defined(stubs["torch"]) == set(names)
@@ -185,7 +186,7 @@ def test_a_tensor_has_its_public_methods(stubs: dict[str, str]) -> None:
     tree = ast.parse(stubs["torch"])
     (tensor,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Tensor")
     shown = {node.name for node in tensor.body if isinstance(node, ast.FunctionDef)}
-    own = {name for name in vars(torchlike.Tensor) if not name.startswith("_")}
+    own = {name for name in vars(Tensor) if not name.startswith("_")}
     assert own - shown <= {"numpy"}, "what the façade adds"
     assert {"__add__", "__getitem__", "__setitem__", "__matmul__", "numpy"} <= shown
 
