@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator
 
 from fastapi import Depends, FastAPI
 
-from api import problems
 from api.access import identity_of
 from api.console.routers import ROUTERS
 from api.exchange import Exchanges, answered_again
-from api.idempotency import Repeated
-from api.query import check_query
+from api.http import problems
+from api.http.idempotency import Repeated
+from api.http.query import check_query
 from api.routes import (
     acl,
     audit,

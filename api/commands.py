@@ -19,20 +19,21 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from api import audit, quotas
-from api import keys as key_store
-from api.backup import back_up, require_database
-from api.body import parse_json
-from api.database import Database
-from api.diagnosis import diagnose, lines
+from api import quotas
+from api.auth import audit
+from api.auth import keys as key_store
+from api.auth.keys import KeyRecord, NewKey
+from api.doctor.diagnosis import diagnose, lines
 from api.errors import KeyNotFound, MalformedJson
+from api.http.body import parse_json
 from api.ids import now
-from api.keys import KeyRecord, NewKey
 from api.logs import configure
-from api.reserve import Reserve
-from api.restore import restore as restore_from
 from api.server import Server
 from api.settings import Settings
+from api.storage.backup import back_up, require_database
+from api.storage.database import Database
+from api.storage.reserve import Reserve
+from api.storage.restore import restore as restore_from
 from shaders.errors import KernelgateError
 from shaders.suggestions import meant
 

@@ -1,6 +1,6 @@
 """The errors that the API itself raises, one class a code.
 
-Owns codes and titles. Must not know statuses: `api/problems.py` maps codes to those.
+Owns codes and titles. Must not know statuses: `api/http/problems.py` maps codes to those.
 """
 
 from __future__ import annotations

@@ -12,43 +12,45 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from api import device_process, folder, keys
-from api.accounts import Accounts
-from api.audit import AuditLog
-from api.blobs import BlobStore, storage_errors
-from api.builds import Builder
-from api.compiling import Compiler
-from api.console.logins import Logins
-from api.database import Database
-from api.gates import Gatekeeper
-from api.holdings import Holdings
-from api.idempotency import Repeats
-from api.kernels import KernelStore
-from api.lane import Lane
-from api.launcher import Launcher
+from api import device_process
+from api.auth import keys
+from api.auth.audit import AuditLog
+from api.auth.logins import Logins
+from api.auth.presence import Presence
+from api.auth.secrets import SecretStore
+from api.auth.sharing import Sharing, sweep
+from api.http.idempotency import Repeats
+from api.kernels.builds import Builder
+from api.kernels.compiling import Compiler
+from api.kernels.lane import Lane
+from api.kernels.launcher import Launcher
+from api.kernels.quarantine import Quarantine
+from api.kernels.standby import Standby
+from api.kernels.store import KernelStore
 from api.metrics import Metrics
-from api.presence import Presence
-from api.quarantine import Quarantine
 from api.readiness import Readiness
-from api.reserve import Reserve
-from api.residency import Residency
-from api.resumption import resume
-from api.runs import RunManager
-from api.scripts import ScriptStore
-from api.secrets import SecretStore
-from api.sessions import Sessions
+from api.runs.gates import Gatekeeper
+from api.runs.manager import RunManager
+from api.runs.resumption import resume
+from api.runs.sessions import Sessions
+from api.runs.sse import Streams
+from api.runs.submission import Desk
+from api.runs.work import Work
+from api.scripts.store import ScriptStore
+from api.scripts.stubs import Stubs
 from api.settings import Settings
-from api.sharing import Sharing, sweep
-from api.spill import Spill
-from api.sse import Streams
-from api.standby import Standby
 from api.starting import Start
-from api.stubs import Stubs
-from api.submission import Desk
-from api.tensors import TensorStore
+from api.storage import folder
+from api.storage.blobs import BlobStore, storage_errors
+from api.storage.database import Database
+from api.storage.reserve import Reserve
+from api.tensors.residency import Residency
+from api.tensors.spill import Spill
+from api.tensors.store import TensorStore
 from api.tracing import tracer_of, use
 from api.upkeep import Upkeep
-from api.work import Work
+from api.usage.accounts import Accounts
+from api.usage.holdings import Holdings
 from host.frames import Usage
 from host.supervisor import Device, DeviceSettings
 from sandbox.gates.network import SYSTEM, Network

@@ -1,7 +1,7 @@
 """The error that crosses every wall of Kernelgate, and its serialised form.
 
 Owns the base class and the registry of stable codes; it lives in the lowest folder because every folder
-raises it. Must not know HTTP: `api/problems.py` is the one place that maps codes to statuses.
+raises it. Must not know HTTP: `api/http/problems.py` is the one place that maps codes to statuses.
 """
 
 from __future__ import annotations

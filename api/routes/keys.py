@@ -7,11 +7,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from api import body, keys, quotas
+from api import quotas
 from api.access import Caller, Cursor, PageSize, Server
-from api.answers import json_response
+from api.auth import keys
+from api.auth.keys import KeyRecord, NewKey
+from api.http import body
+from api.http.answers import json_response
 from api.ids import now
-from api.keys import KeyRecord, NewKey
 from api.runtime import Runtime
 from api.settings import Settings
 

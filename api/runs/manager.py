@@ -1,0 +1,417 @@
+"""Runs from submission to end: waiting, execution, cancellation.
+
+Owns the life of a run. Must not know HTTP, how a request is checked (`submission.py`), who is next (`queue.py`), when
+what is stored (`live.py`), or how a worker works: `sandbox.pool` runs the script, `RunServices` serves it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from api.auth.acl import Level
+from api.auth.keys import Identity
+from api.auth.sharing import Sharing
+from api.errors import RunNotFound, ServerRestarted, ServerStopping
+from api.http.idempotency import conflict
+from api.ids import new_id, now
+from api.kernels.launcher import Launcher
+from api.kernels.store import KernelStore
+from api.logs import DETAILS, ENDED, during
+from api.metrics import Metrics
+from api.runs import records
+from api.runs.events import Event, EventLog
+from api.runs.gates import Gatekeeper, RunGates
+from api.runs.live import LiveRun, LiveRuns
+from api.runs.queue import FairQueue
+from api.runs.records import RunRecord, Usage
+from api.runs.services import RunServices
+from api.runs.sessions import Sessions
+from api.runs.submission import Submission
+from api.runs.work import Work
+from api.scripts.store import ScriptStore
+from api.settings import RunLimits, Settings
+from api.storage.database import Database
+from api.tensors import values
+from api.tensors.store import TensorStore
+from api.tensors.values import TensorId, TensorValue
+from api.tracing import describe, fail, span
+from api.usage.accounts import Accounts
+from api.usage.fuel import bounds
+from ops.graph import TensorRef
+from sandbox.gates.grants import shown
+from sandbox.pool import Limits, Outcome, WorkerPool
+from shaders.errors import ErrorRecord, KernelgateError
+
+log = logging.getLogger("kernelgate")
+_SHUTDOWN = ("server", ServerRestarted.code)
+"""By whom and why runs are stopped when the server stops."""
+
+
+class RunManager:
+    """The runs of the server."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        pool: WorkerPool,
+        launcher: Launcher,
+        kernels: KernelStore,
+        scripts: ScriptStore,
+        tensors: TensorStore,
+        metrics: Metrics,
+        gates: Gatekeeper,
+        sessions: Sessions,
+        accounts: Accounts,
+        sharing: Sharing,
+        ready: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._pool = pool
+        self._launcher = launcher
+        self._kernels = kernels
+        self._scripts = scripts
+        self._tensors = tensors
+        self._metrics = metrics
+        self._gates = gates
+        self._sessions = sessions
+        self._accounts = accounts
+        self._sharing = sharing
+        self._ready = ready
+        self._live = LiveRuns(database)
+        self._queue = FairQueue(settings.runs_at_once, settings.queue_length, settings.queue_length_of_key)
+        self._keyed = asyncio.Lock()
+        self._stopping = False
+
+    def start(self) -> None:
+        """Begin to store the events of live runs from time to time."""
+        self._live.start()
+
+    async def stop(self, drain_s: float) -> None:
+        """Take no more runs, let those that run end for `drain_s` seconds, fail the rest; those that wait stay."""
+        self._stopping = True
+        self._queue.close()
+        for live in self._live:
+            if live.record.status == "queued":
+                self._stop(live, *_SHUTDOWN)
+        tasks = [live.task for live in self._live if live.task is not None]
+        if tasks and drain_s:
+            await asyncio.wait(tasks, timeout=drain_s)
+        for live in self._live:
+            self._stop(live, *_SHUTDOWN)
+        if tasks:
+            await asyncio.wait(tasks)
+        await self._live.stop()
+
+    async def submit(self, identity: Identity, submission: Submission) -> tuple[LiveRun | RunRecord, bool]:
+        """Accept a run, or find the one that its idempotency key made; whether it is new.
+
+        It is stored when this returns. Raises `QueueFull`, `QuotaExceeded`, `ServerStopping`, `IdempotencyConflict`.
+        """
+        if submission.idempotency_key is None:
+            return await self._accept(identity, submission), True
+        async with self._keyed:
+            found = await self._same_key(identity, submission)
+            if found is not None:
+                return found, False
+            return await self._accept(identity, submission), True
+
+    async def find(self, identity: Identity, run_id: str, wanted: Level = "read") -> LiveRun | RunRecord:
+        """A run, if `identity` may do with it what it wants.
+
+        Raises `RunNotFound`, also for what it may not even see, and `AccessDenied`.
+        """
+        live = self._live.get(run_id)
+        record = live.record if live else await self._database.do(lambda db: records.find_run(db, run_id))
+        missing = RunNotFound(f"there is no run {run_id[:60]!r}", hint="GET /api/runs lists yours.")
+        if record is None:
+            raise missing
+        await self._sharing.require(identity, record.target, wanted, missing)
+        return live or record
+
+    def freshen(self, summary: dict[str, Any]) -> dict[str, Any]:
+        """A run's short form with the status that it has at this moment."""
+        live = self._live.get(summary["id"])
+        if live is None:
+            return {**summary, "place": None}
+        record = live.record
+        shown = ("status", "started_at", "finished_at", "reason", "cancelled_by", "usage")
+        return {**summary, **{name: getattr(record, name) for name in shown}, "place": live.place()}
+
+    async def cancel(self, live: LiveRun, by: str, reason: str) -> None:
+        """Stop a run and wait until its end is stored. One that has ended is left as it is."""
+        self._stop(live, by, reason)
+        await live.done.wait()
+
+    def keys_at_work(self) -> set[str]:
+        """The ids of the keys that have live runs."""
+        return {live.identity.key_id for live in self._live}
+
+    def by_owner(self) -> dict[str, Counter[str]]:
+        """How many live runs each owner has, by status; of one who has none, none."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for live in self._live:
+            counts[live.record.owner][live.record.status] += 1
+        return counts
+
+    def stop_of(self, key_id: str, reason: str) -> int:
+        """Begin to cancel all live runs of a key, which is over for `reason`; how many there are."""
+        theirs = [live for live in self._live if live.identity.key_id == key_id]
+        for live in theirs:
+            self._stop(live, "server", reason)
+        return len(theirs)
+
+    async def _same_key(self, identity: Identity, submission: Submission) -> LiveRun | RunRecord | None:
+        key = submission.idempotency_key
+        assert key is not None
+        record = await self._database.do(lambda db: records.find_by_key(db, identity.owner, key))
+        if record is None:
+            return None
+        if record.request_hash != submission.request_hash:
+            raise conflict(f"run {record.id}")
+        return self._live.get(record.id) or record
+
+    async def _accept(self, identity: Identity, submission: Submission) -> LiveRun:
+        if self._stopping:
+            raise ServerStopping("the server is stopping and takes no new runs")
+        self._queue.check(identity.key_id)
+        if submission.session is not None:
+            submission.session.check()
+        self._accounts.of(identity).admit_run()
+        record = RunRecord(
+            id=new_id("run"),
+            owner=identity.owner,
+            script=submission.script,
+            limits=submission.limits,
+            grants=_shown(submission),
+            created_at=now(),
+            idempotency_key=submission.idempotency_key,
+            request_hash=submission.request_hash,
+            key_id=identity.key_id,
+            kind="script" if submission.session is None else "cell",
+        )
+        if submission.session is not None:
+            submission.session.claim(record.id)
+        live = self._begin_life(record, identity, submission, EventLog(self._settings.events_per_run))
+        stored = self._database.do(lambda db: records.insert_run(db, record), grows=True)
+        live.task = asyncio.create_task(self._live_through(live, stored))
+        try:
+            await asyncio.shield(stored)
+        except KernelgateError:
+            self._stop(live, "server", "storage_error")
+            raise
+        return live
+
+    def take_up(
+        self, identity: Identity, record: RunRecord, submission: Submission, events: Iterable[Event]
+    ) -> None:
+        """Let a stored run wait once more, which waited when the server stopped; `events` are its stored ones."""
+        self._accounts.of(identity).resume_run()
+        log = EventLog(self._settings.events_per_run, events)
+        live = self._begin_life(record, identity, submission, log)
+        record.grants = _shown(submission)
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        stored.set_result(None)
+        live.task = asyncio.create_task(self._live_through(live, stored))
+
+    def _begin_life(
+        self, record: RunRecord, identity: Identity, submission: Submission, events: EventLog
+    ) -> LiveRun:
+        ticket = self._queue.join(identity.key_id)
+        live = LiveRun(record, identity, submission, events, ticket, partial(self._queue.position, ticket))
+        self._live.add(live)
+        place = live.place()
+        record.asked = None if place is None else submission.asked
+        events.add("status", {"status": "queued"} if place is None else {"status": "queued", "place": place})
+        self._metrics.queue.set(self._queue.length)
+        return live
+
+    async def _live_through(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
+        """The whole life of a run; never raises."""
+        with during(live), span("run", {"kind": live.record.kind}) as current:
+            await self._live_until_over(live, stored)
+            usage = {"device_ms": live.record.usage.device_ms, "dispatches": live.record.usage.dispatches}
+            describe(current, {"status": live.record.status, **usage})
+            if live.record.status in ("failed", "timed_out"):
+                fail(current, live.record.reason or live.record.status)
+
+    async def _live_until_over(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
+        try:
+            async with self._queue.place(live.ticket):
+                self._metrics.queue.set(self._queue.length)
+                await self._execute(live)
+        except asyncio.CancelledError:
+            if live.stop == _SHUTDOWN and live.record.asked is not None:
+                await self._leave(live, stored)
+                return
+            self._cancelled(live)
+        except KernelgateError as error:
+            _end(live.record, "failed", error.record())
+        except Exception:
+            log.exception("run %s failed inside the server", live.record.id)
+            _end(live.record, "failed", ErrorRecord("internal", "something failed inside the server"))
+        self._metrics.queue.set(self._queue.length)
+        await self._finish(live, stored)
+
+    async def _leave(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
+        """The server stops while a run waits: the next one takes it up."""
+        await asyncio.wait([stored])
+        self._live.drop(live)
+        live.events.leave()
+        live.done.set()
+
+    async def _execute(self, live: LiveRun) -> None:
+        record, submission = live.record, live.submission
+        record.status = "running"
+        record.started_at = now()
+        live.events.add("status", {"status": "running"})
+        began = time.perf_counter()
+        if record.asked is not None:  # it waited: once it runs, no other server may begin it again
+            record.asked = None
+            await self._database.do(lambda db: records.begin_run(db, record), frees=True)
+        await self._ready()
+        record.level, record.level_reason = self._pool.level, self._pool.reason
+        if submission.session is not None:
+            session = submission.session
+            session.begin(record.id, live.events)
+            await self._perform(live, session.work, session.gates, session.run, began)
+            return
+        gates = await self._gates.open(record.id, live.identity, submission.grants, live.events)
+        account = self._accounts.of(live.identity)
+        run = partial(self._pool.run_script, native=bool(submission.grants.native))
+        with Work(self._launcher, self._tensors, live.identity, account, submission.limits.handles) as work:
+            try:
+                await self._perform(live, work, gates, run, began)
+            finally:
+                await gates.close()
+
+    async def _perform(
+        self, live: LiveRun, work: Work, gates: RunGates, run: Callable[..., Awaitable[Outcome]], began: float
+    ) -> None:
+        """Execute the script of a run by `run`, with its device work and gates; keep what it cost and changed."""
+        record, submission = live.record, live.submission
+        live.services = services = RunServices(
+            work,
+            submission.limits,
+            self._settings,
+            self._kernels,
+            self._scripts,
+            self._tensors,
+            live.events,
+            gates,
+            bounds(self._settings, submission.grants, submission.limits),
+            submission.home,
+        )
+        try:
+            inputs = await self._admit(work, submission)
+            limits = _worker_limits(submission.limits)
+            await self._take(
+                record, await run(submission.script, inputs, limits, services, gates.environment), services
+            )
+        finally:
+            await work.tally.settle()
+            self._account(record, work, services, began)
+            if gates.has_overlay:
+                record.files = msgspec.Raw(await asyncio.to_thread(gates.files))
+
+    async def _admit(self, work: Work, submission: Submission) -> dict[str, Any]:
+        """The inputs with each tensor held by `work` and named by its local handle."""
+        if not submission.given:
+            return submission.inputs
+        refs: dict[TensorValue, TensorRef] = {}
+        for value in submission.given:
+            if value not in refs:
+                known = submission.tensors[value.id] if isinstance(value, TensorId) else value
+                refs[value] = await work.admit(known)
+        return await asyncio.to_thread(values.map_tensors, submission.inputs, refs.__getitem__)
+
+    async def _take(self, record: RunRecord, outcome: Outcome, services: RunServices) -> None:
+        """Put the outcome of a script into its record."""
+        record.level, record.level_reason = outcome.level, outcome.level_reason
+        if outcome.error is not None:
+            _end(record, outcome.status, outcome.error)
+            return
+        record.result = msgspec.Raw(await services.result(outcome.result))
+        _end(record, outcome.status, None)
+
+    def _account(self, record: RunRecord, work: Work, services: RunServices, began: float) -> None:
+        wall_ms = (time.perf_counter() - began) * 1000
+        record.usage = Usage(
+            wall_ms=round(wall_ms, 3),
+            cpu_ms=round(services.cpu_ms, 3),
+            device_ms=round(work.tally.device_ms, 3),
+            peak_bytes=services.peak_bytes,
+            dispatches=work.tally.dispatches,
+            threads=work.tally.threads,
+            bytes=work.tally.bytes,
+        )
+        record.stdout, record.stderr, record.output_cut = services.stdout, services.stderr, services.cut
+        self._metrics.duration.labels(record.kind).observe(wall_ms / 1000)
+
+    def _stop(self, live: LiveRun, by: str, reason: str) -> None:
+        if live.record.live and live.task is not None and live.stop is None:
+            live.stop = (by, reason)
+            asyncio.get_running_loop().call_soon(
+                live.task.cancel
+            )  # after its first step, which sees to its end
+
+    def _cancelled(self, live: LiveRun) -> None:
+        by, reason = live.stop or _SHUTDOWN
+        if (by, reason) == _SHUTDOWN:
+            _end(live.record, "failed", ServerRestarted("the server stopped during the run").record())
+        else:
+            _end(live.record, "cancelled", None)
+            live.record.cancelled_by = by
+        live.record.reason = reason
+
+    async def _finish(self, live: LiveRun, stored: asyncio.Future[None]) -> None:
+        """Store the end of a run, then tell whoever waits. One that could not be stored as it began never was."""
+        record = live.record
+        try:
+            await stored
+        except Exception as error:
+            log.error("run %s was not taken: %s", record.id, error)
+            self._live.drop(live)
+        else:
+            live.events.add("status", {"status": record.status})
+            self._metrics.runs.labels(record.kind, record.status).inc()
+            _tell(record)
+            live.events.close(record.document().decode())
+            record.measure(live.events.all)
+            await self._live.end(live)
+        self._accounts.of(live.identity).run_over()
+        if live.submission.session is not None:
+            await self._sessions.release(live.submission.session, record)
+        live.done.set()
+
+
+def _shown(submission: Submission) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(shown(submission.grants)))
+
+
+def _worker_limits(limits: RunLimits) -> Limits:
+    return Limits(limits.wall_s, limits.cpu_s, limits.memory_mb, limits.output_bytes)
+
+
+def _end(record: RunRecord, status: str, error: ErrorRecord | None) -> None:
+    record.status = status
+    record.finished_at = now()
+    if error is not None:
+        record.fail(error)
+        record.reason = error.code
+
+
+def _tell(record: RunRecord) -> None:
+    """Say in the log how a run ended."""
+    usage = {"wall_ms": record.usage.wall_ms, "device_ms": record.usage.device_ms}
+    details = {"status": record.status, "kind": record.kind, "reason": record.reason, **usage}
+    ENDED.info("%s: %s", record.id, record.status, extra={DETAILS: details})
