@@ -10,9 +10,8 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
 
-from api import device_process
+from api import devices
 from api.auth import keys
 from api.auth.audit import AuditLog
 from api.auth.logins import Logins
@@ -29,6 +28,7 @@ from api.kernels.standby import Standby
 from api.kernels.store import KernelStore
 from api.metrics import Metrics
 from api.readiness import Readiness
+from api.runs.execution import Executor
 from api.runs.gates import Gatekeeper
 from api.runs.manager import RunManager
 from api.runs.resumption import resume
@@ -52,17 +52,12 @@ from api.upkeep import Upkeep
 from api.usage.accounts import Accounts
 from api.usage.holdings import Holdings
 from host.frames import Usage
-from host.supervisor import Device, DeviceSettings
+from host.supervisor import Device
 from sandbox.gates.network import SYSTEM, Network
 from sandbox.pool import PoolSettings, WorkerPool
 from shaders.errors import KernelgateError
 
 log = logging.getLogger("kernelgate")
-
-COMPILER_BYTES = 256 << 20
-"""For the buffers of one dispatch over one workgroup."""
-LANE_BYTES = 4 << 30
-"""For the buffers of the heavy lane, which are copies."""
 
 
 class Runtime:
@@ -80,11 +75,11 @@ class Runtime:
         self.reserve = Reserve(settings.data / "reserve", settings.reserve_bytes)
         self.database = Database(settings.database, self.reserve)
         self.blobs = BlobStore(settings.data / "blobs", self.reserve)
-        self.device = self._device(first_s=_first_s(settings))
+        self.device = devices.shared(settings)
         self.device.on_charge = self._count_device
-        self.compiler = self._compiler(min(settings.quick_compile_s, settings.compile_s))
-        self.patient = Standby(lambda: self._compiler(settings.compile_s), settings.lane_idle_s)
-        self.lane = Lane(self.device, lambda: self._device(memory_bytes=LANE_BYTES), settings.lane_idle_s)
+        self.compiler = devices.compiler(settings, min(settings.quick_compile_s, settings.compile_s))
+        self.patient = Standby(lambda: devices.compiler(settings, settings.compile_s), settings.lane_idle_s)
+        self.lane = Lane(self.device, lambda: devices.heavy(settings), settings.lane_idle_s)
         self.pool = WorkerPool(
             PoolSettings(
                 size=settings.workers,
@@ -132,7 +127,7 @@ class Runtime:
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)
         self.desk = Desk(settings, self.gates, self.pool, self.tensors)
         self.sessions = Sessions(settings, self.pool, self.launcher, self.tensors, self.gates, self.accounts)
-        self.runs = RunManager(
+        executor = Executor(
             settings,
             self.database,
             self.pool,
@@ -140,12 +135,13 @@ class Runtime:
             self.kernels,
             self.scripts,
             self.tensors,
-            self.metrics,
             self.gates,
-            self.sessions,
             self.accounts,
-            self.sharing,
+            self.metrics,
             self.ready,
+        )
+        self.runs = RunManager(
+            settings, self.database, executor, self.metrics, self.sessions, self.accounts, self.sharing
         )
         self.readiness = Readiness(self.device, self.compiler, self.database, self.reserve)
         self.upkeep = Upkeep(settings, self.database, self.tensors, self.reserve)
@@ -236,26 +232,3 @@ class Runtime:
         await device.start()
         if device.seal.missing:
             log.warning("%s: a wall is missing around its process: %s", name, device.seal.missing)
-
-    def _compiler(self, patience_s: float) -> Device:
-        return self._device(role="compiler", memory_bytes=COMPILER_BYTES, compile_s=patience_s)
-
-    def _device(self, **more: Any) -> Device:
-        settings = self.settings
-        given: dict[str, Any] = {
-            "adapter": settings.adapter,
-            "host_steps": settings.host_steps,
-            "fuel": settings.fuel,
-            "memory_bytes": settings.device_bytes,
-            "deadline_s": settings.device_deadline_s,
-            "watchdog_s": settings.watchdog_s,
-            "compile_s": settings.compile_s,
-            "module": device_process.MODULE,
-        }
-        return Device(DeviceSettings(**given | more))
-
-
-def _first_s(settings: Settings) -> float:
-    """Seconds that the first slice of a kernel may take where all share the device: those that are there are known to
-    compile in little time."""
-    return 2 * settings.watchdog_s + 4 * settings.heavy_compile_ms / 1e3

@@ -1,16 +1,15 @@
-"""Runs from submission to end: waiting, execution, cancellation.
+"""Runs from submission to end: waiting, their turn, cancellation.
 
-Owns the life of a run. Must not know HTTP, how a request is checked (`submission.py`), who is next (`queue.py`), when
-what is stored (`live.py`), or how a worker works: `sandbox.pool` runs the script, `RunServices` serves it.
+Owns the life of a run. Must not know HTTP, how a request is checked (`submission.py`), who is next (`queue.py`), how a
+run is executed (`execution.py`) or when what is stored (`live.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -22,32 +21,21 @@ from api.auth.sharing import Sharing
 from api.errors import RunNotFound, ServerRestarted, ServerStopping
 from api.http.idempotency import conflict
 from api.ids import new_id, now
-from api.kernels.launcher import Launcher
-from api.kernels.store import KernelStore
 from api.logs import DETAILS, ENDED, during
 from api.metrics import Metrics
 from api.runs import records
 from api.runs.events import Event, EventLog
-from api.runs.gates import Gatekeeper, RunGates
+from api.runs.execution import Executor
 from api.runs.live import LiveRun, LiveRuns
 from api.runs.queue import FairQueue
-from api.runs.records import RunRecord, Usage
-from api.runs.services import RunServices
+from api.runs.records import RunRecord
 from api.runs.sessions import Sessions
 from api.runs.submission import Submission
-from api.runs.work import Work
-from api.scripts.store import ScriptStore
-from api.settings import RunLimits, Settings
+from api.settings import Settings
 from api.storage.database import Database
-from api.tensors import values
-from api.tensors.store import TensorStore
-from api.tensors.values import TensorId, TensorValue
 from api.tracing import describe, fail, span
 from api.usage.accounts import Accounts
-from api.usage.fuel import bounds
-from ops.graph import TensorRef
 from sandbox.gates.grants import shown
-from sandbox.pool import Limits, Outcome, WorkerPool
 from shaders.errors import ErrorRecord, KernelgateError
 
 log = logging.getLogger("kernelgate")
@@ -62,31 +50,19 @@ class RunManager:
         self,
         settings: Settings,
         database: Database,
-        pool: WorkerPool,
-        launcher: Launcher,
-        kernels: KernelStore,
-        scripts: ScriptStore,
-        tensors: TensorStore,
+        executor: Executor,
         metrics: Metrics,
-        gates: Gatekeeper,
         sessions: Sessions,
         accounts: Accounts,
         sharing: Sharing,
-        ready: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
         self._database = database
-        self._pool = pool
-        self._launcher = launcher
-        self._kernels = kernels
-        self._scripts = scripts
-        self._tensors = tensors
+        self._executor = executor
         self._metrics = metrics
-        self._gates = gates
         self._sessions = sessions
         self._accounts = accounts
         self._sharing = sharing
-        self._ready = ready
         self._live = LiveRuns(database)
         self._queue = FairQueue(settings.runs_at_once, settings.queue_length, settings.queue_length_of_key)
         self._keyed = asyncio.Lock()
@@ -248,17 +224,17 @@ class RunManager:
         try:
             async with self._queue.place(live.ticket):
                 self._metrics.queue.set(self._queue.length)
-                await self._execute(live)
+                await self._executor.execute(live)
         except asyncio.CancelledError:
             if live.stop == _SHUTDOWN and live.record.asked is not None:
                 await self._leave(live, stored)
                 return
             self._cancelled(live)
         except KernelgateError as error:
-            _end(live.record, "failed", error.record())
+            live.record.end("failed", error.record())
         except Exception:
             log.exception("run %s failed inside the server", live.record.id)
-            _end(live.record, "failed", ErrorRecord("internal", "something failed inside the server"))
+            live.record.end("failed", ErrorRecord("internal", "something failed inside the server"))
         self._metrics.queue.set(self._queue.length)
         await self._finish(live, stored)
 
@@ -268,94 +244,6 @@ class RunManager:
         self._live.drop(live)
         live.events.leave()
         live.done.set()
-
-    async def _execute(self, live: LiveRun) -> None:
-        record, submission = live.record, live.submission
-        record.status = "running"
-        record.started_at = now()
-        live.events.add("status", {"status": "running"})
-        began = time.perf_counter()
-        if record.asked is not None:  # it waited: once it runs, no other server may begin it again
-            record.asked = None
-            await self._database.do(lambda db: records.begin_run(db, record), frees=True)
-        await self._ready()
-        record.level, record.level_reason = self._pool.level, self._pool.reason
-        if submission.session is not None:
-            session = submission.session
-            session.begin(record.id, live.events)
-            await self._perform(live, session.work, session.gates, session.run, began)
-            return
-        gates = await self._gates.open(record.id, live.identity, submission.grants, live.events)
-        account = self._accounts.of(live.identity)
-        run = partial(self._pool.run_script, native=bool(submission.grants.native))
-        with Work(self._launcher, self._tensors, live.identity, account, submission.limits.handles) as work:
-            try:
-                await self._perform(live, work, gates, run, began)
-            finally:
-                await gates.close()
-
-    async def _perform(
-        self, live: LiveRun, work: Work, gates: RunGates, run: Callable[..., Awaitable[Outcome]], began: float
-    ) -> None:
-        """Execute the script of a run by `run`, with its device work and gates; keep what it cost and changed."""
-        record, submission = live.record, live.submission
-        live.services = services = RunServices(
-            work,
-            submission.limits,
-            self._settings,
-            self._kernels,
-            self._scripts,
-            self._tensors,
-            live.events,
-            gates,
-            bounds(self._settings, submission.grants, submission.limits),
-            submission.home,
-        )
-        try:
-            inputs = await self._admit(work, submission)
-            limits = _worker_limits(submission.limits)
-            await self._take(
-                record, await run(submission.script, inputs, limits, services, gates.environment), services
-            )
-        finally:
-            await work.tally.settle()
-            self._account(record, work, services, began)
-            if gates.has_overlay:
-                record.files = msgspec.Raw(await asyncio.to_thread(gates.files))
-
-    async def _admit(self, work: Work, submission: Submission) -> dict[str, Any]:
-        """The inputs with each tensor held by `work` and named by its local handle."""
-        if not submission.given:
-            return submission.inputs
-        refs: dict[TensorValue, TensorRef] = {}
-        for value in submission.given:
-            if value not in refs:
-                known = submission.tensors[value.id] if isinstance(value, TensorId) else value
-                refs[value] = await work.admit(known)
-        return await asyncio.to_thread(values.map_tensors, submission.inputs, refs.__getitem__)
-
-    async def _take(self, record: RunRecord, outcome: Outcome, services: RunServices) -> None:
-        """Put the outcome of a script into its record."""
-        record.level, record.level_reason = outcome.level, outcome.level_reason
-        if outcome.error is not None:
-            _end(record, outcome.status, outcome.error)
-            return
-        record.result = msgspec.Raw(await services.result(outcome.result))
-        _end(record, outcome.status, None)
-
-    def _account(self, record: RunRecord, work: Work, services: RunServices, began: float) -> None:
-        wall_ms = (time.perf_counter() - began) * 1000
-        record.usage = Usage(
-            wall_ms=round(wall_ms, 3),
-            cpu_ms=round(services.cpu_ms, 3),
-            device_ms=round(work.tally.device_ms, 3),
-            peak_bytes=services.peak_bytes,
-            dispatches=work.tally.dispatches,
-            threads=work.tally.threads,
-            bytes=work.tally.bytes,
-        )
-        record.stdout, record.stderr, record.output_cut = services.stdout, services.stderr, services.cut
-        self._metrics.duration.labels(record.kind).observe(wall_ms / 1000)
 
     def _stop(self, live: LiveRun, by: str, reason: str) -> None:
         if live.record.live and live.task is not None and live.stop is None:
@@ -367,9 +255,9 @@ class RunManager:
     def _cancelled(self, live: LiveRun) -> None:
         by, reason = live.stop or _SHUTDOWN
         if (by, reason) == _SHUTDOWN:
-            _end(live.record, "failed", ServerRestarted("the server stopped during the run").record())
+            live.record.end("failed", ServerRestarted("the server stopped during the run").record())
         else:
-            _end(live.record, "cancelled", None)
+            live.record.end("cancelled")
             live.record.cancelled_by = by
         live.record.reason = reason
 
@@ -396,18 +284,6 @@ class RunManager:
 
 def _shown(submission: Submission) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(shown(submission.grants)))
-
-
-def _worker_limits(limits: RunLimits) -> Limits:
-    return Limits(limits.wall_s, limits.cpu_s, limits.memory_mb, limits.output_bytes)
-
-
-def _end(record: RunRecord, status: str, error: ErrorRecord | None) -> None:
-    record.status = status
-    record.finished_at = now()
-    if error is not None:
-        record.fail(error)
-        record.reason = error.code
 
 
 def _tell(record: RunRecord) -> None:

@@ -84,9 +84,13 @@ class RunRecord(msgspec.Struct):
         """Whether it has not ended."""
         return self.status in LIVE
 
-    def fail(self, error: ErrorRecord) -> None:
-        """Give it an error."""
-        self.error = msgspec.Raw(msgspec.json.encode(problem(error)))
+    def end(self, status: str, error: ErrorRecord | None = None) -> None:
+        """Say that it ended now, and what failed it."""
+        self.status = status
+        self.finished_at = now()
+        if error is not None:
+            self.error = msgspec.Raw(msgspec.json.encode(problem(error)))
+            self.reason = error.code
 
     def measure(self, events: Iterable[Event]) -> None:
         """Say how much it and all its `events` take to store, about."""
