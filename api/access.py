@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Query, Request
 from starlette.requests import ClientDisconnect
 
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.scopes import require
 from api.errors import Unauthorized
 from api.http import browser

@@ -22,6 +22,7 @@ from pydantic.fields import FieldInfo
 from api import quotas
 from api.auth import audit
 from api.auth import keys as key_store
+from api.auth.identity import parse_maximum
 from api.auth.keys import KeyRecord, NewKey
 from api.doctor.diagnosis import diagnose, lines
 from api.errors import KeyNotFound, MalformedJson
@@ -269,7 +270,7 @@ def _new_key(options: argparse.Namespace) -> NewKey:
         options.name,
         options.role,
         options.owner,
-        None if options.grants is None else key_store.parse_maximum(_json_file(Path(options.grants))),
+        None if options.grants is None else parse_maximum(_json_file(Path(options.grants))),
         tuple(options.group),
         None if options.scope is None else tuple(options.scope),
         {} if options.quotas is None else quotas.parse(_json_file(Path(options.quotas))),

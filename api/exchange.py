@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.auth.audit import DONE, Entry
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.presence import Presence
 from api.auth.scopes import writes
 from api.errors import Unauthorized

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from api import objects
 from api.auth.acl import Level, Rule
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.scopes import ROUTES
 from api.auth.scopes import require as require_scope
 from api.errors import InvalidRequest

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from api.auth.acl import Level, Target
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import NotFound
 from api.runs.live import LiveRun
 from api.runtime import Runtime

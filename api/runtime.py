@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from api import devices
 from api.auth import keys
 from api.auth.audit import AuditLog
+from api.auth.keyring import Keyring
 from api.auth.logins import Logins
 from api.auth.presence import Presence
 from api.auth.secrets import SecretStore
@@ -88,7 +89,7 @@ class Runtime:
                 on_kill=lambda code: self.metrics.kills.labels(code).inc(),
             )
         )
-        self.keys = keys.Keys(self.database, settings.quotas)
+        self.keys = Keyring(self.database, settings.quotas)
         self.logins = Logins()
         self.sharing = Sharing(self.database)
         self.holdings = Holdings()

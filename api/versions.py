@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from api.auth.acl import Kind, Target
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.sharing import forget, readable
 from api.errors import InvalidRequest
 from api.ids import now

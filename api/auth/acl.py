@@ -13,7 +13,8 @@ from typing import Literal, get_args
 
 import msgspec
 
-from api.auth.keys import NAME, Identity
+from api.auth.identity import Identity
+from api.auth.keys import NAME
 from api.errors import AccessDenied, InvalidRequest
 from sandbox.gates.errors import PermissionDenied
 from sandbox.gates.grants import NameGate, advise

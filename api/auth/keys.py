@@ -1,18 +1,17 @@
-"""Keys: who may ask.
+"""Keys as they are made, listed and revoked, and their rows.
 
-Owns their form (`kg_<id>_<secret>`), their hashes, and the check of one. Only a hash is stored: a token has 192
-random bits, so that a plain SHA-256 of it is as good as a slow one. Must not know HTTP.
+Owns what a new one may have, and its token (`kg_<id>_<secret>`), of which only a hash is stored: a token has 192 random
+bits, so that a plain SHA-256 of it is as good as a slow one. Must not know HTTP, or when a key is looked up.
 """
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,14 @@ import sqlalchemy as sa
 
 from api import quotas
 from api.auth import scopes
-from api.errors import InvalidRequest, KeyExists, KeyNotFound, Unauthorized
+from api.auth.identity import USERS, Identity, default_grants, maximum, stored_grants
+from api.errors import InvalidRequest, KeyExists, KeyNotFound
 from api.ids import iso, now
 from api.quotas import Given, Quotas
 from api.storage import tables
 from api.storage.database import Database
-from host.clock import Clock, LoopClock
 from sandbox.gates.errors import GrantError
-from sandbox.gates.grants import Grants, intersect, parse, shown, to_json
+from sandbox.gates.grants import Grants, intersect, shown, to_json
 from shaders.suggestions import meant
 
 ROLES = ("admin", "user")
@@ -37,28 +36,6 @@ RESERVED_OWNERS = ("builtin",)
 MAX_GROUPS = 32
 LONGEST_S = 3.2e9
 """Until a key ends: a hundred years."""
-DEFAULT = {"kernels": ["**"], "tensors": ["**"]}
-"""What a key's grants have where they say nothing of it: all that access lists let it use. A run must ask for it."""
-CACHE_S = 2.0
-REVOKED, EXPIRED = "key_revoked", "key_expired"
-_TOKEN = re.compile(r"kg_([0-9a-f]{12})_([0-9a-f]{48})")
-
-
-class Identity(msgspec.Struct, frozen=True):
-    """Who asks: a key, the owner whose objects it uses, its role, and the most that its runs may be granted.
-
-    A `maximum` of None is no bound. `scopes` are the routes that it may use, `quotas` how much it may use,
-    `expires_at` is when it ends (None: never).
-    """
-
-    key_id: str
-    owner: str
-    role: str
-    maximum: Grants | None = Grants()
-    groups: tuple[str, ...] = ()
-    scopes: frozenset[str] = frozenset()
-    quotas: Quotas = Quotas()
-    expires_at: str | None = None
 
 
 class NewKey(msgspec.Struct, frozen=True):
@@ -106,7 +83,7 @@ class KeyRecord(msgspec.Struct, frozen=True):
             "state": self.state(moment),
             "groups": identity.groups,
             "scopes": sorted(identity.scopes),
-            "grants": None if self.grants is None else shown(_stored(self.grants), _USERS),
+            "grants": None if self.grants is None else shown(stored_grants(self.grants), USERS),
             "quotas": identity.quotas,
             "created_at": self.created_at,
             "expires_at": self.expires_at,
@@ -127,90 +104,6 @@ class KeyRecord(msgspec.Struct, frozen=True):
             defaults[self.role].replaced(msgspec.json.decode(self.quotas)),
             self.expires_at,
         )
-
-
-class Keys:
-    """The stored keys. A valid one is remembered for `CACHE_S` seconds: a revoked key works no longer than that.
-
-    `defaults` are the quotas of each role; `wall` is the time that keys expire by.
-    """
-
-    def __init__(
-        self,
-        database: Database,
-        defaults: Mapping[str, Quotas] | None = None,
-        clock: Clock | None = None,
-        wall: Callable[[], float] = time.time,
-    ) -> None:
-        self._database = database
-        self.defaults = defaults or dict.fromkeys(ROLES, Quotas())
-        self._clock = clock or LoopClock()
-        self._wall = wall
-        self._known: dict[str, tuple[float, Identity]] = {}
-
-    async def check(self, token: str) -> Identity:
-        """Whose `token` is. Raises `Unauthorized`, alike for a malformed, an unknown, a revoked and an expired one."""
-        match = _TOKEN.fullmatch(token)
-        if match is None:
-            raise _refused()
-        digest = _hash(token)
-        known = self._known.get(digest)
-        if known is None or known[0] <= self._clock.now():
-            known = self._clock.now() + CACHE_S, await self._find(match.group(1), digest)
-            self._known[digest] = known
-        if known[1].expires_at is not None and known[1].expires_at <= iso(self._wall()):
-            self._known.pop(digest, None)
-            raise _refused()
-        return known[1]
-
-    async def identity(self, key_id: str) -> Identity:
-        """Whoever works with a key. Raises `Unauthorized` when it is not valid any more."""
-        record = await self._database.do(lambda db: find(db, key_id))
-        if record is None or record.state(iso(self._wall())) != "valid":
-            raise Unauthorized("the key that asked for this was revoked or has expired")
-        return record.identity(self.defaults)
-
-    async def over(self, key_ids: Collection[str]) -> dict[str, str]:
-        """Those of these keys that are not valid any more, each with `key_revoked` or `key_expired`."""
-        found = await self._database.do(lambda db: {key_id: find(db, key_id) for key_id in key_ids})
-        moment = iso(self._wall())
-        states = {key_id: record.state(moment) if record else "revoked" for key_id, record in found.items()}
-        reasons = {"revoked": REVOKED, "expired": EXPIRED}
-        return {key_id: reasons[state] for key_id, state in states.items() if state != "valid"}
-
-    def forget(self, key_id: str) -> None:
-        """Look a key up again when it is next used."""
-        self._known = {digest: known for digest, known in self._known.items() if known[1].key_id != key_id}
-
-    async def _find(self, key_id: str, digest: str) -> Identity:
-        self._known.pop(digest, None)
-        row = await self._database.do(lambda db: _hashed(db, key_id))
-        if row is None or not hmac.compare_digest(row.hash, digest) or row.revoked_at is not None:
-            raise _refused()
-        return KeyRecord(*row[1:]).identity(self.defaults)
-
-
-def maximum(role: str, grants: str | None) -> Grants | None:
-    """The most that a key's runs may be granted. Without grants of its own an admin has no bound, a user the default:
-    our ops, and the kernels and tensors that access lists let it use."""
-    return _default(role) if grants is None else _stored(grants)
-
-
-def parse_maximum(data: object) -> Grants:
-    """The grants of a key that JSON-like `data` describes. Raises `GrantError` that names the field."""
-    return parse({**DEFAULT, **data} if isinstance(data, dict) else data)
-
-
-_USERS = parse_maximum({})
-
-
-def _stored(grants: str) -> Grants:
-    """A key's own grants, stored without what is the default."""
-    return parse_maximum(msgspec.json.decode(grants))
-
-
-def _default(role: str) -> Grants | None:
-    return None if role == "admin" else _USERS
 
 
 def expiry(seconds: float) -> str:
@@ -234,7 +127,7 @@ def within(caller: Identity, asked: NewKey, default: Quotas) -> NewKey:
         )
     grants = asked.grants
     if caller.maximum is not None:
-        grants = intersect(caller.maximum, grants or _default(asked.role) or caller.maximum)
+        grants = intersect(caller.maximum, grants or default_grants(asked.role) or caller.maximum)
     effective = default.replaced(asked.quotas)
     bounded = effective.within(caller.quotas)
     ends = [each for each in (asked.expires_at, caller.expires_at) if each is not None]
@@ -266,14 +159,14 @@ def create(db: sa.Connection, asked: NewKey) -> tuple[KeyRecord, str]:
         owner=owner,
         role=asked.role,
         created_at=now(),
-        grants=None if grants is None else _json(to_json(grants, _USERS)),
+        grants=None if grants is None else _json(to_json(grants, USERS)),
         groups=_json(sorted(set(asked.groups))),
         scopes=None if asked.scopes is None else _json(sorted(set(asked.scopes))),
         quotas=_json(quotas.parse(dict(asked.quotas))),
         expires_at=asked.expires_at,
     )
     token = f"kg_{record.id}_{secrets.token_hex(24)}"
-    db.execute(sa.insert(tables.keys).values(**msgspec.structs.asdict(record), hash=_hash(token)))
+    db.execute(sa.insert(tables.keys).values(**msgspec.structs.asdict(record), hash=hash_of(token)))
     return record, token
 
 
@@ -357,12 +250,13 @@ def _write_admin(db: sa.Connection, path: Path) -> str:
     return token
 
 
-def _hashed(db: sa.Connection, key_id: str) -> Any:
-    """A key's hash, and the columns of its record."""
+def hashed(db: sa.Connection, key_id: str) -> Any:
+    """The hash of the key `key_id`, and the columns of its record; None when there is no such key."""
     return db.execute(sa.select(tables.keys.c.hash, *_COLUMNS).where(tables.keys.c.id == key_id)).first()
 
 
-def _hash(token: str) -> str:
+def hash_of(token: str) -> str:
+    """What is stored of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -372,7 +266,3 @@ def _json(value: object) -> str:
 
 def _unknown(key_id: str) -> KeyNotFound:
     return KeyNotFound(f"there is no key {key_id[:60]!r}", hint="GET /api/keys lists all.")
-
-
-def _refused() -> Unauthorized:
-    return Unauthorized.of("the key is missing, unknown, revoked or expired")

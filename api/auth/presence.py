@@ -11,7 +11,7 @@ import logging
 from collections.abc import Collection, Iterator
 from typing import Protocol
 
-from api.auth.keys import REVOKED, Keys
+from api.auth.keyring import REVOKED, Keyring
 from api.background import Recurrent
 from host.clock import Clock
 
@@ -39,7 +39,7 @@ class Workers(Protocol):
 class Presence:
     """The work of all keys. While the `sweeper` runs, a key that is over is found within `SWEEP_S`."""
 
-    def __init__(self, keys: Keys, workers: Collection[Workers], clock: Clock | None = None) -> None:
+    def __init__(self, keys: Keyring, workers: Collection[Workers], clock: Clock | None = None) -> None:
         self._keys = keys
         self._workers = workers
         self._requests: dict[str, set[Endable]] = {}

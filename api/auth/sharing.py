@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from api.auth import acl
 from api.auth.acl import Entry, Kind, Level, Rule, Target
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.storage import tables
 from api.storage.database import Database
 from shaders.errors import KernelgateError

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from api.access import Cursor, Owned, Server, reference
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.console.rendering import link, page, plain
 from api.console.visiting import Looking, PageRoute, needs
 from api.kernels.builds import text_hash

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from api.auth import scopes
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.logins import Login
 from api.console import files
 from api.http.browser import HEADERS

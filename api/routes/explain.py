@@ -9,7 +9,7 @@ from pydantic import Field
 
 from api.access import Caller, Server
 from api.auth import keys
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import KeyNotFound
 from api.explain import Case, explain
 from api.http import body

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, model_validator
 
 from api.access import Caller, Cursor, Owned, PageSize, Server, reference, while_connected
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import InvalidRequest
 from api.http import body
 from api.http.answers import json_response

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from api.access import Caller, Cursor, PageSize, Server, reference, while_connected
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import InvalidRequest
 from api.http import body
 from api.http.answers import json_response

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from api.access import Caller, Owned, Server
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import AdminOnly
 from api.http import body
 from api.http.answers import json_response

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Header, Request, Response
 
 from api.access import gone
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import InvalidRequest
 from api.http import body, idempotency
 from api.http.answers import json_response

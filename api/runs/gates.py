@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from api.auth.audit import AuditLog, Entry
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.secrets import SecretStore
 from api.background import later
 from api.metrics import Metrics

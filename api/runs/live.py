@@ -14,7 +14,7 @@ from functools import partial
 
 import sqlalchemy as sa
 
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.background import Recurrent
 from api.runs import records
 from api.runs.events import Event, EventLog, insert_events

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from api.auth.acl import Level
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.sharing import Sharing
 from api.errors import RunNotFound, ServerRestarted, ServerStopping
 from api.http.idempotency import conflict

@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from api.auth.acl import Target
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.sharing import readable
 from api.http.problems import problem
 from api.ids import now

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 
-from api.auth.keys import Keys
+from api.auth.keyring import Keyring
 from api.errors import ServerRestarted
 from api.runs import records
 from api.runs.events import select_events
@@ -20,7 +20,7 @@ from shaders.errors import KernelgateError
 log = logging.getLogger("kernelgate")
 
 
-async def resume(database: Database, keys: Keys, desk: Desk, runs: RunManager) -> None:
+async def resume(database: Database, keys: Keyring, desk: Desk, runs: RunManager) -> None:
     """Fail what was running, and let what waited wait again, in the order in which it came."""
     error = ServerRestarted("the server stopped during the run").record()
     lost = await database.do(lambda db: records.end_interrupted(db, error), frees=True)
@@ -31,7 +31,9 @@ async def resume(database: Database, keys: Keys, desk: Desk, runs: RunManager) -
         log.info("%d runs were interrupted, %d that waited are taken up", lost, len(waiting))
 
 
-async def _take_up(record: RunRecord, database: Database, keys: Keys, desk: Desk, runs: RunManager) -> None:
+async def _take_up(
+    record: RunRecord, database: Database, keys: Keyring, desk: Desk, runs: RunManager
+) -> None:
     """Check a run as when it was asked for: its key, its grants and its tensors may be gone."""
     try:
         identity = await keys.identity(record.key_id or "")

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.background import Recurrent, later
 from api.errors import ServerStopping, SessionBusy, SessionNotFound, SessionOver, TooManySessions
 from api.ids import new_id, now

@@ -14,7 +14,7 @@ import msgspec
 from pydantic import Field
 from pydantic_core import from_json
 
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import InvalidRequest
 from api.http import body
 from api.runs.gates import Gatekeeper

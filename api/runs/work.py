@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from functools import partial
 from typing import TypeVar
 
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.background import later
 from api.errors import TensorLost
 from api.kernels.arguments import Resolved, plan, resolve

@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from api.auth.acl import Level, Target
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.sharing import Sharing
 from api.errors import InvalidRequest, NameReserved, ScriptNotFound
 from api.ids import now

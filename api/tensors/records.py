@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from api.auth import sharing
 from api.auth.acl import Target
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.ids import now
 from api.quotas import Quotas
 from api.storage import tables

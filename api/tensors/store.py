@@ -16,7 +16,7 @@ from functools import partial
 import msgspec
 
 from api.auth.acl import Level
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.auth.sharing import Sharing
 from api.errors import TensorNotFound
 from api.ids import new_id, now

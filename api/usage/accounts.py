@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import QuotaExceeded
 from api.quotas import Quotas
 from api.usage.holdings import Holdings

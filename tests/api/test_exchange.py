@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.exchange import Exchange, Exchanges
 from api.http.problems import LEFT
 from api.quotas import Quotas

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from api.auth.acl import LEVELS, MAX_ENTRIES, Entry, Level, Target, check, require
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import AccessDenied, InvalidRequest, TensorNotFound
 from sandbox.gates.errors import PermissionDenied
 from sandbox.gates.grants import Grants

@@ -12,7 +12,9 @@ import httpx2
 import pytest
 
 from api.auth import keys
-from api.auth.keys import CACHE_S, Identity, Keys, NewKey
+from api.auth.identity import Identity
+from api.auth.keyring import CACHE_S, Keyring
+from api.auth.keys import NewKey
 from api.auth.scopes import SCOPES, of_role
 from api.errors import InvalidRequest, KeyExists, Unauthorized
 from api.ids import iso
@@ -206,7 +208,7 @@ def test_the_name_of_a_valid_key_is_refused_and_that_of_an_ended_one_is_free(
 def test_a_key_ends_at_its_time_though_it_is_remembered(database: Database) -> None:
     async def scenario() -> None:
         clock, moment = ManualClock(), [1000.0]
-        held = Keys(database, {"user": Quotas(kernels=7)}, clock, lambda: moment[0])
+        held = Keyring(database, {"user": Quotas(kernels=7)}, clock, lambda: moment[0])
         _, token = await database.do(lambda db: keys.create(db, NewKey("a", expires_at=iso(1001.0))))
         identity = await held.check(token)
         assert (identity.quotas.kernels, identity.scopes) == (7, of_role("user"))
@@ -225,7 +227,7 @@ def test_a_key_ends_at_its_time_though_it_is_remembered(database: Database) -> N
 def test_a_revoked_key_works_until_it_is_looked_up_again(database: Database) -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        held = Keys(database, clock=clock)
+        held = Keyring(database, clock=clock)
         (one, first), (_, second) = [
             await database.do(lambda db, name=name: keys.create(db, NewKey(name))) for name in "ab"
         ]
@@ -245,7 +247,7 @@ def test_a_revoked_key_works_until_it_is_looked_up_again(database: Database) -> 
 
 def test_a_forgotten_key_is_looked_up_at_once(database: Database) -> None:
     async def scenario() -> None:
-        held = Keys(database, clock=ManualClock())
+        held = Keyring(database, clock=ManualClock())
         record, token = await database.do(
             lambda db: keys.create(db, NewKey("a", "admin", scopes=tuple(SCOPES)))
         )

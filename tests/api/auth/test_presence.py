@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from api import commands
-from api.auth.keys import CACHE_S
+from api.auth.keyring import CACHE_S
 from api.auth.presence import SWEEP_S, Presence
 from host.clock import Clock
 from tests.clock import ManualClock

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.runs.work import Work, again_if_lost
 from api.tensors.values import InlineTensor
 from api.usage.accounts import Accounts

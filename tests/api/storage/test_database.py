@@ -17,6 +17,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from api.auth import keys
+from api.auth.identity import maximum, parse_maximum
 from api.errors import StorageBusy, StorageError, StorageFull
 from api.http.problems import status_of
 from api.runs import records
@@ -104,8 +105,8 @@ def test_keys_and_runs_of_an_older_data_folder_stay_what_they_were(source: Path 
             raw.execute(KEY, {"role": role})
         raw.execute(RUN, {"limits": LIMITS})
     with opened(source) as database:
-        most = {record.role: keys.maximum(record.role, record.grants) for record in database.run(keys.listed)}
-        assert most == {"admin": None, "user": keys.parse_maximum({})}
+        most = {record.role: maximum(record.role, record.grants) for record in database.run(keys.listed)}
+        assert most == {"admin": None, "user": parse_maximum({})}
         run = database.run(lambda db: records.find_run(db, "r"))
         assert run is not None
         assert b'"files":{}' in run.document()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from api.auth.keys import Identity
+from api.auth.identity import Identity
 from api.errors import QuotaExceeded
 from api.http.problems import problem_response
 from api.quotas import Quotas
