@@ -17,6 +17,9 @@ from host.native import Buffer, Clear, Gpu
 from host.tensors import DEVICE_OWNER, Budget
 
 Family = Literal["storage", "uniform"]
+ALIGNMENT = 256
+"""Bytes: where ranges of a buffer may begin on every device, which is the largest that WebGPU lets one ask for
+(`minUniformBufferOffsetAlignment`)."""
 _LEAST = 256
 _FINE = 1 << 20
 _LOOKED_AT = 16
@@ -34,6 +37,11 @@ def bucket(nbytes: int, most: int) -> int:
         step = size >> 4
         size = -(-nbytes // step) * step
     return max(nbytes, min(size, most - most % 4))
+
+
+def bindable(nbytes: int) -> int:
+    """The size of a range that shows `nbytes` bytes to a kernel: whole vectors of 16 bytes, one at least."""
+    return max((nbytes + 15) & ~15, 16)
 
 
 class Block:

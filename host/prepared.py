@@ -12,7 +12,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import overload
 
-from host.buffers import Block
+from host.buffers import ALIGNMENT, Block
 from host.graphs import Input
 from host.native import Gpu, Pipeline, Range, Run
 from host.plans import PARAMS, HostStep, Plan, Ref, Step
@@ -24,8 +24,6 @@ from shaders.pack import pack_scalar
 _MOST_KEPT = 4096
 _MOST_RUNS = 4
 _FIRST_SLICE = 16
-_PARAM_ALIGNMENT = 256
-
 
 Place = tuple[Block, int]
 Blocks = dict[Ref, Place]
@@ -204,5 +202,5 @@ def _packed(plan: Plan) -> tuple[bytes, list[int]]:
     for step in plan.steps:
         offsets.append(len(structs))
         if isinstance(step, Step):
-            structs += step.params + bytes(-len(step.params) % _PARAM_ALIGNMENT)
+            structs += step.params + bytes(-len(step.params) % ALIGNMENT)
     return bytes(structs), offsets
