@@ -41,20 +41,25 @@ def test_the_least_bound_holds_and_says_whose_it_is(
 
 def test_where_the_driver_counts_turns_its_limit_holds_whatever_is_asked() -> None:
     found = budget(KERNEL, ENTRY, "turns", OWN, 1 << 30, {})
-    assert found.driver and 0 < found.left == found.value < 1 << 16
+    assert found.driver
+    assert 0 < found.left == found.value < 1 << 16
 
 
 def test_what_is_too_little_to_begin_with_is_refused() -> None:
-    with pytest.raises(FuelExhausted, match="before any loop is counted, and has 0, what the request asks for"):
+    with pytest.raises(
+        FuelExhausted, match="before any loop is counted, and has 0, what the request asks for"
+    ):
         budget(KERNEL, ENTRY, "fuel", OWN, 0, {})
 
 
 def test_the_error_names_the_line_of_the_loop_and_whose_limit_it_was() -> None:
     fuel = ran_out(KERNEL, 1, budget(KERNEL, ENTRY, "fuel", OWN, 9_999, {}))
-    assert isinstance(fuel, FuelExhausted) and fuel.line == 3
+    assert isinstance(fuel, FuelExhausted)
+    assert fuel.line == 3
     assert "9,999, what the request asks for" in fuel.message
     turns = ran_out(KERNEL, 1, budget(KERNEL, ENTRY, "turns", OWN, None, {}))
-    assert isinstance(turns, DriverLoopLimit) and turns.line == 3
+    assert isinstance(turns, DriverLoopLimit)
+    assert turns.line == 3
 
 
 @pytest.mark.parametrize("loop", [-1, 0, 2])
