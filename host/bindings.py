@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from host.buffers import ALIGNMENT, Block, bindable
+from host.buffers import Block, bindable
 from host.frames import Argument, Bound, Fresh, Uniform
 from host.kernels import groups_of
 from host.lease import Lease
@@ -15,6 +15,7 @@ from host.native import Command, Copy, Range
 from host.steps import Checked, fresh_types
 from host.tensors import Tensor, device_bytes
 from host.transfers import Transfers
+from ops.lowering.windows import ALIGNMENT
 from shaders.reflection import Reflection
 
 

@@ -17,9 +17,6 @@ from host.native import Buffer, Clear, Gpu
 from host.tensors import DEVICE_OWNER, Budget
 
 Family = Literal["storage", "uniform"]
-ALIGNMENT = 256
-"""Bytes: where ranges of a buffer may begin on every device, which is the largest that WebGPU lets one ask for
-(`minUniformBufferOffsetAlignment`)."""
 _LEAST = 256
 _FINE = 1 << 20
 _LOOKED_AT = 16

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from host import adapters, native
 from host.bindings import Bindings
-from host.buffers import ALIGNMENT, Block, Pool
+from host.buffers import Block, Pool
 from host.ceiling import default_memory
 from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
 from host.explanation import explain
@@ -20,12 +20,12 @@ from host.frames import DispatchKernel, MemoryReport, RunGraph, Usage
 from host.graphs import check_graph, check_inputs, inputs_of
 from host.guarded import GuardedKernels, HostGroup, Launch
 from host.kernels import Kernels, check_reflection
-from host.lease import Holding, Lease
+from host.lease import Blocks, Holding, Lease
 from host.native import Buffer, Command, Gpu
 from host.pipelines import Pipelines
 from host.planner import make_plan
 from host.plans import PARAMS, Plan, Ref
-from host.prepared import Blocks, Prepared
+from host.prepared import Prepared
 from host.runner import Runner
 from host.shared import Source
 from host.slices import Tally
@@ -35,6 +35,7 @@ from host.tensors import Table, Tensor, device_bytes, element_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU, MAPPED, DeviceClass
+from ops.lowering.windows import ALIGNMENT
 from ops.validate import validate
 from shaders.constant_values import keyed
 from shaders.reflection import Reflection
