@@ -19,6 +19,7 @@ import msgspec
 from host import ceiling, frames
 from host.clock import Clock
 from host.engine import EngineSettings
+from host.errands import Errand
 from host.errors import DeviceCrashed, DeviceFailed, DeviceLeft
 from host.link import Link, pair
 from host.meter import Meter
@@ -100,32 +101,22 @@ class Child:
         """Return when the process has ended and `on_exit` has been called."""
         await asyncio.shield(self._exited)
 
-    def request(
-        self,
-        make: Callable[[int], frames.Request],
-        what: str,
-        step_s: float,
-        fd: int | None = None,
-        meter: Meter | None = None,
-    ) -> asyncio.Future[Reply]:
-        """Send a request now; the future ends with its reply. `make` gets its id, `what` names it in errors.
-
-        A step of it that is no slice may take `step_s`. `meter` counts what it costs; when its budget is used up, the
-        request's job is cancelled.
-        """
+    def request(self, errand: Errand) -> asyncio.Future[Reply]:
+        """Send a request now; the future ends with its reply. Its kernel and its tensors are the caller's to see to."""
         future: asyncio.Future[Reply] = self._loop.create_future()
         if not self.alive:
             future.set_exception(
-                DeviceLeft(f"the device is being restarted, so {what} was not begun", hint=LOST)
+                DeviceLeft(f"the device is being restarted, so {errand.what} was not begun", hint=LOST)
             )
             return future
         id, self._next_id = self._next_id, self._next_id + 1
-        message = make(id)
-        meter = meter or Meter(lambda usage: None)
-        pending = Pending(future, what, meter, lambda: self._stop(message), step_s)
+        message = errand.make(id)
+        meter = errand.meter or Meter(lambda usage: None)
+        pending = Pending(future, errand.what, meter, lambda: self._stop(message), errand.step_s)
         if isinstance(message, frames.RunGraph | frames.DispatchKernel):
-            pending.left_s = room_s(math.inf if message.deadline_s is None else message.deadline_s, step_s)
-        self._link.send(message, fd)
+            deadline_s = math.inf if message.deadline_s is None else message.deadline_s
+            pending.left_s = room_s(deadline_s, errand.step_s)
+        self._link.send(message, errand.fd)
         self._requests.add(id, pending)
         return future
 
