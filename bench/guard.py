@@ -15,8 +15,7 @@ import numpy as np
 import timing
 
 from host import adapters, native
-from host.guarded import guard_of
-from host.kernels import groups_of
+from host.kernels import groups_of, guard_of
 from host.native import Buffer, Gpu, Program, Range, Run, Slot
 from shaders.guard.budget import Kind, priced, turns_budget
 from shaders.guard.names import GROUP, PARAMETERS_BYTES, REPORT_BYTES
