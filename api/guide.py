@@ -10,7 +10,7 @@ import re
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from api.problems import status_of, title_of
+from api.http.problems import status_of, title_of
 from api.settings import VERSION, RunLimits, Settings
 from host.frames import DeviceInfo
 from ops.table import TABLE

@@ -10,16 +10,16 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Query, Response
 
-from api import keys
 from api.access import Cursor, Server
-from api.audit import DONE, Filters
+from api.auth import keys
+from api.auth.audit import DONE, Filters
+from api.auth.keys import KeyRecord
+from api.auth.scopes import SCOPES, of_role
 from api.console.rendering import link, page, plain
 from api.console.visiting import Looking, PageRoute, needs
 from api.ids import now
-from api.keys import KeyRecord
 from api.quotas import Quotas
 from api.runtime import Runtime
-from api.scopes import SCOPES, of_role
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 ROWS = 100

@@ -10,10 +10,10 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from api import schemas
 from api.access import Cursor, Owned, Server, reference
 from api.console.rendering import link, page
 from api.console.visiting import Looking, PageRoute, needs
+from api.scripts import schemas
 from api.versions import SCRIPTS
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
