@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from host.boxes import Index, boxes
+from host.boxes import Index, boxes, indices
 from host.row_convolution import RowTile, by_taps, is_by_rows, row_width
 from host.scratch import MOST_KEPT, scratch
 from host.windows import reach, seen_by, surround
@@ -64,10 +64,17 @@ def tiles(work: HostConvolution) -> Iterator[Tile]:
             count = -(-count // _EVEN) * _EVEN
         sides[axis] = -(-sides[axis] // count)
     together = min(_TILE // (inner * prod(sides)), -(-batch * groups // _EVEN))
-    corners = list(product(*map(range, [0] * len(places), places, sides)))
-    for number, (where, begins) in enumerate(product(boxes((batch, groups), together), corners)):
-        ends = (min(begin + side, size) for begin, side, size in zip(begins, sides, places, strict=True))
-        yield Tile(number, where, tuple(map(range, begins, ends)))
+    counts = [-(-size // side) for size, side in zip(places, sides, strict=True)]
+    number = 0
+    for where in boxes((batch, groups), together):
+        for corner in indices(counts):
+            yield Tile(number, where, tuple(map(_part, corner, sides, places)))
+            number += 1
+
+
+def _part(number: int, side: int, size: int) -> range:
+    """Of an axis that is cut into parts of `side` places, that of this number."""
+    return range(number * side, min((number + 1) * side, size))
 
 
 class Convolution:

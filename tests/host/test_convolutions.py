@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
@@ -116,6 +117,18 @@ def test_the_work_of_a_tile_is_bounded() -> None:
         for _, where, places in convolutions.tiles(task):
             sums = images[where].size * prod(map(len, places)) * each
             assert sums <= convolutions._TILE_WORK
+
+
+def test_of_millions_of_tiles_none_is_made_before_it_is_asked_for() -> None:
+    for shapes in (((1, 1, 1 << 23), (1, 1, 1 << 20)), ((1, 1, 2000, 2000), (1, 1, 700, 700))):
+        (task,) = lowered((*shapes, 1, 1, 700, 1))
+        tracemalloc.start()
+        try:
+            first = next(convolutions.tiles(task))
+            assert tracemalloc.get_traced_memory()[1] < 1 << 16
+        finally:
+            tracemalloc.stop()
+        assert prod(task.target.layout.shape) > 1_000_000 * prod(map(len, first.places))
 
 
 def test_long_rows_are_multiplied_as_they_lie() -> None:
