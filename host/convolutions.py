@@ -23,7 +23,7 @@ import numpy.typing as npt
 from host.boxes import Index, boxes, indices
 from host.row_convolution import RowTile, by_taps, is_by_rows, row_width
 from host.scratch import MOST_KEPT, scratch
-from host.windows import reach, seen_by, surround
+from host.windows import reach, seen_by, surround, window
 from ops.lower import HostConvolution
 
 _TILE = 1 << 19
@@ -149,8 +149,12 @@ class Convolution:
             by_tap, by_place = (map(mul, steps, by) for by in (self._work.dilation, self._work.stride))
             strides = (*seen.strides[:-rank], *by_tap, *by_place)
             columns[...] = np.ndarray(columns.shape, np.float32, seen, 0, strides)
+        elif prod(sizes) < prod(self._taps):
+            of_places = np.moveaxis(columns, range(-rank, 0), range(rank))
+            for where, place in zip(indices(sizes), product(*places), strict=True):
+                surround(of_places[where], x, window(self._work, place))
         else:
-            for taps in product(*map(range, self._taps)):
-                of_tap = np.moveaxis(columns, range(-2 * rank, -rank), range(rank))[taps]
-                surround(of_tap, x, seen_by(self._work, taps, places))
+            of_taps = np.moveaxis(columns, range(-2 * rank, -rank), range(rank))
+            for tap in indices(self._taps):
+                surround(of_taps[tap], x, seen_by(self._work, tap, places))
         return columns.reshape(*around[:-1], -1, prod(sizes))

@@ -49,6 +49,8 @@ FORMS = {
     "of many images in groups": ((40, 24, 12, 8), (24, 12, 3, 3), 1, 1, 1, 2),
     "of many images, strided": ((40, 24, 12, 9), (25, 24, 3, 3), 2, 1, 1, 1),
     "of windows that reach far": ((1, 64, 9, 40), (8, 64, 3, 3), 1, (60, 9), (60, 9), 1),
+    "of many taps that are far apart": ((1, 8, 260, 300), (3, 8, 60, 70), 1, 4, 2, 1),
+    "of few places with many taps": ((2, 64, 15_001), (1, 64, 5_000), 1, 3, 0, 1),
     "of windows that reach far along rows": ((1, 64, 9, 90), (8, 64, 3, 3), 1, (1, 50), (1, 50), 1),
 }
 
