@@ -65,7 +65,7 @@ class Prepared:
         self._bounds = _bounds(plan)
         self._work = [0, *accumulate(step.work for step in plan.steps)]
         self._is_warm = False
-        self._recent: list[list[tuple[Blocks, list[Run | HostStep]]]] = [[] for _ in plan.stages]
+        self._recent: list[list[tuple[tuple[Place, ...], list[Run | HostStep]]]] = [[] for _ in plan.stages]
 
     def filled(self, scalars: Scalars) -> bytes:
         """The uniform structs of all steps."""
@@ -89,12 +89,12 @@ class Prepared:
         begin, end = self.steps(stage)
         if len(self.plan.steps) > _MOST_KEPT:
             return _Encoded(self, gpu, blocks, range(begin, end))
-        recent = self._recent[stage]
+        recent, places = self._recent[stage], tuple(blocks.values())  # whose order is the plan's
         for known, runs in reversed(recent):
-            if known == blocks:
+            if known == places:
                 return runs
         made = [self._run(gpu, number, self.plan.steps[number], blocks) for number in range(begin, end)]
-        self._recent[stage] = [*recent[1 - _MOST_RUNS :], (dict(blocks), made)]
+        self._recent[stage] = [*recent[1 - _MOST_RUNS :], (places, made)]
         return made
 
     def encode(self, gpu: Gpu, blocks: Blocks, number: int) -> Run | HostStep:

@@ -32,7 +32,7 @@ from shaders.spec import KernelSpec
 _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
 _FIRST_PART = {"cpu": 64}
-_FIRST_OF_GPU, _SHARE, _MOST_PART = 8, 16, 64
+_FIRST_PART_OF_GPU, _SHARE, _MOST_PART = 8, 16, 64
 """So many dispatches are submitted first, by kind of adapter, on a GPU at least one in `_SHARE`, and then twice as many
 each time up to the most: few calls, the device begins soon, and little is left for it when the last are encoded. To
 encode a dispatch takes about as long as a GPU takes for a small one."""
@@ -47,6 +47,7 @@ class Runner:
     ) -> None:
         self._gpu, self._pool, self._pipelines, self._transfers = gpu, pool, pipelines, transfers
         self._slice_ms = slice_ms
+        self._first_part = _FIRST_PART.get(gpu.info.kind, _FIRST_PART_OF_GPU)
         self._hands = Hands()
         self._plans: OrderedDict[bytes, Prepared] = OrderedDict()
         self._steps = 0
@@ -147,8 +148,7 @@ class Runner:
     def _submit(self, runs: Sequence[Run]) -> None:
         """Start `runs`: the device begins with the first while the last are encoded."""
         commands: list[Command] = [*self._pool.take_clears(), *runs]
-        first = max(_FIRST_OF_GPU, min(len(commands) // _SHARE, _MOST_PART))
-        begin, count = 0, _FIRST_PART.get(self._gpu.info.kind, first)
+        begin, count = 0, max(self._first_part, min(len(commands) // _SHARE, _MOST_PART))
         while begin < len(commands):
             self._gpu.submit(commands[begin : begin + count])
             begin, count = begin + count, min(2 * count, _MOST_PART)

@@ -1,6 +1,7 @@
 """What attributes of ops mean, where their rows do not say it themselves.
 
-Owns the words: by an attribute's name, and by `op.attribute` where it means something else to that op. Must not know rows.
+Owns the words: by an attribute's name, and by `op.attribute` where it means something else to that op. Must not know
+rows.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ WORDS = {
     "reduce": "What becomes of several values for one place.",
     "repeats": "How many times each element comes.",
     "rtol": "How far apart elements may be, as a part of the size of `y`.",
-    "scale_factor": "What the sizes are multiplied by, in place of `size`; one number for all axes of space, or a list.",
+    "scale_factor": "What sizes are multiplied by, in place of `size`; one number for all axes of space, or a list.",
     "seed": "Which sequence is drawn.",
     "shifts": "How far elements move; one number an axis, or one for all.",
     "size": "How many elements a window has.",

@@ -1,7 +1,7 @@
 """The pool of workers: the one way in which the server runs strangers' text.
 
-Owns the zygote's supervision and the ready workers. A worker is taken for one job or notebook, and killed after it.
-Must not know what a run is stored as, or how a session goes.
+Owns which jobs there are, and what each asks of the walls. A worker is taken (`sandbox/stock.py`) for one job or
+notebook, and killed after it. Must not know what a run is stored as, or how a session goes.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -25,21 +24,19 @@ from sandbox.errors import (
     NativeRefusedError,
     SandboxWeakError,
     WallLimitError,
-    WorkerCrashedError,
 )
 from sandbox.notebook import CPU_S, Notebook, Outcome, perform, script_job
 from sandbox.session import Limits, Services, Session
 from sandbox.signatures.form import Signature
+from sandbox.stock import Stock
 from sandbox.walls.rlimits import WorkerLimits
 from sandbox.worker_process import WorkerProcess
-from sandbox.zygote_process import ZygoteProcess
 from shaders.reflection import Reflection
 from shaders.template import Scalar, TemplateLimitError
 
 __all__ = ["Limits", "Notebook", "Outcome", "PoolSettings", "Services", "WorkerPool"]
 
 _log = logging.getLogger("kernelgate.sandbox")
-_TRIES = 3
 NATIVE_LEVELS = frozenset(["full", "hardened"])
 INNER_SIZE = 2
 KERNEL_LIMITS = Limits(wall_s=5.0, cpu_s=5.0, memory_mb=256, output_bytes=0)
@@ -81,24 +78,30 @@ class WorkerPool:
 
     def __init__(self, settings: PoolSettings) -> None:
         self._settings = settings
-        self._zygote: ZygoteProcess | None = None
-        self._retired: list[ZygoteProcess] = []
-        self._ready: deque[WorkerProcess] = deque()
-        self._starting = asyncio.Lock()
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._coming = 0
-        self._closed = False
-        self._base: int | None = None
+        command = [settings.python, "-I", "-m", "sandbox.zygote", settings.trade]
+        self._stock = Stock(command, settings.size, settings.recycle_after, self._tell_level)
         self._inner: dict[str, WorkerPool] = {}
         self._rendering = asyncio.Semaphore(RENDERED_AT_ONCE)
-        self.level = "process"
-        self.reason = "the pool has not started"
-        self.modules: tuple[str, ...] = ()
+
+    @property
+    def level(self) -> str:
+        """The level of the walls around workers."""
+        return self._stock.level
+
+    @property
+    def reason(self) -> str:
+        """Why the level is not a higher one."""
+        return self._stock.reason
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """What is loaded in a worker."""
+        return self._stock.modules
 
     @property
     def zygote_pid(self) -> int | None:
         """The process that the pool started, from which all workers come."""
-        return None if self._zygote is None else self._zygote.pid
+        return self._stock.zygote_pid
 
     @property
     def runs_scripts(self) -> bool:
@@ -107,26 +110,14 @@ class WorkerPool:
 
     async def start(self) -> None:
         """Start the zygote and the first workers. Raises `WorkerCrashedError`."""
-        await self._live_zygote()
-        await asyncio.gather(*(self._add() for _ in range(self._settings.size - len(self._ready))))
+        await self._stock.start()
 
     async def close(self) -> None:
         """End every process of the pool, and wait until they are gone."""
-        self._closed = True
+        await self._stock.close()
         for inner in self._inner.values():
             await inner.close()
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(list(self._tasks))
-        self._drop_ready()
-        zygotes = [*self._retired, *([self._zygote] if self._zygote else [])]
-        self._zygote = None
-        self._retired.clear()
-        for zygote in zygotes:
-            await zygote.close()
 
-    # ------------------------------------------------------------------ jobs
     async def run_script(
         self,
         source: str,
@@ -143,7 +134,7 @@ class WorkerPool:
         raises `ValueFormError` for inputs that cannot enter, `WorkerCrashedError` when no worker can be made,
         `SandboxWeakError` when this machine has no walls, `NativeRefusedError` when it runs no native scripts.
         """
-        await self._live_zygote()
+        await self._stock.live_zygote()
         if native:
             self.check_native()
             return await self._pool_of("native").run_script(source, inputs, limits, services, environment)
@@ -154,17 +145,17 @@ class WorkerPool:
             session = self._talk(worker, limits, services)
             return await perform(session, worker, services, job, self.level, self.reason)
         finally:
-            self._refill()
+            self._stock.refill()
 
     async def open_notebook(self, memory_mb: int, *, native: bool = False) -> Notebook:
         """A worker that keeps its variables from cell to cell; `close` it. Raises as `run_script` does."""
-        await self._live_zygote()
+        await self._stock.live_zygote()
         if native:
             self.check_native()
             return await self._pool_of("native").open_notebook(memory_mb)
         self._check_walls()
         worker = await self._begun(memory_mb, CPU_S)
-        self._refill()
+        self._stock.refill()
         return Notebook(worker, partial(self._talk, worker, keep=True), memory_mb, self.level, self.reason)
 
     def check_native(self) -> None:
@@ -174,7 +165,7 @@ class WorkerPool:
                 "native scripts are off: the setting allow_native is false",
                 hint="Leave grants.native out, or ask the server's owner for KERNELGATE_ALLOW_NATIVE=true.",
             )
-        if self._zygote is not None and self.level not in NATIVE_LEVELS:
+        if self.zygote_pid is not None and self.level not in NATIVE_LEVELS:
             raise NativeRefusedError(
                 f"native scripts run at the levels full and hardened only, and this server is at {self.level}: "
                 f"{self.reason}",
@@ -182,6 +173,7 @@ class WorkerPool:
             )
 
     def _pool_of(self, trade: Literal["native", "template"]) -> WorkerPool:
+        self._stock.check_open()
         if trade not in self._inner:
             size = min(INNER_SIZE, self._settings.size)
             self._inner[trade] = WorkerPool(replace(self._settings, size=size, trade=trade))
@@ -207,7 +199,7 @@ class WorkerPool:
         """
         if self._settings.trade != "template":
             return await self._pool_of("template").render(template, params)
-        await self._live_zygote()
+        await self._stock.live_zygote()
         self._check_walls()
         job = frames.TemplateJob(template, dict(params))
         try:
@@ -244,7 +236,7 @@ class WorkerPool:
         try:
             return await self._talk(worker, limits, None).converse(job)
         finally:
-            self._refill()
+            self._stock.refill()
 
     def _talk(
         self, worker: WorkerProcess, limits: Limits, services: Services | None, *, keep: bool = False
@@ -257,66 +249,7 @@ class WorkerPool:
 
     async def _begun(self, memory_mb: int, cpu_s: float) -> WorkerProcess:
         """A worker with the kernel's limits on it."""
-        bounds = WorkerLimits(memory_bytes=memory_mb << 20, cpu_s=cpu_s)
-        for _ in range(_TRIES):
-            worker = await self._take()
-            try:
-                worker.begin(bounds, self._base)
-            except OSError:  # it died while it waited
-                worker.close()
-                continue
-            return worker
-        raise WorkerCrashedError("workers die before their job")
-
-    # ------------------------------------------------------------------ workers
-    async def _take(self) -> WorkerProcess:
-        """A living worker. Another takes its place after the job, as a fork beside it would slow it down; or at
-        once, when few are left.
-        """
-        while self._ready:
-            worker = self._ready.popleft()
-            if worker.is_alive:
-                if len(self._ready) < self._settings.size // 2:
-                    self._refill()
-                return worker
-            worker.close()
-        try:
-            worker = await (await self._live_zygote()).spawn()
-        except WorkerCrashedError:  # the zygote died meanwhile: once more, with a new one
-            worker = await (await self._live_zygote()).spawn()
-        self._refill()
-        return worker
-
-    def _refill(self) -> None:
-        while not self._closed and len(self._ready) + self._coming < self._settings.size:
-            self._later(self._add())
-
-    async def _add(self) -> None:
-        """One more ready worker."""
-        worker = await (await self._live_zygote()).spawn()
-        if self._closed:
-            worker.close()
-            return
-        self._ready.append(worker)
-        await self._close_retired()
-
-    async def _live_zygote(self) -> ZygoteProcess:
-        async with self._starting:
-            if self._closed:
-                raise WorkerCrashedError("the pool of workers is closed")
-            old = self._zygote
-            if old is not None and not old.died.is_set() and old.spawned < self._settings.recycle_after:
-                return old
-            if old is not None:
-                self._drop_ready()
-                self._retired.append(old)
-            command = [self._settings.python, "-I", "-m", "sandbox.zygote", self._settings.trade]
-            zygote = ZygoteProcess(command)
-            ready = await zygote.start()
-            self._zygote, self._base = zygote, ready.base
-            self.level, self.reason, self.modules = ready.level, ready.reason, ready.modules
-            self._tell_level()
-            return zygote
+        return await self._stock.take(WorkerLimits(memory_bytes=memory_mb << 20, cpu_s=cpu_s))
 
     def _tell_level(self) -> None:
         trade, reason = self._settings.trade, self.reason or "nothing is missing"
@@ -328,25 +261,3 @@ class WorkerPool:
                 else "are refused"
             )
             _log.warning("there is no wall around workers: scripts %s", allowed)
-
-    async def _close_retired(self) -> None:
-        """A zygote that was replaced lives as long as its last worker."""
-        for zygote in [each for each in self._retired if each.died.is_set() or not each.living]:
-            await zygote.close()
-            self._retired = [each for each in self._retired if each is not zygote]
-
-    def _drop_ready(self) -> None:
-        while self._ready:
-            self._ready.popleft().close()
-
-    def _later(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._coming += 1
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-
-    def _done(self, task: asyncio.Task[Any]) -> None:
-        self._coming -= 1
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.warning("a worker could not be made: %s", error)

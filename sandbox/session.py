@@ -36,7 +36,7 @@ CHUNK = 96 << 10
 """As in `sandbox/link.py`."""
 STATUS_PATIENCE_S = 1.0
 LAST_WORDS_S = 0.2
-"""How long a worker over its time may take to say where its script is. Code that does not return can not."""
+"""How long a worker over its time may take to say where its script is. Code that does not return cannot."""
 SHORTEST_WATCH_S = 0.005
 _YIELD_EVERY = 128
 _OF_TEXT = (frames.Reflected, frames.Signed, frames.Rendered)

@@ -45,7 +45,7 @@ class Copy:
 
 
 class Stamp:
-    """Put the times at which the run before began and ended into `Gpu.stamps`."""
+    """Put the times at which the run before began and ended into `Gpu.stopwatch.stamps`."""
 
 
 Command = Clear | Copy | Run | Stamp

@@ -19,6 +19,7 @@ from ops.expression import constant
 from ops.layout import Layout
 from ops.lowering import (
     convolution_parts,
+    convolution_places,
     convolution_tile,
     convolution_windows,
     elementwise,
@@ -113,10 +114,10 @@ def _padded(
 ) -> tuple[Source, Source, Convolution]:
     """The operands with zeros around `x`, which can be bound then."""
     nothing = (0,) * len(form.size)
-    if form.before == form.after == nothing and not convolution_tile.takes_quads(form):
+    if form.before == form.after == nothing and not convolution_places.takes_quads(form):
         x, form = convolution_parts.near(builder, x, form)
         return x, weight, form
-    sizes = convolution_tile.seen(form)
+    sizes = convolution_places.seen(form)
     made = builder.temp((form.batch, form.groups * form.channels, *sizes), x.dtype)
     indexing.pad(builder, x, (0, 0, *form.before), "constant", 0, made)
     return made.source(), weight, replace(form, size=form.padded, before=nothing, after=nothing)

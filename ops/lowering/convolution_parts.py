@@ -11,7 +11,7 @@ from math import prod
 from typing import Literal
 
 from ops.layout import Layout
-from ops.lowering import convolution_tile, elementwise, windows
+from ops.lowering import convolution_places, elementwise, windows
 from ops.lowering.base import Builder, DeviceClass, Source, Target
 from ops.lowering.convolution_weights import up
 from ops.space import Convolution, span
@@ -51,7 +51,7 @@ def cut_axis(device: DeviceClass, form: Convolution) -> Axis | None:
     batch, groups, outputs, channels = Axis("batch"), Axis("groups"), Axis("outputs"), Axis("channels")
     moves = [places[number] for number in space if form.places[number] >= form.taps[number]]
     inner = form.groups * form.channels
-    seen = form.batch * inner * prod(convolution_tile.seen(form))
+    seen = form.batch * inner * prod(convolution_places.seen(form))
     weights = inner * up(form.outputs) * prod(form.taps)
     for count, axes in (
         (seen, (batch, groups, *moves, channels, *taps, *places)),

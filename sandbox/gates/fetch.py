@@ -85,8 +85,10 @@ class Secret:
 
 @dataclass(slots=True)
 class FetchEvent:
-    """One HTTP request, made or denied. `denied` is the code of the error that it ended in, `reason` its message, `grant`
-    what would have opened the gate."""
+    """One HTTP request, made or denied.
+
+    `denied` is the code of the error that it ended in, `reason` its message, `grant` what would have opened the gate.
+    """
 
     method: str
     url: str

@@ -38,8 +38,10 @@ _FARTHEST = 1 << 60
 
 @dataclass(slots=True)
 class FileEvent:
-    """One operation, done or denied: `bytes` is what it read or wrote, `denied` the code of its error, `grant` what would
-    have opened the gate."""
+    """One operation, done or denied.
+
+    `bytes` is what it read or wrote, `denied` the code of its error, `grant` what would have opened the gate.
+    """
 
     operation: str
     path: str

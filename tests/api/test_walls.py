@@ -105,8 +105,8 @@ def level(running: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     pool = running.server.runtime.pool
 
     def claim(name: str, reason: str) -> None:
-        monkeypatch.setattr(pool, "level", name)
-        monkeypatch.setattr(pool, "reason", reason)
+        monkeypatch.setattr(pool._stock, "level", name)
+        monkeypatch.setattr(pool._stock, "reason", reason)
 
     return claim
 
@@ -173,8 +173,8 @@ def test_a_native_run_imports_stored_scripts_as_plain_python(native: Any) -> Non
 def test_a_native_run_is_refused_at_a_weak_level_by_name(
     native: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(native.server.runtime.pool, "level", "seccomp")
-    monkeypatch.setattr(native.server.runtime.pool, "reason", "landlock: ENOSYS")
+    monkeypatch.setattr(native.server.runtime.pool._stock, "level", "seccomp")
+    monkeypatch.setattr(native.server.runtime.pool._stock, "reason", "landlock: ENOSYS")
     answer = native.http.post("/api/runs", json=NATIVE)
     assert answer.json()["code"] == "native_refused"
     assert "at seccomp: landlock: ENOSYS" in answer.json()["detail"]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("nothing_leaks")
 
 @pytest.fixture
 def unsealed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A system whose files can not be sealed."""
+    """A system whose files cannot be sealed."""
     monkeypatch.setattr(memory, "CAN_SEAL", False)
 
 

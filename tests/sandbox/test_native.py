@@ -72,8 +72,8 @@ def test_native_scripts_need_the_setting(sandbox: Sandbox) -> None:
 
 
 def test_native_scripts_need_a_strong_level(native: Native, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native.pool, "level", "seccomp")
-    monkeypatch.setattr(native.pool, "reason", "no landlock here")
+    monkeypatch.setattr(native.pool._stock, "level", "seccomp")
+    monkeypatch.setattr(native.pool._stock, "reason", "no landlock here")
     with pytest.raises(
         NativeRefusedError, match="full and hardened only, and this server is at seccomp: no land"
     ):

@@ -325,7 +325,7 @@ def test_a_run_takes_no_worker_that_died_waiting() -> None:
         pool = WorkerPool(PoolSettings(size=2))
         await pool.start()
         try:
-            waiting = list(pool._ready)
+            waiting = list(pool._stock._ready)
             assert all(worker.is_alive for worker in waiting)
             for worker in waiting:
                 worker.kill()
@@ -362,7 +362,7 @@ def test_a_worker_that_comes_when_the_pool_is_closed_is_closed_too(monkeypatch: 
     async def scenario() -> bool:
         pool = WorkerPool(PoolSettings(size=1))
         await pool.start()
-        zygote, delivered = pool._zygote, asyncio.Event()
+        zygote, delivered = pool._stock._zygote, asyncio.Event()
         assert zygote is not None
         spawn = zygote.spawn
         workers = []
@@ -375,12 +375,12 @@ def test_a_worker_that_comes_when_the_pool_is_closed_is_closed_too(monkeypatch: 
 
         monkeypatch.setattr(zygote, "spawn", late)
         closed = asyncio.Event()
-        adding = asyncio.create_task(pool._add())
+        adding = asyncio.create_task(pool._stock._add())
         await delivered.wait()
         await pool.close()
         closed.set()
         await adding
-        return workers[0].connection.fileno() < 0 and not pool._ready
+        return workers[0].connection.fileno() < 0 and not pool._stock._ready
 
     assert asyncio.run(scenario())
 
@@ -403,8 +403,8 @@ def test_a_zygote_whose_closing_is_cancelled_is_closed_with_the_pool() -> None:
         pool = WorkerPool(PoolSettings())
         zygotes = [Retired(), Retired()]
         zygotes[1].began = 1
-        pool._retired = list(zygotes)  # type: ignore[arg-type]
-        closing = asyncio.create_task(pool._close_retired())
+        pool._stock._retired = list(zygotes)  # type: ignore[arg-type]
+        closing = asyncio.create_task(pool._stock._close_retired())
         await asyncio.sleep(0)
         closing.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -446,8 +446,8 @@ def test_the_level_and_its_reason_are_told(sandbox: Sandbox) -> None:
 def test_scripts_are_refused_without_walls_unless_the_owner_allows_it(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox.pool, "level", "process")
-    monkeypatch.setattr(sandbox.pool, "reason", "no seccomp here")
+    monkeypatch.setattr(sandbox.pool._stock, "level", "process")
+    monkeypatch.setattr(sandbox.pool._stock, "reason", "no seccomp here")
     with pytest.raises(SandboxWeakError, match="no seccomp here"):
         sandbox.run("result = 1")
     monkeypatch.setattr(sandbox.pool, "_settings", replace(sandbox.pool._settings, allow_weak=True))

@@ -10,7 +10,7 @@ import pytest
 
 from ops.wire import FrameError
 from sandbox import frames
-from sandbox.errors import SandboxWeakError
+from sandbox.errors import SandboxWeakError, WorkerCrashedError
 from sandbox.pool import PoolSettings, WorkerPool
 from sandbox.session import Session
 from sandbox.signatures.form import UNKNOWN
@@ -53,7 +53,7 @@ def test_templates_are_refused_without_walls_unless_the_owner_allows_it(
 ) -> None:
     sandbox.runner.run(sandbox.pool.render("", {}))
     inner = sandbox.pool._inner["template"]
-    monkeypatch.setattr(inner, "level", "process")
+    monkeypatch.setattr(inner._stock, "level", "process")
     with pytest.raises(SandboxWeakError, match="templates are not rendered at level process"):
         sandbox.runner.run(sandbox.pool.render("", {}))
     monkeypatch.setattr(inner, "_settings", replace(inner._settings, allow_weak=True))
@@ -85,12 +85,15 @@ def test_a_worker_that_answers_another_question_is_a_broken_protocol(
         sandbox.runner.run(asks[type(forged)]())
 
 
-def test_nothing_is_left_after_the_end() -> None:
+def test_nothing_is_left_after_the_end_and_nothing_begins_then() -> None:
     async def scenario() -> bool:
-        pool = WorkerPool(PoolSettings(size=1))
+        pool, unused = WorkerPool(PoolSettings(size=1)), WorkerPool(PoolSettings(size=1))
         await pool.render("", {})
         inner = pool._inner["template"]
-        await pool.close()
-        return inner._zygote is None and not inner._ready
+        for each in (pool, unused):
+            await each.close()
+            with pytest.raises(WorkerCrashedError, match="is closed"):
+                await each.render("", {})
+        return inner.zygote_pid is None and not inner._stock._ready and not unused._inner
 
     assert asyncio.run(scenario())

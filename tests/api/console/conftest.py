@@ -87,7 +87,9 @@ def visits(chromium: Any, running: Any, person: httpx2.Client) -> Callable[[], A
 
 @pytest.fixture
 def visit(visits: Callable[[], AbstractContextManager[Any]]) -> Iterator[Any]:
-    """`visit(path)`: a page of a new visitor, who has the admin's login, or that of the client `known`, or none. A script of ours that fails
-    there fails the test."""
+    """`visit(path)`: a page of a new visitor, who has the admin's login, or that of the client `known`, or none.
+
+    A script of ours that fails there fails the test.
+    """
     with visits() as visit:
         yield visit
