@@ -30,7 +30,7 @@ export function merged(some, more) {
   const all = { ...some };
   for (const [gate, wanted] of Object.entries(more)) {
     if (!Array.isArray(wanted)) all[gate] = { ...wanted, ...all[gate] };
-    else all[gate] = [...new Map([...(all[gate] ?? []), ...wanted].map((each) => [JSON.stringify(each), each])).values()];
+    else all[gate] = [...new Map([all[gate] ?? [], wanted].flat().map((each) => [JSON.stringify(each), each])).values()];
   }
   return all;
 }

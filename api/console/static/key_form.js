@@ -72,10 +72,6 @@ function show({ id, name, token }) {
   field.select();
 }
 
-if (at("like")) beginLike(JSON.parse(at("like").textContent));
-const grant = carried(location.hash);
-if (grant) write(merged(granted(at("grants").value), grant));
-if (at("like")) form.elements.name.focus();
 at("role").addEventListener("change", roleChosen);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -86,3 +82,7 @@ form.addEventListener("submit", (event) => {
     await refresh();
   });
 });
+if (at("like")) beginLike(JSON.parse(at("like").textContent));
+const grant = carried(location.hash);
+if (grant) write(merged(granted(at("grants").value), grant));
+if (at("like")) form.elements.name.focus();

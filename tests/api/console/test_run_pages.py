@@ -122,6 +122,18 @@ def test_who_may_make_no_key_is_told_the_address_of_its_form_for_an_admin(
     assert (made["owner"], made["groups"], made["grants"]) == ("asker", ["lab"], wanted)
 
 
+def test_the_key_of_a_shared_run_is_told_to_its_owner_and_to_who_makes_keys(
+    running: Any, log_in: Any, person: httpx2.Client, stranger: httpx2.Client
+) -> None:
+    owner = running.client_for("sharer")
+    key = owner.headers["authorization"].split()[1]
+    run = owner.post("/api/runs", json={"script": ASKS}, headers={"Prefer": "wait=60"}).json()["id"]
+    owner.put(f"/api/runs/{run}/acl", json={"entries": [{"to": "everyone", "may": "read"}]})
+    for reader, told in ((log_in(key), True), (person, True), (stranger, False)):
+        page = reader.get(f"/console/runs/{run}")
+        assert (page.status_code, key.split("_")[1] in page.text) == (200, told)
+
+
 def test_another_s_run_is_not_found(stranger: httpx2.Client, failed: Any) -> None:
     for path in (f"/console/runs/{failed['id']}", f"/console/play?run={failed['id']}"):
         answer = stranger.get(path)
