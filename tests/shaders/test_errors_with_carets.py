@@ -38,6 +38,22 @@ def test_a_bracket_of_the_wrong_kind():
     )
 
 
+def test_what_a_buffer_and_an_entry_point_need_is_shown():
+    main = "@compute @workgroup_size(1) fn main() { }"
+    sized = "hint: As @compute @workgroup_size(64) fn main("
+    placed = "hint: As @group(0) @binding(0) var<storage, read_write> y: array<f32>;"
+    accesses = "hint: A storage buffer is read or read_write, a uniform has no access."
+    numbered = "hint: Number those of a group @binding(0), @binding(1) and so on."
+    y, z = (f"@group(0) @binding(0) var<storage, read> {name}: array<f32>;" for name in "yz")
+    for source, hint in (
+        ("@compute fn main() { }", sized),
+        (f"var<storage, read_write> y: array<f32>; {main}", placed),
+        (f"@group(0) @binding(0) var<storage, write> y: array<f32>; {main}", accesses),
+        (f"{y} {z} {main}", numbered),
+    ):
+        assert shown(source).endswith(f"\n{hint}\n")
+
+
 def test_a_missing_semicolon():
     check(
         """
