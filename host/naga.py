@@ -31,6 +31,7 @@ _WORD = re.compile(r"\w+")
 _ALLOWED = "allowed type: "
 _HAD_BY_NO_KERNEL = re.compile(r"f64|Abstract")
 
+_OPEN = "the array of a variable has a length"
 _WORDS = [
     (re.compile(pattern), words)
     for pattern, words in (
@@ -63,6 +64,8 @@ _WORDS = [
         (r"Accessing index (\d+) is out of \[\d+\] bounds", r"the index is outside: there are \1 elements"),
         (r"Accessing with index \[\d+\] can't be done", "the index is no `i32` or `u32`"),
         (r"(Operation \w+) can't work with \[\d+\]$", r"\1 can't work with this value"),
+        (r"Type flags TypeFlags.* TypeFlags\(DATA \| SIZED\)", _OPEN),
+        (r"Local variable has a type \[\d+\] that can't be stored .*", _OPEN),
         (r"Array length of \[\d+\] can't be done", "this is no pointer to an array whose length is open"),
         (
             r"Incompatible operands: Logical(?:And|Or)\((\w+), _\)",
@@ -97,6 +100,17 @@ _ADVICE = {
         ),
         (rf"^{_NO_CONDITION}|take bools, and this", "Compare it, as x != 0."),
         (r"^this cannot be read as a value", "Of an array take elements, as x[i]; arrayLength takes &x."),
+        (rf"^{_OPEN}", "As array<f32, 64>: a binding alone may leave it open."),
+        (
+            r"^the function gives nothing",
+            "What it gives stands in its head, as fn f() -> f32; main gives nothing.",
+        ),
+        (
+            r"^Unexpected runtime-expression|in a const context",
+            "A const is known before the kernel runs: for what is not, write let.",
+        ),
+        (r"^expected .*, found `(?:and|or|not)`", "Write && for and, || for or, ! for not."),
+        (r"^expected expression, found `\[`", "An array is written array(1, 2, 3)."),
         (r"^this is no pointer to an array", "As arrayLength(&x), of an array<T> in a binding."),
         (r"^increment/decrement operation requires", "What changes is declared with var, of i32 or u32."),
         (r"^the operand of the `\*` operator must be", "A power is pow(x, y)."),

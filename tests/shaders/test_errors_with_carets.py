@@ -54,6 +54,35 @@ def test_what_a_buffer_and_an_entry_point_need_is_shown():
         assert shown(source).endswith(f"\n{hint}\n")
 
 
+def test_what_other_languages_write_is_answered_with_what_wgsl_writes():
+    for source, hint in (
+        ("let n = 3;", "Outside of functions write const."),
+        ("def f():", "A function is fn name(x: f32) -> f32 { … }"),
+        ("static n = 3;", "A declaration begins with fn, var, const"),
+        ("struct P { a: f32; b: f32 }", "Members and parameters have commas between them."),
+        ("fn f(a) { }", "Its type stands behind it, as a: f32."),
+        ("fn f() { for i in range(3) { } }", "As for (var i = 0; i < 3; i++) { … }"),
+        ("fn f() { for (var i in 0..3) { } }", "As for (var i = 0; i < 3; i++) { … }"),
+    ):
+        assert f"\nhint: {hint}" in shown(source)
+
+
+def test_a_constant_without_a_semicolon_is_marked_at_its_end():
+    check(
+        """
+        const N = 3
+        @compute @workgroup_size(64)
+        fn main() { }
+        """,
+        """
+        kernel_syntax 1:12: expected ';', found '@'
+        const N = 3
+                   ^
+        hint: The statement before it ends with `;`.
+        """,
+    )
+
+
 def test_a_missing_semicolon():
     check(
         """
