@@ -102,13 +102,14 @@ async def one(server: Server, visitor: Looking, run_id: str) -> Response:
     """A run as it is now. The page's script follows it."""
     record, document = await _find(server, visitor, run_id)
     result = msgspec.json.format(bytes(record.result), indent=2).decode() if record.result else ""
+    may_know = visitor.identity.owner == record.owner or may(visitor.identity, "POST /api/keys")
     return page(
         "run",
         visitor,
         here="runs",
         run=document,
         owner=record.owner,
-        key_id=record.key_id,
+        key_id=record.key_id if may_know else None,
         script=record.script,
         result=result[:MAX_RESULT],
         cut=len(result) > MAX_RESULT,

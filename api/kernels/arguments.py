@@ -259,11 +259,6 @@ def _default(info: BindingInfo) -> TensorType:
     raise _mismatch(info, None)
 
 
-_OUTPUT = (
-    'As {"shape": [3], "dtype": "f32"}, in a script kernels.output(3, "f32"), on the command line f32:3.'
-)
-
-
 def _mismatch(info: BindingInfo, value: Given) -> BindingMismatch:
     what = "plain values"
     if value is None:
@@ -274,7 +269,14 @@ def _mismatch(info: BindingInfo, value: Given) -> BindingMismatch:
         )
     return BindingMismatch(
         f"binding {info.name!r} was given {what}: it takes {_expected(info)}",
-        hint=_OUTPUT if info.access == "read_write" else None,
+        hint=_output(info.element or "u32") if info.access == "read_write" else None,
+    )
+
+
+def _output(dtype: str) -> str:
+    return (
+        f'As {{"shape": [3], "dtype": "{dtype}"}}, in a script kernels.output(3, "{dtype}"), '
+        f"on the command line {dtype}:3."
     )
 
 

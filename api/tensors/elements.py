@@ -109,11 +109,11 @@ def _integers(data: list[Any], kinds: set[type], row: DType) -> bytes:
     if not kinds <= {int}:
         _refuse(data, (int,), row.name, "whole numbers")
     bounds = np.iinfo(numpy_dtype(row))
-    for index, value in enumerate((min(data), max(data)) if data else ()):
+    for value in (min(data), max(data)) if data else ():
         if not bounds.min <= value <= bounds.max:
+            bound = f"less than {bounds.min}" if value < bounds.min else f"more than {bounds.max}"
             raise MalformedTensor(
-                f"{value!s:.60} at index {data.index(value)} of data does not fit {row.name}"
-                f" ({'less' if index == 0 else 'more'} than {bounds.min if index == 0 else bounds.max})"
+                f"{value!s:.60} at index {data.index(value)} of data does not fit {row.name} ({bound})"
             )
     return np.array(data, dtype=numpy_dtype(row)).tobytes()
 
