@@ -22,7 +22,7 @@ from shaders.guard.guard import VERSION
 from shaders.reflect import reflect
 from shaders.reflection import Reflection
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 SCALE = """
 {% include "partials/wide.wgsl.j2" %}
 @group(0) @binding(0) var<storage, read_write> y: array<{{ type }}>;
