@@ -17,7 +17,7 @@ from host.errors import KernelCompileError
 from host.fuel import Budget, budget, ran_out
 from host.kernels import groups_of, guard_of
 from host.lease import Lease
-from host.native import Command, Gpu, Pipeline, Range, Slot
+from host.native import Command, Gpu, Pipeline, Program, Range, Slot
 from host.pipelines import Pipelines
 from host.slices import Grid, Pace, Size, Tally
 from host.tensors import DEVICE_OWNER
@@ -107,19 +107,21 @@ class GuardedKernels:
 
         Raises `KernelCompileError`, its place in the kernel's own text.
         """
-        guard = guard_of(reflection)
+        program = self._program(reflection, entry, constants)
         try:
-            return self._pipelines.get(
-                priced(guard, self.kind), entry.name, _slots(reflection, entry), True, constants
-            )
+            return self._pipelines.get(program)
         except KernelCompileError as error:
-            raise _placed(error, reflection, guard) from None
+            raise _placed(error, reflection, guard_of(reflection)) from None
 
     def has_run(self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float]) -> bool:
         """Whether a dispatch of an entry point has ended, so that nothing is left to compile."""
-        text = priced(guard_of(reflection), self.kind)
-        pipeline = self._pipelines.find(text, entry.name, _slots(reflection, entry), True, constants)
+        pipeline = self._pipelines.find(self._program(reflection, entry, constants))
         return pipeline is not None and pipeline.ran
+
+    def _program(self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float]) -> Program:
+        """An entry point behind its guard. Raises `FrameError` on a kernel without one."""
+        text = priced(guard_of(reflection), self.kind)
+        return Program(text, entry.name, _slots(reflection, entry), True, tuple(sorted(constants.items())))
 
     def budget(
         self, reflection: Reflection, entry: EntryPoint, asked: int | None, most: Mapping[str, int]
@@ -196,13 +198,13 @@ class GuardedKernels:
         return pipeline.pace
 
 
-def _slots(reflection: Reflection, entry: EntryPoint) -> list[tuple[Slot, ...]]:
+def _slots(reflection: Reflection, entry: EntryPoint) -> tuple[tuple[Slot, ...], ...]:
     """The layout of each group, the host's last."""
     groups = [
         tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
         for group in groups_of(reflection, entry)
     ]
-    return [*groups, *[()] * (names.GROUP - len(groups)), _HOST_SLOTS]
+    return (*groups, *[()] * (names.GROUP - len(groups)), _HOST_SLOTS)
 
 
 def _over_zeros(lease: Lease, reflection: Reflection, entry: EntryPoint, pipeline: Pipeline) -> Launch:

@@ -18,7 +18,7 @@ from host.errors import DeviceOutOfMemory
 from host.graphs import Input
 from host.hands import Hands, Tiles
 from host.lease import Blocks, Holding
-from host.native import Access, Buffer, Command, Gpu, Pipeline, Run, Slot
+from host.native import Access, Buffer, Command, Gpu, Pipeline, Program, Run, Slot
 from host.pipelines import Pipelines
 from host.plans import HostStep, Plan, Step
 from host.prepared import Prepared
@@ -161,7 +161,7 @@ class Runner:
             prepared.slice = int(count * max(min(room * _FILLED, _MOST_GROWTH), 1))
 
     def _pipeline(self, spec: KernelSpec) -> Pipeline:
-        return self._pipelines.get(_source(spec), "main", [_slots(spec)], trusted=True)
+        return self._pipelines.get(Program(_source(spec), "main", (_slots(spec),), trusted=True))
 
     def _check_sizes(self, plan: Plan) -> None:
         most = self._gpu.limits["max_storage_buffer_binding_size"]
