@@ -18,8 +18,11 @@ from host.tensors import DEVICE_OWNER, Budget
 
 Family = Literal["storage", "uniform"]
 _LEAST = 256
+"""Bytes of the smallest block."""
 _FINE = 1 << 20
+"""Bytes above which sizes are eighths of powers of two, not powers alone."""
 _LOOKED_AT = 16
+"""The newest blocks of a shelf, among which one of the same owner is looked for: it need not be cleared."""
 
 
 @lru_cache(maxsize=4096)
