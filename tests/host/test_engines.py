@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,8 +28,8 @@ from ops.reference import evaluate
 from ops.table import TABLE
 from ops.wire import FrameError
 from shaders.errors import KernelgateError
+from tests.host.engines import ADAPTER, go, run_graph, take
 
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 MEMORY = 1 << 28
 
 
@@ -57,25 +56,19 @@ def _everything_is_given_back(request: pytest.FixtureRequest) -> Iterator[None]:
         assert (engine.memory().live_bytes, engine.memory().tensors) == (0, 0)
 
 
-def go() -> None:
-    """A job that nobody cancels."""
-
-
 def put(engine: Engine, handle: int, array: np.ndarray, dtype: str = "u32", owner: str = "me") -> None:
     data = array.tobytes()
     engine.upload(handle, owner, TensorType(array.shape, dtype), Source(len(data), data))
 
 
 def get(engine: Engine, handle: int, dtype: Any = np.uint32) -> np.ndarray:
-    data = bytearray()
-    engine.download(handle, data.extend)
-    return np.frombuffer(data, dtype)
+    return np.frombuffer(take(engine, handle), dtype)
 
 
 def graph(
     engine: Engine, nodes: list[Node], outputs: list[int], handles: list[int], *constants: bytes
 ) -> Any:
-    return finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, outputs, list(constants)), handles), go))
+    return run_graph(engine, Graph(nodes, outputs, list(constants)), handles)
 
 
 def dispatch(
@@ -436,7 +429,7 @@ def test_planned_programs_equal_the_reference(gpu: WgpuEngine, program: Graph) -
         put(gpu, handle, array, dtype="i32")
     handles = [10 + number for number in range(len(program.outputs))]
     for _ in range(2):
-        finish(gpu.run_graph(RunGraph(1, 1, "me", program, handles), go))
+        run_graph(gpu, program, handles)
         for handle, expected in zip(handles, evaluate(program, INPUTS), strict=True):
             assert get(gpu, handle, np.int32).tolist() == expected.reshape(-1).tolist()
         gpu.free(handles)
