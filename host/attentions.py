@@ -16,10 +16,13 @@ import numpy.typing as npt
 from host.boxes import Index, boxes
 from host.scratch import scratch
 from ops.lower import HostAttention
+from ops.lowering.attention import row_work
 
 _SCORES = 1 << 17
 """Scores of a tile and a block of keys."""
 _KEYS = 1024
+_TILE_WORK = 1 << 30
+"""What a tile may cost, as `row_work` counts, about 50 ms of a core: nothing stops one."""
 _FEWEST_ROWS = 16
 _ONES = np.ones(_KEYS, np.float32)
 
@@ -32,8 +35,10 @@ def tiles(work: HostAttention) -> Iterator[Tile]:
     """What attention is cut into."""
     *batch, rows, _ = work.query.layout.shape
     keys = min(work.key.layout.shape[-2], _KEYS)
-    step = max(_FEWEST_ROWS, _SCORES // keys)
-    for where in boxes(batch, _SCORES // (keys * min(step, rows))):
+    each = row_work(work.key.layout.shape, work.value.layout.shape)
+    step = max(_FEWEST_ROWS, min(_SCORES // keys, _TILE_WORK // each))
+    together = min(step, rows)
+    for where in boxes(batch, min(_SCORES // (keys * together), _TILE_WORK // (each * together))):
         for begin in range(0, rows, step):
             yield where, slice(begin, min(begin + step, rows))
 

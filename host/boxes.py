@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 Index = tuple[int | slice, ...]
 
 
@@ -22,6 +20,16 @@ def boxes(batch: Sequence[int], most: int) -> Iterator[Index]:
         yield ()
         return
     count = max(1, most // together)
-    for outer in np.ndindex(*batch[: axis - 1]):
+    for outer in indices(batch[: axis - 1]):
         for first in range(0, batch[axis - 1], count):
             yield (*outer, slice(first, first + count))
+
+
+def indices(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All indices of axes of these sizes, each made when it is asked for: there may be millions."""
+    if not sizes:
+        yield ()
+        return
+    for outer in indices(sizes[:-1]):
+        for last in range(sizes[-1]):
+            yield (*outer, last)

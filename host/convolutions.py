@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from host.boxes import Index, boxes
+from host.boxes import Index, boxes, indices
 from host.row_convolution import RowTile, by_taps, is_by_rows, row_width
 from host.scratch import MOST_KEPT, scratch
-from host.windows import reach, seen_by, surround
+from host.windows import reach, seen_by, surround, window
 from ops.lower import HostConvolution
 
 _TILE = 1 << 19
@@ -64,10 +64,17 @@ def tiles(work: HostConvolution) -> Iterator[Tile]:
             count = -(-count // _EVEN) * _EVEN
         sides[axis] = -(-sides[axis] // count)
     together = min(_TILE // (inner * prod(sides)), -(-batch * groups // _EVEN))
-    corners = list(product(*map(range, [0] * len(places), places, sides)))
-    for number, (where, begins) in enumerate(product(boxes((batch, groups), together), corners)):
-        ends = (min(begin + side, size) for begin, side, size in zip(begins, sides, places, strict=True))
-        yield Tile(number, where, tuple(map(range, begins, ends)))
+    counts = [-(-size // side) for size, side in zip(places, sides, strict=True)]
+    number = 0
+    for where in boxes((batch, groups), together):
+        for corner in indices(counts):
+            yield Tile(number, where, tuple(map(_part, corner, sides, places)))
+            number += 1
+
+
+def _part(number: int, side: int, size: int) -> range:
+    """Of an axis that is cut into parts of `side` places, that of this number."""
+    return range(number * side, min((number + 1) * side, size))
 
 
 class Convolution:
@@ -142,8 +149,12 @@ class Convolution:
             by_tap, by_place = (map(mul, steps, by) for by in (self._work.dilation, self._work.stride))
             strides = (*seen.strides[:-rank], *by_tap, *by_place)
             columns[...] = np.ndarray(columns.shape, np.float32, seen, 0, strides)
+        elif prod(sizes) < prod(self._taps):
+            of_places = np.moveaxis(columns, range(-rank, 0), range(rank))
+            for where, place in zip(indices(sizes), product(*places), strict=True):
+                surround(of_places[where], x, window(self._work, place))
         else:
-            for taps in product(*map(range, self._taps)):
-                of_tap = np.moveaxis(columns, range(-2 * rank, -rank), range(rank))[taps]
-                surround(of_tap, x, seen_by(self._work, taps, places))
+            of_taps = np.moveaxis(columns, range(-2 * rank, -rank), range(rank))
+            for tap in indices(self._taps):
+                surround(of_taps[tap], x, seen_by(self._work, tap, places))
         return columns.reshape(*around[:-1], -1, prod(sizes))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import chain, islice, product
 from typing import Any
 
 import numpy as np
@@ -55,10 +55,11 @@ def tiles(work: HostProduct) -> Iterator[Tile]:
     """What a product is cut into."""
     *batch, rows, inner = work.left.layout.shape
     columns = work.right.layout.shape[-1]
-    together = list(boxes(batch, _TILE_WORK // (rows * columns * inner + _CALL_WORK)))
+    together = boxes(batch, _TILE_WORK // (rows * columns * inner + _CALL_WORK))
     least = _HANDS if work.work >= SHARED_WORK else 1
-    height, width = _sides(rows, columns, inner, -(-least // len(together)))
-    for where in together:
+    few = tuple(islice(together, least))  # not all: there may be millions
+    height, width = _sides(rows, columns, inner, -(-least // len(few)))
+    for where in chain(few, together):
         for row, column in product(range(0, rows, height), range(0, columns, width)):
             yield where, slice(row, row + height), slice(column, column + width)
 

@@ -26,6 +26,18 @@ def seen_by(work: HostConvolution, taps: Sequence[int], places: Sequence[range])
     return positions
 
 
+def window(work: HostConvolution, place: Sequence[int]) -> list[range]:
+    """At which positions along each axis the taps of the window of `place` are."""
+    taps = work.weight.layout.shape[3:]
+    begins = [
+        at * stride - before for at, stride, before in zip(place, work.stride, work.before, strict=True)
+    ]
+    return [
+        range(begin, begin + count * dilation, dilation)
+        for begin, count, dilation in zip(begins, taps, work.dilation, strict=True)
+    ]
+
+
 def reach(work: HostConvolution, places: Sequence[range]) -> list[range]:
     """All positions along each axis that the windows of `places` reach."""
     taps = work.weight.layout.shape[3:]

@@ -20,6 +20,9 @@ from ops.lowering.base import Builder, HostAttention, Source, Target
 _MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 26}
 _EVEN = 16
 _SCORE_WORK = 32
+_MOST_OF_HOST = 1 << 26
+"""What a query of the host's may cost at most: nothing stops it while it does a few. Costlier ones are made of products
+and a softmax, which are cut along keys and vectors too."""
 
 
 def emit(
@@ -37,8 +40,9 @@ def emit(
     factor = float(size**-0.5 if scale is None and size else scale or 0.0)
     shown = [_shown(each, (*batch, rows, columns)) for each in mask]
     q, k, v = (_shown(each, (*batch, *each.layout.shape[-2:])) for each in (query, key, value))
-    work = prod(batch) * rows * columns * (size + value.layout.shape[-1] + _SCORE_WORK)
-    if 0 < builder.device.host_work <= work:
+    each = row_work(key.layout.shape, value.layout.shape)
+    work = prod(batch) * rows * each
+    if 0 < builder.device.host_work <= work and each <= _MOST_OF_HOST:
         bias = shown[0] if shown else None
         builder.dispatches.append(HostAttention(q, k, v, bias, target, factor, is_causal, work))
         return
@@ -66,6 +70,11 @@ def emit(
             matmul.emit(builder, shares.source(), values, target)
         else:
             _write(builder, shares.source(), values, part, target)
+
+
+def row_work(key: Sequence[int], value: Sequence[int]) -> int:
+    """What a query costs in multiply-adds, with keys and values of these shapes."""
+    return key[-2] * (key[-1] + value[-1] + _SCORE_WORK)
 
 
 def _write(builder: Builder, shares: Source, values: Source, part: range, target: Target) -> None:

@@ -16,7 +16,8 @@ from ops.dtypes import dtype as dtype_of
 from ops.graph import Graph, Node, TensorType
 from ops.infer import infer
 from ops.layout import Layout
-from ops.lower import CPU, GPU, MAPPED, HostAttention, lower
+from ops.lower import CPU, GPU, MAPPED, HostAttention, HostProduct, lower
+from ops.lowering.attention import row_work
 from ops.validate import validate
 
 DRAW = np.random.default_rng(6)
@@ -33,7 +34,12 @@ FORMS: dict[str, tuple[dict[str, Any], tuple[tuple[int, ...], ...]]] = {
 
 
 def lowered(name: str, device: Any = MAPPED) -> list[Any]:
-    attributes, shapes = FORMS[name]
+    return of_shapes(*FORMS[name], device)
+
+
+def of_shapes(
+    attributes: dict[str, Any], shapes: tuple[tuple[int, ...], ...], device: Any = MAPPED
+) -> list[Any]:
     (output,) = infer("attention", attributes, [TensorType(shape, "f32") for shape in shapes])
     operands = [(Layout.contiguous(shape), dtype_of("f32")) for shape in shapes]
     return list(lower("attention", attributes, operands, output, device).dispatches)
@@ -69,6 +75,30 @@ def test_the_scores_of_a_tile_are_bounded() -> None:
         matrices = np.zeros(task.query.layout.shape[:-2], np.int8)
         for where, rows in attentions.tiles(task):
             assert matrices[where].size * (rows.stop - rows.start) * keys <= attentions._SCORES
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((70_000, 1, 1 << 13), (70_000, 1, 1 << 13)),
+        ((512, 64), (150_000, 64)),
+        ((300, 1 << 12), (2000, 1 << 12)),
+    ],
+)
+def test_the_work_of_a_tile_is_bounded(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    (task,) = of_shapes({}, (*shapes, shapes[1]))
+    matrices = np.zeros(task.query.layout.shape[:-2], np.int8)
+    each = row_work(task.key.layout.shape, task.value.layout.shape)
+    done = [matrices[where].size * (rows.stop - rows.start) for where, rows in attentions.tiles(task)]
+    assert max(done) * each <= attentions._TILE_WORK < 2 * max(done) * each
+    assert sum(done) == task.query.layout.count // task.query.layout.shape[-1]
+
+
+@pytest.mark.parametrize("shapes", [((16, 1 << 21), (16, 1 << 21)), ((128, 16), (1 << 21, 16))])
+def test_what_a_query_makes_too_long_is_products(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    steps = of_shapes({}, (*shapes, shapes[1]))
+    assert any(isinstance(step, HostProduct) for step in steps)
+    assert not any(isinstance(step, HostAttention) for step in steps)
 
 
 def test_where_memory_is_not_the_hosts_it_is_kernels() -> None:

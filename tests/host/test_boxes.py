@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -23,3 +25,12 @@ def test_boxes_are_as_large_as_they_may_be() -> None:
     assert list(boxes((2, 3, 4), 24)) == [()]
     assert list(boxes((2, 3, 4), 12)) == [(slice(0, 1),), (slice(1, 2),)]
     assert list(boxes((2, 3), 2)) == [(0, slice(0, 2)), (0, slice(2, 4)), (1, slice(0, 2)), (1, slice(2, 4))]
+
+
+def test_of_millions_of_boxes_none_is_made_before_it_is_asked_for() -> None:
+    tracemalloc.start()
+    try:
+        assert next(boxes((1 << 24, 3), 2)) == (0, slice(0, 2))
+        assert tracemalloc.get_traced_memory()[1] < 1 << 16
+    finally:
+        tracemalloc.stop()

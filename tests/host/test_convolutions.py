@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
@@ -48,6 +49,8 @@ FORMS = {
     "of many images in groups": ((40, 24, 12, 8), (24, 12, 3, 3), 1, 1, 1, 2),
     "of many images, strided": ((40, 24, 12, 9), (25, 24, 3, 3), 2, 1, 1, 1),
     "of windows that reach far": ((1, 64, 9, 40), (8, 64, 3, 3), 1, (60, 9), (60, 9), 1),
+    "of many taps that are far apart": ((1, 8, 260, 300), (3, 8, 60, 70), 1, 4, 2, 1),
+    "of few places with many taps": ((2, 64, 15_001), (1, 64, 5_000), 1, 3, 0, 1),
     "of windows that reach far along rows": ((1, 64, 9, 90), (8, 64, 3, 3), 1, (1, 50), (1, 50), 1),
 }
 
@@ -116,6 +119,18 @@ def test_the_work_of_a_tile_is_bounded() -> None:
         for _, where, places in convolutions.tiles(task):
             sums = images[where].size * prod(map(len, places)) * each
             assert sums <= convolutions._TILE_WORK
+
+
+def test_of_millions_of_tiles_none_is_made_before_it_is_asked_for() -> None:
+    for shapes in (((1, 1, 1 << 23), (1, 1, 1 << 20)), ((1, 1, 2000, 2000), (1, 1, 700, 700))):
+        (task,) = lowered((*shapes, 1, 1, 700, 1))
+        tracemalloc.start()
+        try:
+            first = next(convolutions.tiles(task))
+            assert tracemalloc.get_traced_memory()[1] < 1 << 16
+        finally:
+            tracemalloc.stop()
+        assert prod(task.target.layout.shape) > 1_000_000 * prod(map(len, first.places))
 
 
 def test_long_rows_are_multiplied_as_they_lie() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from collections.abc import Callable, Iterator
 from threading import Event
 from typing import Any
@@ -296,6 +297,18 @@ def test_tiles_cover_a_product_once_and_are_bounded(
         )
     assert tiles.take() is None
     assert np.all(seen == 1)
+
+
+def test_of_millions_of_tiles_none_is_made_before_it_is_asked_for() -> None:
+    left, right = Layout((1 << 22, 1, 1 << 22), (0, 0, 1), 0), Layout((1 << 22, 1 << 22, 1), (0, 1, 0), 0)
+    product = _product(left, right, Layout.contiguous((1 << 22, 1, 1)), work=1 << 40)
+    tracemalloc.start()
+    try:
+        where, *_ = next(products.tiles(product))
+        assert where == (slice(0, 3),)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 16
+    finally:
+        tracemalloc.stop()
 
 
 def test_only_large_products_of_floats_are_the_hosts() -> None:

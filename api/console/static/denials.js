@@ -8,13 +8,21 @@ import { merged } from "./grants.js";
 
 const MARK = "#grant=";
 
-/** The grant that an address carries to a form; null for none. @param {string} hash @returns {Record<string, any>|null} */
-export const carried = (hash) => (hash.startsWith(MARK) ? JSON.parse(decodeURIComponent(hash.slice(MARK.length))) : null);
+/** The grant that an address carries to a form; null for none that can be read. @param {string} hash @returns {Record<string, any>|null} */
+export function carried(hash) {
+  if (!hash.startsWith(MARK)) return null;
+  try {
+    return JSON.parse(decodeURIComponent(hash.slice(MARK.length)));
+  } catch {
+    return null;
+  }
+}
 
 /**
  * What to do, where a grant would have opened what was denied.
  * @param {{grant: object, by: "run"|"key"}[]} denials @param {string} run its id
- * @param {{key?: string, makesKeys?: string}} who the run's key, and whether the reader may make others
+ * @param {{key?: string, makesKeys?: string}} who the run's key, none where it is not the reader's to know, and whether he
+ * may make others
  * @param {((grant: object) => void)|null} add puts a grant into a form for the next run
  * @returns {HTMLElement}
  */
@@ -23,7 +31,7 @@ export function offered(denials, run, { key, makesKeys }, add) {
   const mark = MARK + encodeURIComponent(JSON.stringify(grant));
   const again = `/console/play?run=${run}${mark}`;
   const form = `/console/keys?like=${key}${mark}`;
-  if (denials.every(({ by }) => by === "run")) return add ? button(() => add(grant)) : link(again, "Grant it, and run again …");
+  if (!key || denials.every(({ by }) => by === "run")) return add ? button(() => add(grant)) : link(again, "Grant it, and run again …");
   if (makesKeys !== undefined) return link(form, "Grant it to a new key …");
   const address = make("input", { class: "mono", readonly: true, id: "form-address", value: location.origin + form });
   const words = "For an admin: the form of a key like this one, with the grant";

@@ -4,7 +4,7 @@ import { attempt } from "./actions.js";
 import { copying } from "./copy.js";
 import { carried } from "./denials.js";
 import { at, make } from "./dom.js";
-import { merged } from "./grants.js";
+import { merged, written } from "./grants.js";
 import { refresh } from "./live.js";
 import { ask } from "./rest.js";
 import { granted } from "./script_form.js";
@@ -55,7 +55,7 @@ function beginLike({ owner, role, groups, grants, scopes: has, quotas: bounds })
 }
 
 function write(grants) {
-  at("grants").value = grants ? JSON.stringify(grants, null, 2) : "";
+  at("grants").value = grants ? written(grants) : "";
 }
 
 function show({ id, name, token }) {
@@ -72,10 +72,6 @@ function show({ id, name, token }) {
   field.select();
 }
 
-if (at("like")) beginLike(JSON.parse(at("like").textContent));
-const grant = carried(location.hash);
-if (grant) write(merged(granted(at("grants").value), grant));
-if (at("like")) form.elements.name.focus();
 at("role").addEventListener("change", roleChosen);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -86,3 +82,7 @@ form.addEventListener("submit", (event) => {
     await refresh();
   });
 });
+if (at("like")) beginLike(JSON.parse(at("like").textContent));
+const grant = carried(location.hash);
+if (grant) write(merged(granted(at("grants").value), grant));
+if (at("like")) form.elements.name.focus();

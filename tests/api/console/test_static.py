@@ -155,6 +155,16 @@ def test_grants_are_merged_without_what_both_have(call: Any) -> None:
     }
 
 
+def test_what_an_address_carries_may_be_anything(call: Any) -> None:
+    carried = [
+        call("denials.js", "carried", f"#grant={text}") for text in ("%", "%7B", "null", "%5B1%5D", "%22a%22")
+    ]
+    assert carried == [None, None, None, [1], "a"]
+    some = {"env": {"A": "1"}, "fetch": [{"host": "a.example"}]}
+    for more in ([1], "a", 5, {"env": ["x"], "fetch": {"host": "b.example"}, "__proto__": [1]}):
+        assert call("grants.js", "merged", some, more)["fetch"]
+
+
 def test_a_text_that_only_looks_like_a_plan_is_read_at_once(call: Any) -> None:
     begin = "1 step, with 1 kernel: 4 B read, 4 B written"
     began = time.monotonic()
