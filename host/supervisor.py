@@ -27,9 +27,10 @@ from host.errors import (
     UnknownKernel,
 )
 from host.frames import Usage
-from host.lineage import DeviceSettings, Lineage
+from host.lineage import Lineage
 from host.meter import Charge, Meter
 from host.requests import LOST, Reply
+from host.settings import DeviceSettings
 from host.shared import Shared, memory_file
 from ops.graph import Graph
 from shaders.reflection import Reflection
