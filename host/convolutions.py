@@ -70,7 +70,7 @@ def _elements(work: HostConvolution) -> int:
 
 
 def _sides(work: HostConvolution, each: int) -> list[int]:
-    """The places of a tile along each axis of space, where one takes `each`: last axes whole, as far as there is room."""
+    """Places of a tile along each axis of space, where one takes `each`: last axes whole, as far as there is room."""
     batch, groups, *_ = work.x.layout.shape
     places = work.target.layout.shape[3:]
     sides = list(places)
