@@ -12,11 +12,11 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Query, Request
 from starlette.requests import ClientDisconnect
 
-from api.console import browser
+from api.auth.identity import Identity
+from api.auth.scopes import require
 from api.errors import Unauthorized
-from api.keys import Identity
+from api.http import browser
 from api.runtime import Runtime
-from api.scopes import require
 
 
 async def runtime_of(request: Request) -> Runtime:

@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator
 
 from fastapi import Depends, FastAPI
 
-from api import problems
 from api.access import identity_of
 from api.console.routers import ROUTERS
 from api.exchange import Exchanges, answered_again
-from api.idempotency import Repeated
-from api.query import check_query
+from api.http import problems
+from api.http.idempotency import Repeated
+from api.http.query import check_query
 from api.routes import (
     acl,
     audit,
@@ -39,29 +39,34 @@ from api.tracing import telemetry
 from sandbox.gates.network import SYSTEM, Network
 from shaders.errors import KernelgateError
 
+ROUTES = (
+    acl,
+    runs,
+    sessions,
+    scripts,
+    kernels,
+    quarantine,
+    tensors,
+    ops,
+    stubs,
+    device,
+    secrets,
+    keys,
+    audit,
+    explain,
+)
+"""The modules of the REST interface, which ask for a key, in the order of its description."""
+
 
 def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> FastAPI:
     """The application; `app.state.runtime` is the server behind it, which starts with the lifespan."""
     runtime = Runtime(settings or Settings(), network)
 
-    @contextlib.asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        try:
-            try:
-                app.openapi()  # which is kept: queries are held against it
-                await runtime.start()
-            except KernelgateError as error:
-                runtime.failure = error
-                raise
-            yield
-        finally:
-            await runtime.stop()
-
     app = FastAPI(
         title="Kernelgate",
         version=VERSION,
         description="Scripts and WGSL kernels, run behind walls on one shared GPU.",
-        lifespan=lifespan,
+        lifespan=_lifespan,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
@@ -74,25 +79,26 @@ def create_app(settings: Settings | None = None, network: Network = SYSTEM) -> F
     app.add_middleware(Exchanges, server=runtime)
     for router in (health.router, *ROUTERS):
         app.include_router(router)
-    for module in (
-        acl,
-        runs,
-        sessions,
-        scripts,
-        kernels,
-        quarantine,
-        tensors,
-        ops,
-        stubs,
-        device,
-        secrets,
-        keys,
-        audit,
-        explain,
-    ):
+    for module in ROUTES:
         app.include_router(
             module.router,
             dependencies=[Depends(identity_of), Depends(check_query)],
             responses={"default": problems.RESPONSE},
         )
     return app
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Start and stop the server behind `app`, which is told why it did not start."""
+    runtime: Runtime = app.state.runtime
+    try:
+        try:
+            app.openapi()  # which is kept: queries are held against it
+            await runtime.start()
+        except KernelgateError as error:
+            runtime.failure = error
+            raise
+        yield
+    finally:
+        await runtime.stop()

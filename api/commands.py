@@ -19,20 +19,22 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from api import audit, quotas
-from api import keys as key_store
-from api.backup import back_up, require_database
-from api.body import parse_json
-from api.database import Database
-from api.diagnosis import diagnose, lines
+from api import quotas
+from api.auth import audit
+from api.auth import keys as key_store
+from api.auth.identity import parse_maximum
+from api.auth.keys import KeyRecord, NewKey
+from api.doctor.diagnosis import diagnose, lines
 from api.errors import KeyNotFound, MalformedJson
+from api.http.body import parse_json
 from api.ids import now
-from api.keys import KeyRecord, NewKey
 from api.logs import configure
-from api.reserve import Reserve
-from api.restore import restore as restore_from
 from api.server import Server
 from api.settings import Settings
+from api.storage.backup import back_up, require_database
+from api.storage.database import Database
+from api.storage.reserve import Reserve
+from api.storage.restore import restore as restore_from
 from shaders.errors import KernelgateError
 from shaders.suggestions import meant
 
@@ -268,7 +270,7 @@ def _new_key(options: argparse.Namespace) -> NewKey:
         options.name,
         options.role,
         options.owner,
-        None if options.grants is None else key_store.parse_maximum(_json_file(Path(options.grants))),
+        None if options.grants is None else parse_maximum(_json_file(Path(options.grants))),
         tuple(options.group),
         None if options.scope is None else tuple(options.scope),
         {} if options.quotas is None else quotas.parse(_json_file(Path(options.quotas))),

@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from api.problems import status_of
+from api.http.problems import status_of
 from shaders.errors import KernelgateError
 
 _environment = Environment(

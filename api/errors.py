@@ -1,6 +1,6 @@
 """The errors that the API itself raises, one class a code.
 
-Owns codes and titles. Must not know statuses: `api/problems.py` maps codes to those.
+Owns codes and titles. Must not know statuses: `api/http/problems.py` maps codes to those.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class BodyTooLarge(KernelgateError):
 
     code = "body_too_large"
     title = "The body is too large"
+    remedy = "Send less at once; large arrays are tensors of their own (POST /api/tensors), which requests name by id."
 
 
 class UnsupportedMediaType(KernelgateError):
@@ -83,6 +84,7 @@ class StubsUnavailable(KernelgateError):
 
     code = "stubs_unavailable"
     title = "The stubs could not be made"
+    remedy = "Try again; if it stays so, the server's log says why."
 
 
 class NotFound(KernelgateError):
@@ -154,6 +156,7 @@ class AdminOnly(KernelgateError):
 
     code = "admin_only"
     title = "Only an admin may do this"
+    remedy = "Ask an admin, or send a key whose role is admin."
 
 
 class ScopeMissing(KernelgateError):
@@ -275,6 +278,7 @@ class ResultTooLarge(KernelgateError):
 
     code = "result_too_large"
     title = "The result is too large"
+    remedy = "Return fewer values, or one tensor in place of many."
 
 
 class SessionNotFound(KernelgateError):
@@ -338,6 +342,7 @@ class MalformedRequest(KernelgateError):
 
     code = "malformed_request"
     title = "The request is not HTTP/1.1"
+    remedy = "Send HTTP/1.1 by a client library, or look at what a proxy between makes of it."
 
 
 class CodingNotServed(KernelgateError):
@@ -352,6 +357,7 @@ class HeadersTooLarge(KernelgateError):
 
     code = "headers_too_large"
     title = "The request's headers are too large"
+    remedy = "Send what is long in the body."
 
 
 class RequestTimeout(KernelgateError):
@@ -359,6 +365,7 @@ class RequestTimeout(KernelgateError):
 
     code = "request_timeout"
     title = "The request came too slowly"
+    remedy = "Send it again, without pauses; a large upload can be cut into several tensors."
 
 
 class ServerStopping(KernelgateError):
@@ -366,6 +373,7 @@ class ServerStopping(KernelgateError):
 
     code = "server_stopping"
     title = "The server is stopping"
+    remedy = "Send it again in a moment: a server that restarts takes new work."
 
 
 class ServerRestarted(KernelgateError):
@@ -373,6 +381,7 @@ class ServerRestarted(KernelgateError):
 
     code = "server_restarted"
     title = "The server stopped during the run"
+    remedy = "Run it again: nothing of it goes on."
 
 
 class DeviceUnavailable(KernelgateError):
@@ -380,6 +389,7 @@ class DeviceUnavailable(KernelgateError):
 
     code = "device_unavailable"
     title = "The device is not ready"
+    remedy = "Try again in a moment; GET /readyz says what is missing."
 
 
 class StorageError(KernelgateError):
@@ -427,6 +437,7 @@ class BackupInvalid(KernelgateError):
 
     code = "backup_invalid"
     title = "The backup cannot be used"
+    remedy = "Take another file; kernelgate backup makes a whole one."
 
 
 class AddressUnavailable(KernelgateError):

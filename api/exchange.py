@@ -18,16 +18,16 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.audit import DONE, Entry
+from api.auth.audit import DONE, Entry
+from api.auth.identity import Identity
+from api.auth.presence import Presence
+from api.auth.scopes import writes
 from api.errors import Unauthorized
-from api.idempotency import ROUTES, Kept, Name, Repeated, Repeats, checked, conflict
+from api.http.idempotency import ROUTES, Kept, Name, Repeated, Repeats, checked, conflict
+from api.http.problems import LEFT, problem_response
 from api.ids import new_id
-from api.keys import Identity
 from api.logs import DETAILS, ENDED, during
-from api.presence import Presence
-from api.problems import LEFT, problem_response
 from api.runtime import Runtime
-from api.scopes import writes
 from api.tracing import mark, use
 from shaders.errors import KernelgateError
 

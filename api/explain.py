@@ -15,16 +15,16 @@ import msgspec
 import sqlalchemy as sa
 
 from api import objects
-from api.accounts import Account
-from api.acl import Level, Rule
+from api.auth.acl import Level, Rule
+from api.auth.identity import Identity
+from api.auth.scopes import ROUTES
+from api.auth.scopes import require as require_scope
 from api.errors import InvalidRequest
-from api.kernels import kernel_name
-from api.keys import Identity
+from api.kernels.store import kernel_name
 from api.quotas import Quotas
 from api.runtime import Runtime
-from api.scopes import ROUTES
-from api.scopes import require as require_scope
-from api.stored import check_bytes, check_kernels
+from api.usage.accounts import Account
+from api.usage.stored import check_bytes, check_kernels
 from ops.table import find, full_name
 from sandbox.gates import environment, fetch, files, urls
 from sandbox.gates.errors import PermissionDenied

@@ -10,7 +10,7 @@ import re
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from api.problems import status_of, title_of
+from api.http.problems import status_of, title_of
 from api.settings import VERSION, RunLimits, Settings
 from host.frames import DeviceInfo
 from ops.table import TABLE
@@ -41,6 +41,7 @@ ADVICE = {
     "kernel_compile": "mend the WGSL at `line`",
     "binding_mismatch": "give every binding by its name, as `GET /api/kernels/NAME` lists them",
     "fuel_exhausted": "the kernel loops too long a thread: do less in each, or give `fuel`",
+    "driver_loop_limit": "this software device turns few loops: do less in each thread, or in several dispatches",
     "kernel_hung": "a thread did not yield: the kernel is in quarantine; write it otherwise",
     "wall_limit": "ask for more in `limits`, or do less",
     "device_limit": "ask for more in `limits`, or do less",

@@ -1,16 +1,16 @@
 """Objects by address: `kernels/alice/fft`, `runs/run_…`.
 
-Owns which store has each kind. Must not know who may do what: the stores ask `api/sharing.py`.
+Owns which store has each kind. Must not know who may do what: the stores ask `api/auth/sharing.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from api.acl import Level, Target
+from api.auth.acl import Level, Target
+from api.auth.identity import Identity
 from api.errors import NotFound
-from api.keys import Identity
-from api.live import LiveRun
+from api.runs.live import LiveRun
 from api.runtime import Runtime
 
 _Find = Callable[[Runtime, Identity, str, Level], Awaitable[Target]]

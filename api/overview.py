@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from api.keys import Identity
+from api.auth.identity import Identity
 from api.runtime import Runtime
 
 

@@ -1,7 +1,7 @@
 """Quotas: how much a key may use, as data.
 
 Owns their names, their JSON form, and how a key's own go over those of its role. Must not know what counts the use
-(`api/accounts.py`, `api/stored.py`).
+(`api/usage/accounts.py`, `api/usage/stored.py`).
 """
 
 from __future__ import annotations

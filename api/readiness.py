@@ -9,9 +9,9 @@ import asyncio
 
 import sqlalchemy as sa
 
-from api.database import Database
-from api.reserve import Reserve
-from api.tables import keys
+from api.storage.database import Database
+from api.storage.reserve import Reserve
+from api.storage.tables import keys
 from host.supervisor import Device
 from shaders.errors import KernelgateError
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from api import tables
-from api.events import FINAL
 from api.ids import iso
+from api.runs.events import FINAL
 from api.settings import Settings
+from api.storage import tables
 
 DAY_S = 86_400.0
 BATCH = 200

@@ -10,57 +10,55 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
 
-from api import device_process, folder, keys
-from api.accounts import Accounts
-from api.audit import AuditLog
-from api.blobs import BlobStore, storage_errors
-from api.builds import Builder
-from api.compiling import Compiler
-from api.console.logins import Logins
-from api.database import Database
-from api.gates import Gatekeeper
-from api.holdings import Holdings
-from api.idempotency import Repeats
-from api.kernels import KernelStore
-from api.lane import Lane
-from api.launcher import Launcher
+from api import devices
+from api.auth import keys
+from api.auth.audit import AuditLog
+from api.auth.keyring import Keyring
+from api.auth.logins import Logins
+from api.auth.presence import Presence
+from api.auth.secrets import SecretStore
+from api.auth.sharing import Sharing, sweep
+from api.http.idempotency import Repeats
+from api.kernels.builds import Builder
+from api.kernels.compiling import Compiler
+from api.kernels.lane import Lane
+from api.kernels.launcher import Launcher
+from api.kernels.quarantine import Quarantine
+from api.kernels.standby import Standby
+from api.kernels.store import KernelStore
 from api.metrics import Metrics
-from api.presence import Presence
-from api.quarantine import Quarantine
 from api.readiness import Readiness
-from api.reserve import Reserve
-from api.residency import Residency
-from api.resumption import resume
-from api.runs import RunManager
-from api.scripts import ScriptStore
-from api.secrets import SecretStore
-from api.sessions import Sessions
+from api.runs.execution import Executor
+from api.runs.gates import Gatekeeper
+from api.runs.manager import RunManager
+from api.runs.resumption import resume
+from api.runs.sessions import Sessions
+from api.runs.sse import Streams
+from api.runs.submission import Desk
+from api.runs.work import Work
+from api.scripts.store import ScriptStore
+from api.scripts.stubs import Stubs
 from api.settings import Settings
-from api.sharing import Sharing, sweep
-from api.spill import Spill
-from api.sse import Streams
-from api.standby import Standby
 from api.starting import Start
-from api.stubs import Stubs
-from api.submission import Desk
-from api.tensors import TensorStore
+from api.storage import folder
+from api.storage.blobs import BlobStore, storage_errors
+from api.storage.database import Database
+from api.storage.reserve import Reserve
+from api.tensors.residency import Residency
+from api.tensors.spill import Spill
+from api.tensors.store import TensorStore
 from api.tracing import tracer_of, use
 from api.upkeep import Upkeep
-from api.work import Work
+from api.usage.accounts import Accounts
+from api.usage.holdings import Holdings
 from host.frames import Usage
-from host.supervisor import Device, DeviceSettings
+from host.supervisor import Device
 from sandbox.gates.network import SYSTEM, Network
 from sandbox.pool import PoolSettings, WorkerPool
 from shaders.errors import KernelgateError
 
 log = logging.getLogger("kernelgate")
-
-COMPILER_BYTES = 256 << 20
-"""For the buffers of one dispatch over one workgroup."""
-LANE_BYTES = 4 << 30
-"""For the buffers of the heavy lane, which are copies."""
 
 
 class Runtime:
@@ -78,11 +76,11 @@ class Runtime:
         self.reserve = Reserve(settings.data / "reserve", settings.reserve_bytes)
         self.database = Database(settings.database, self.reserve)
         self.blobs = BlobStore(settings.data / "blobs", self.reserve)
-        self.device = self._device(first_s=_first_s(settings))
+        self.device = devices.shared(settings)
         self.device.on_charge = self._count_device
-        self.compiler = self._compiler(min(settings.quick_compile_s, settings.compile_s))
-        self.patient = Standby(lambda: self._compiler(settings.compile_s), settings.lane_idle_s)
-        self.lane = Lane(self.device, lambda: self._device(memory_bytes=LANE_BYTES), settings.lane_idle_s)
+        self.compiler = devices.compiler(settings, min(settings.quick_compile_s, settings.compile_s))
+        self.patient = Standby(lambda: devices.compiler(settings, settings.compile_s), settings.lane_idle_s)
+        self.lane = Lane(self.device, lambda: devices.heavy(settings), settings.lane_idle_s)
         self.pool = WorkerPool(
             PoolSettings(
                 size=settings.workers,
@@ -91,7 +89,7 @@ class Runtime:
                 on_kill=lambda code: self.metrics.kills.labels(code).inc(),
             )
         )
-        self.keys = keys.Keys(self.database, settings.quotas)
+        self.keys = Keyring(self.database, settings.quotas)
         self.logins = Logins()
         self.sharing = Sharing(self.database)
         self.holdings = Holdings()
@@ -130,7 +128,7 @@ class Runtime:
         self.gates = Gatekeeper(settings, self.metrics, network, self.accounts, self.audit, self.secrets)
         self.desk = Desk(settings, self.gates, self.pool, self.tensors)
         self.sessions = Sessions(settings, self.pool, self.launcher, self.tensors, self.gates, self.accounts)
-        self.runs = RunManager(
+        executor = Executor(
             settings,
             self.database,
             self.pool,
@@ -138,12 +136,13 @@ class Runtime:
             self.kernels,
             self.scripts,
             self.tensors,
-            self.metrics,
             self.gates,
-            self.sessions,
             self.accounts,
-            self.sharing,
+            self.metrics,
             self.ready,
+        )
+        self.runs = RunManager(
+            settings, self.database, executor, self.metrics, self.sessions, self.accounts, self.sharing
         )
         self.readiness = Readiness(self.device, self.compiler, self.database, self.reserve)
         self.upkeep = Upkeep(settings, self.database, self.tensors, self.reserve)
@@ -234,26 +233,3 @@ class Runtime:
         await device.start()
         if device.seal.missing:
             log.warning("%s: a wall is missing around its process: %s", name, device.seal.missing)
-
-    def _compiler(self, patience_s: float) -> Device:
-        return self._device(role="compiler", memory_bytes=COMPILER_BYTES, compile_s=patience_s)
-
-    def _device(self, **more: Any) -> Device:
-        settings = self.settings
-        given: dict[str, Any] = {
-            "adapter": settings.adapter,
-            "host_steps": settings.host_steps,
-            "fuel": settings.fuel,
-            "memory_bytes": settings.device_bytes,
-            "deadline_s": settings.device_deadline_s,
-            "watchdog_s": settings.watchdog_s,
-            "compile_s": settings.compile_s,
-            "module": device_process.MODULE,
-        }
-        return Device(DeviceSettings(**given | more))
-
-
-def _first_s(settings: Settings) -> float:
-    """Seconds that the first slice of a kernel may take where all share the device: those that are there are known to
-    compile in little time."""
-    return 2 * settings.watchdog_s + 4 * settings.heavy_compile_ms / 1e3

@@ -16,8 +16,8 @@ from types import FrameType
 import uvicorn
 
 from api.app import create_app
-from api.edge import Edge, Protocol
 from api.errors import AddressUnavailable, CertificateUnusable
+from api.http.edge import Edge, Protocol
 from api.runtime import Runtime
 from api.settings import Settings
 from sandbox.gates.network import SYSTEM, Network

@@ -15,11 +15,11 @@ from functools import partial
 import sqlalchemy as sa
 
 from api.background import Recurrent
-from api.database import Database
-from api.reserve import Reserve
 from api.retention import DROPS, KINDS, due
 from api.settings import Settings
-from api.tensors import TensorStore
+from api.storage.database import Database
+from api.storage.reserve import Reserve
+from api.tensors.store import TensorStore
 from shaders.errors import KernelgateError
 
 log = logging.getLogger("kernelgate")

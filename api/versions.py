@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from api import tables
-from api.acl import Kind, Target
+from api.auth.acl import Kind, Target
+from api.auth.identity import Identity
+from api.auth.sharing import forget, readable
 from api.errors import InvalidRequest
 from api.ids import now
-from api.keys import Identity
-from api.sharing import forget, readable
+from api.storage import tables
 
 MOST = 100
 _DIGEST = re.compile(r"[0-9a-f]{8,64}")

@@ -15,9 +15,8 @@ import numpy as np
 import timing
 
 from host import adapters, native
-from host.guarded import guard_of
-from host.kernels import groups_of
-from host.native import Buffer, Gpu, Range, Run, Slot
+from host.kernels import groups_of, guard_of
+from host.native import Buffer, Gpu, Program, Range, Run, Slot
 from shaders.guard.budget import Kind, priced, turns_budget
 from shaders.guard.names import GROUP, PARAMETERS_BYTES, REPORT_BYTES
 from shaders.reflect import reflect
@@ -92,7 +91,7 @@ class Contest:
 
     def _plain(self, kernel: Reflection, workgroups: Size, trusted: bool) -> Run:
         slots, ranges = self._bound(kernel)
-        pipeline = self._gpu.compile(kernel.source, "main", slots, trusted)
+        pipeline = self._gpu.compile(Program(kernel.source, "main", tuple(slots), trusted))
         return self._gpu.run(pipeline, ranges, workgroups)
 
     def _guarded(self, kernel: Reflection, workgroups: Size) -> Run:
@@ -106,7 +105,8 @@ class Contest:
         slots += [()] * (GROUP - len(slots)) + [(Slot(0, "uniform"), Slot(1, "read_write"))]
         host: list[Range] = [(parameters, 0, PARAMETERS_BYTES), (report, 0, REPORT_BYTES)]
         ranges += [[]] * (GROUP - len(ranges)) + [host]
-        return self._gpu.run(self._gpu.compile(priced(guard, kind), "main", slots, True), ranges, workgroups)
+        program = Program(priced(guard, kind), "main", tuple(slots), True)
+        return self._gpu.run(self._gpu.compile(program), ranges, workgroups)
 
     def _bound(self, kernel: Reflection) -> tuple[list[tuple[Slot, ...]], list[Sequence[Range]]]:
         groups = groups_of(kernel, kernel.entry_points[0])

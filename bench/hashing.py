@@ -22,7 +22,7 @@ import timing
 from host import frames
 from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
-from host.native import Buffer, Slot
+from host.native import Buffer, Program, Slot
 from host.shared import Source
 from kernelgate import Tensor
 from kernelgate.local import LocalServer
@@ -80,8 +80,8 @@ class Contest:
             rows[:, 55:] = [0x80, 0, 0, 0, 0, 0, 0, 440 >> 8, 440 & 255]
         messages, digests = (gpu.create_buffer(size, "storage") for size in (rows.nbytes, 32 * MESSAGES))
         gpu.write(messages, 0, rows.tobytes())
-        slots = [(Slot(0, "read"), Slot(1, "read_write"))]
-        pipeline = gpu.compile(handwritten.sha256(1 if self._length == 55 else 2), "main", slots, True)
+        text = handwritten.sha256(1 if self._length == 55 else 2)
+        pipeline = gpu.compile(Program(text, "main", ((Slot(0, "read"), Slot(1, "read_write")),), True))
         workgroups = (MESSAGES // 64, 1, 1)
 
         def whole(buffer: Buffer) -> tuple[Buffer, int, int]:

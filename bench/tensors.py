@@ -27,7 +27,7 @@ from host import planner
 from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
 from host.frames import RunGraph
-from host.native import Buffer, Run, Slot
+from host.native import Buffer, Program, Run, Slot
 from host.placement import Storage, least, place
 from host.planner import make_plan
 from host.shared import Source
@@ -101,7 +101,7 @@ class Device:
         source, workgroups = kernel
         last = len(buffers) - 1
         slots = tuple(Slot(n, "read_write" if n == last else "read") for n in range(last + 1))
-        pipeline = self.gpu.compile(source, "main", [slots], trusted=True)
+        pipeline = self.gpu.compile(Program(source, "main", (slots,), trusted=True))
         return self.gpu.run(pipeline, [[(buffer, 0, buffer.size) for buffer in buffers]], workgroups)
 
 

@@ -22,6 +22,9 @@ MAX_WORKGROUPS = 1 << 31
 MAX_THREADS = 1 << 31
 """In one dimension."""
 
+_CASTS = {"f32": "x.float()", "f16": "x.half()", "i32": "x.to(torch.int32)", "u32": "x.to(torch.uint32)"}
+"""How a script makes a tensor of an element of WGSL."""
+
 Pairs = list[tuple[BindingInfo, Argument]]
 TypeOf = Callable[[int], TensorType]
 
@@ -143,7 +146,7 @@ def _check_tensor(info: BindingInfo, type: TensorType, limits: Mapping[str, int]
             f"binding {info.name!r} ({info.type}) holds {info.element}, and its tensor is {type.dtype}",
             hint="A bool tensor is u32 in a kernel, 0 or 1."
             if type.dtype == "bool"
-            else "Cast the tensor, as x.float() or x.to(torch.uint32).",
+            else f"Give a tensor of {info.element}, in a script {_CASTS[info.element]}.",
         )
     size = device_bytes(type)
     if size < max(info.min_size, 1):

@@ -36,6 +36,11 @@ def bucket(nbytes: int, most: int) -> int:
     return max(nbytes, min(size, most - most % 4))
 
 
+def bindable(nbytes: int) -> int:
+    """The size of a range that shows `nbytes` bytes to a kernel: whole vectors of 16 bytes, one at least."""
+    return max((nbytes + 15) & ~15, 16)
+
+
 class Block:
     """A buffer with one or more users, all of one owner; `shelf` has those of its kind that wait, oldest first."""
 

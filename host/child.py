@@ -1,7 +1,7 @@
 """One device process as its parent sees it: from spawn to exit, never restarted.
 
-Owns the process, the link to it, and what its end says; what it was asked is in `host/requests.py`, and when it is late
-with that it is killed. Must not know restarts.
+Owns the link to it, and what its end says to those who wait. The process itself is `host/spawn.py`, what it was asked
+is in `host/requests.py`, and when it is late with that it is killed. Must not know restarts.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ import contextlib
 import logging
 import math
 import os
-import signal
-import subprocess
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,20 +19,20 @@ import msgspec
 from host import ceiling, frames
 from host.clock import Clock
 from host.engine import EngineSettings
-from host.environment import child_environment
+from host.errands import Errand
 from host.errors import DeviceCrashed, DeviceFailed, DeviceLeft
 from host.link import Link, pair
 from host.meter import Meter
 from host.requests import LOST, Pending, Reply, Requests, room_s
 from host.shared import Shared, Windows
-from ops import processes
+from host.spawn import Ending, Spawned
 from ops.wire import FrameError
 from shaders.errors import KernelgateError
 
 log = logging.getLogger("kernelgate.device")
 
 REPLY_LIMIT = 16 << 20
-_MEANINGS: dict[int, str] = {signal.SIGSYS: ", as it made a system call that its walls forbid"}
+"""Bytes of a frame from a device at most."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +63,6 @@ class Child:
         self._exited: asyncio.Future[None] = self._loop.create_future()
         self._requests = Requests(clock, settings.watchdog_s, settings.takeup_s, self._overrun)
         self._reaper: asyncio.Task[None] | None = None
-        self._stderr: deque[bytes] = deque(maxlen=16)
-        self._killed = False
         self._windows = Windows(self._unread)
         self._next_id = 1
         self.memory = frames.MemoryReport()
@@ -106,32 +101,22 @@ class Child:
         """Return when the process has ended and `on_exit` has been called."""
         await asyncio.shield(self._exited)
 
-    def request(
-        self,
-        make: Callable[[int], frames.Request],
-        what: str,
-        step_s: float,
-        fd: int | None = None,
-        meter: Meter | None = None,
-    ) -> asyncio.Future[Reply]:
-        """Send a request now; the future ends with its reply. `make` gets its id, `what` names it in errors.
-
-        A step of it that is no slice may take `step_s`. `meter` counts what it costs; when its budget is used up, the
-        request's job is cancelled.
-        """
+    def request(self, errand: Errand) -> asyncio.Future[Reply]:
+        """Send a request now; the future ends with its reply. Its kernel and its tensors are the caller's to see to."""
         future: asyncio.Future[Reply] = self._loop.create_future()
         if not self.alive:
             future.set_exception(
-                DeviceLeft(f"the device is being restarted, so {what} was not begun", hint=LOST)
+                DeviceLeft(f"the device is being restarted, so {errand.what} was not begun", hint=LOST)
             )
             return future
         id, self._next_id = self._next_id, self._next_id + 1
-        message = make(id)
-        meter = meter or Meter(lambda usage: None)
-        pending = Pending(future, what, meter, lambda: self._stop(message), step_s)
+        message = errand.make(id)
+        meter = errand.meter or Meter(lambda usage: None)
+        pending = Pending(future, errand.what, meter, lambda: self._stop(message), errand.step_s)
         if isinstance(message, frames.RunGraph | frames.DispatchKernel):
-            pending.left_s = room_s(math.inf if message.deadline_s is None else message.deadline_s, step_s)
-        self._link.send(message, fd)
+            deadline_s = math.inf if message.deadline_s is None else message.deadline_s
+            pending.left_s = room_s(deadline_s, errand.step_s)
+        self._link.send(message, errand.fd)
         self._requests.add(id, pending)
         return future
 
@@ -141,9 +126,7 @@ class Child:
 
     def kill(self) -> None:
         """Kill the process; `on_exit` follows."""
-        self._killed = True
-        if self._process.returncode is None:  # its id is its own until `_wait` returns
-            os.kill(self.pid, signal.SIGKILL)
+        self._process.kill()
 
     async def close(self) -> None:
         """Shut the process down, or kill it when it does not go in time, and wait until it is gone."""
@@ -154,58 +137,24 @@ class Child:
         finally:
             timer.cancel()
 
-    def _spawn(self) -> tuple[subprocess.Popen[bytes], Link[frames.DeviceMessage]]:
+    def _spawn(self) -> tuple[Spawned, Link[frames.DeviceMessage]]:
         ours, theirs = pair()
-        try:
-            engine = msgspec.json.encode(self._settings.engine).decode()
-            process = subprocess.Popen(
-                [
-                    self._settings.python,
-                    "-P",
-                    "-m",
-                    self._settings.module,
-                    str(theirs.fileno()),
-                    str(os.getpid()),
-                    engine,
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=[theirs.fileno()],
-                env=child_environment(),
-                cwd="/",
-            )
-            self._inherited_bytes = processes.own_peak_bytes()
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
-        assert process.stderr is not None
-        os.set_blocking(process.stderr.fileno(), False)
-        self._loop.add_reader(process.stderr.fileno(), self._read_stderr)
-        link: Link[frames.DeviceMessage] = Link(
-            ours, frames.DeviceMessage, REPLY_LIMIT, self._receive, self._hung_up
-        )
-        return process, link
-
-    def _read_stderr(self) -> None:
-        assert self._process.stderr is not None
-        with contextlib.suppress(BlockingIOError):
-            text = os.read(self._process.stderr.fileno(), 4096)
-            if text:
-                self._stderr.append(text)
-            else:
-                self._loop.remove_reader(self._process.stderr.fileno())
+        settings, fd = self._settings, theirs.fileno()
+        engine = msgspec.json.encode(settings.engine).decode()
+        command = [settings.python, "-P", "-m", settings.module, str(fd), str(os.getpid()), engine]
+        with theirs:
+            try:
+                process = Spawned(command, fd)
+            except BaseException:
+                ours.close()
+                raise
+        return process, Link(ours, frames.DeviceMessage, REPLY_LIMIT, self._receive, self._hung_up)
 
     def _receive(self, message: frames.DeviceMessage, fd: int | None) -> None:
         if isinstance(message, frames.Downloaded):
             if fd is not None:
                 self._windows.add(message.carrier, fd)
-            data = message.data
-            self._requests.settle(
-                message.id, Shared(memoryview(data)) if data or not message.nbytes else self._window(message)
-            )
+            self._requests.settle(message.id, self._elements(message))
         elif isinstance(message, frames.Done):
             self.memory = message.memory
             self._requests.settle(message.id, message)
@@ -223,7 +172,9 @@ class Child:
         elif not self._ready.done():
             self._ready.set_exception(KernelgateError.from_record(message.error))
 
-    def _window(self, message: frames.Downloaded) -> Shared:
+    def _elements(self, message: frames.Downloaded) -> Shared:
+        if message.data or not message.nbytes:
+            return Shared(memoryview(message.data))
         return self._windows.open(message.carrier, message.nbytes)
 
     def _opened(self, message: frames.Ready) -> None:
@@ -256,50 +207,36 @@ class Child:
 
     async def _reap(self) -> None:
         timer = self._clock.call_later(self._settings.exit_s, self.kill)
-        try:
-            status, peak_bytes = await self._loop.run_in_executor(None, self._wait)
-        except RuntimeError:  # the loop is closing, and has no threads any more
-            self.kill()
-            status, peak_bytes = self._wait()
+        ending = await self._process.end()
         timer.cancel()
-        assert self._process.stderr is not None
-        self._read_stderr()
-        self._loop.remove_reader(self._process.stderr.fileno())
-        self._process.stderr.close()
         self._windows.close()
-        self._fail_pending(max(-status, 0), peak_bytes)
+        self._fail_pending(ending)
         self._exited.set_result(None)
         self._on_exit(self)
 
-    def _wait(self) -> tuple[int, int]:
-        """On a thread of its own: wait for the end; the status as `Popen` has it, and the most memory that it had."""
-        _, status, usage = os.wait4(self.pid, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(status)
-        return self._process.returncode, processes.peak_bytes(usage)
-
-    def _fail_pending(self, number: int, peak_bytes: int) -> None:
-        how = f"it was ended by {processes.signal_name(number)}" if number else "it ended"
-        how += _MEANINGS.get(number, "")
-        if not self._killed and (self._requests or not self._ready.done()):
-            log.warning("device process %d is gone: %s\n%s", self.pid, how, self.last_words())
+    def _fail_pending(self, ending: Ending) -> None:
+        words = self._process.last_words()
+        if not self._process.was_killed and (self._requests or not self._ready.done()):
+            log.warning("device process %d is gone: %s\n%s", self.pid, ending, words)
         if not self._ready.done():
-            self._ready.set_exception(
-                DeviceFailed(f"the device process did not start: {how}", hint=self.last_words())
-            )
+            self._ready.set_exception(DeviceFailed(f"the device process did not start: {ending}", hint=words))
         self._ready.exception()  # mark as seen: nobody may be waiting
-        self._requests.fail(lambda what: self._crash(what, how, number, peak_bytes))
+        self._requests.fail(lambda what: self._crash(what, ending))
 
-    def _crash(self, what: str, how: str, number: int, peak_bytes: int) -> DeviceCrashed:
-        crash = DeviceCrashed(f"the device process was lost during {what}: {how}", hint=LOST)
-        crash.signal = number
+    def _crash(self, what: str, ending: Ending) -> DeviceCrashed:
+        crash = DeviceCrashed(f"the device process was lost during {what}: {ending}", hint=LOST)
+        crash.signal = ending.signal
         crash.starved = ceiling.was_short(
-            self.last_words(), peak_bytes, self._inherited_bytes, self._settings.engine.memory_bytes
+            self._process.last_words(),
+            ending.peak_bytes,
+            self._process.inherited_bytes,
+            self._settings.engine.memory_bytes,
         )
         return crash
 
     def last_words(self) -> str:
         """The end of what the process wrote to its standard error."""
-        return b"".join(self._stderr)[-2000:].decode(errors="replace").strip()
+        return self._process.last_words()
 
 
 async def open_child(settings: ChildSettings, clock: Clock, on_exit: Callable[[Child], None]) -> Child:

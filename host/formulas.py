@@ -35,13 +35,14 @@ class Value(msgspec.Struct, frozen=True):
 class Pending(msgspec.Struct, frozen=True, eq=False):
     """An op that waits for what is done with its result: node `index`, of `type`.
 
-    `before` is a formula that it reads instead of `sources`.
+    `before` is a formula that it reads instead of `sources`. `ops` are the nodes that are computed, by name.
     """
 
     index: int
     type: TensorType
     sources: tuple[Value, ...]
     before: Formula | None
+    ops: tuple[str, ...]
 
     @property
     def dtype(self) -> str:
@@ -70,8 +71,8 @@ Written = tuple[int, tuple[tuple[int, ...], ...]]
 class Formula(msgspec.Struct, frozen=True, eq=False):
     """Elements of `type` that are not computed yet: `root` over `sources`.
 
-    Of the sources one at most is pending, and has the formula's shape. `ops` are the nodes that are fused, `text` the
-    length of their WGSL, `indexed` says whether an element depends on its position.
+    Of the sources one at most is pending, and has the formula's shape. `ops` are the nodes that are fused, by name,
+    `text` is the length of their WGSL, `indexed` says whether an element depends on its position.
     """
 
     root: Argument

@@ -1,7 +1,7 @@
 """Strangers' kernels on the device: compiled as the guard left them, run slice by slice, and asked how they ended.
 
-Owns the host's bind group (`shaders/guard/names.py` says what is in it), the budget, and the two errors of a kernel
-that would not end. Must not know handles: it is given a pipeline's bindings and gives back time.
+Owns the host's bind group (`shaders/guard/names.py` says what is in it) and what the device's own fuel is. Must not
+know handles: it is given what a pipeline is bound to, and gives back time.
 """
 
 from __future__ import annotations
@@ -9,23 +9,25 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from host.buffers import Block, Pool
+from host.buffers import Block, Pool, bindable
 from host.engine import NO_CONSTANTS, Ahead, Stop
-from host.errors import DriverLoopLimit, FuelExhausted, KernelCompileError
-from host.kernels import groups_of
-from host.native import Command, Gpu, Pipeline, Range, Slot
+from host.errors import KernelCompileError
+from host.fuel import Budget, budget, ran_out
+from host.kernels import groups_of, guard_of
+from host.lease import Lease
+from host.native import Command, Gpu, Pipeline, Program, Range, Slot
 from host.pipelines import Pipelines
 from host.slices import Grid, Pace, Size, Tally
+from host.tensors import DEVICE_OWNER
 from host.transfers import Transfers
-from ops.wire import FrameError
-from shaders.errors import KernelgateError, caret
+from shaders.errors import caret
 from shaders.guard import names
-from shaders.guard.budget import MOST_FUEL, Kind, fuel_budget, priced, turns_budget
+from shaders.guard.budget import MOST_FUEL, Kind, priced
 from shaders.guard.edits import original_column
 from shaders.reflect import reflect
-from shaders.reflection import EntryPoint, Guard, Reflection
+from shaders.reflection import BindingInfo, EntryPoint, Guard, Reflection
 
 _HOST_SLOTS = (Slot(0, "uniform"), Slot(1, "read_write"))
 _PROBE = """@group(0) @binding(0) var<storage, read_write> out: array<u32>;
@@ -35,36 +37,38 @@ _PROBE = """@group(0) @binding(0) var<storage, read_write> out: array<u32>;
     out[id.x % 4u] = x;
 }
 """
+"""Burns its whole budget with plain arithmetic."""
 _TRIAL = 10_000
+"""The budget of a kernel that is only tried: compiling is what takes the time."""
 _PROBE_FUEL = 1 << 20
+"""What the probe burns while it is timed: enough to outweigh the cost of a dispatch."""
 _LEAST_FUEL = 1 << 22
+"""A device's own fuel at least, however slow it seems to be."""
 _FUEL_MS = {"cpu": 1000.0}
 _FUEL_MS_OF_GPU = 25.0
 """For how long the probe's loop burns a device's own fuel, by kind of adapter. While a kernel runs a GPU is deaf to all
 others, and a turn that waits for memory costs up to ten times what its fuel says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What an invocation may use, and whose bound that is; `driver`: it is the driver's.
+class HostGroup(NamedTuple):
+    """The blocks of the host's bind group: the parameters of a slice, and its report."""
 
-    `left` is what each of its counters starts with: what stands outside counted loops is paid before.
-    """
-
-    value: int
-    whose: str
-    driver: bool = False
-    left: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """A dispatch that is ready: its pipeline, the ranges of each group, and the two blocks of the host's group."""
-
-    pipeline: Pipeline
-    groups: Sequence[Sequence[Range]]
     parameters: Block
     report: Block
+
+    @classmethod
+    def take(cls, lease: Lease) -> HostGroup:
+        """Those of one dispatch."""
+        return cls(lease.take_uniform(names.PARAMETERS_BYTES), lease.take(names.REPORT_BYTES, zero=True))
+
+
+class Launch(NamedTuple):
+    """A dispatch of a kernel that is ready: its pipeline, the ranges of each of its groups, and the host's group."""
+
+    kernel: Reflection
+    pipeline: Pipeline
+    groups: Sequence[Sequence[Range]]
+    host: HostGroup
 
 
 class GuardedKernels:
@@ -78,16 +82,23 @@ class GuardedKernels:
         self.kind: Kind = "turns" if "llvmpipe" in gpu.info.name.lower() else "fuel"
         self.fuel = MOST_FUEL
 
-    def try_once(self, launch: Launch) -> None:
-        """Run one workgroup on a small budget; how it ends is of no account."""
-        self._slice(launch, Grid((1, 1, 1), 1), 1, _TRIAL, [])
+    def prove(self) -> None:
+        """Dispatch once: a device that is ready is known to work, and a driver has done what it does once."""
+        probe = reflect(_PROBE)
+        (entry,) = probe.entry_points
+        self.try_once(probe, entry, self.compile(probe, entry))
 
-    def calibrate(self, launch: Launch) -> None:
-        """Set `fuel` to what one invocation of `probe()`, on bindings of its own, may burn on such a device."""
-        for _ in range(2):  # the first time compiles
-            *_, elapsed = self._slice(launch, Grid((1, 1, 1), 1), 1, _PROBE_FUEL, [])
-        wanted = _FUEL_MS.get(self._gpu.info.kind, _FUEL_MS_OF_GPU)
-        self.fuel = int(min(max(wanted * _PROBE_FUEL / elapsed, _LEAST_FUEL), MOST_FUEL))
+    def set_fuel(self, fuel: int | None) -> None:
+        """`fuel` is the device's own from now on; None: what is measured, where fuel is what counts."""
+        if fuel is not None:
+            self.fuel = fuel
+        elif self.kind == "fuel":
+            self.fuel = self._measured_fuel()
+
+    def try_once(self, reflection: Reflection, entry: EntryPoint, pipeline: Pipeline) -> None:
+        """Run one workgroup over zeros on a small budget: how it ends is of no account."""
+        with Lease(self._pool, DEVICE_OWNER) as lease:
+            self._one(_over_zeros(lease, reflection, entry, pipeline), _TRIAL)
 
     def compile(
         self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float] = NO_CONSTANTS
@@ -96,70 +107,66 @@ class GuardedKernels:
 
         Raises `KernelCompileError`, its place in the kernel's own text.
         """
-        guard = guard_of(reflection)
+        program = self._program(reflection, entry, constants)
         try:
-            return self._pipelines.get(
-                priced(guard, self.kind), entry.name, _slots(reflection, entry), True, constants
-            )
+            return self._pipelines.get(program)
         except KernelCompileError as error:
-            raise _placed(error, reflection, guard) from None
+            raise _placed(error, reflection, guard_of(reflection)) from None
 
     def has_run(self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float]) -> bool:
         """Whether a dispatch of an entry point has ended, so that nothing is left to compile."""
-        text = priced(guard_of(reflection), self.kind)
-        pipeline = self._pipelines.find(text, entry.name, _slots(reflection, entry), True, constants)
+        pipeline = self._pipelines.find(self._program(reflection, entry, constants))
         return pipeline is not None and pipeline.ran
+
+    def _program(self, reflection: Reflection, entry: EntryPoint, constants: Mapping[str, float]) -> Program:
+        """An entry point behind its guard. Raises `FrameError` on a kernel without one."""
+        text = priced(guard_of(reflection), self.kind)
+        return Program(text, entry.name, _slots(reflection, entry), True, tuple(sorted(constants.items())))
 
     def budget(
         self, reflection: Reflection, entry: EntryPoint, asked: int | None, most: Mapping[str, int]
     ) -> Budget:
-        """The least of what is asked (None: the device's own), what `most` allows by whose it is, and what the driver
-        can do. Raises `DriverLoopLimit` or `FuelExhausted` if what is outside counted loops takes all of it.
-        """
-        guard = guard_of(reflection)
-        own = (
-            []
-            if asked is not None or self.kind == "turns"
-            else [Budget(self.fuel, "the device's own budget")]
-        )
-        bounds = [*own, *(Budget(value, whose) for whose, value in most.items())]
-        if asked is not None:
-            bounds.append(Budget(asked, "what the request asks for"))
-        if self.kind == "turns":
-            turns = turns_budget(guard, entry.name)
-            if turns <= 0:
-                raise _driver_limit(f"the loops of {entry.name!r} turn too often before any is counted")
-            bounds.insert(0, Budget(turns, "the driver's limit", driver=True))
-        least = min([*bounds, Budget(MOST_FUEL, "the most there is")], key=lambda budget: budget.value)
-        left = least.value if self.kind == "turns" else fuel_budget(guard, entry.name, least.value)
-        if left <= 0:
-            raise FuelExhausted(
-                f"{entry.name!r} takes {least.value - left:,} fuel before any loop is counted, and has"
-                f" {least.value:,}, {least.whose}",
-                hint="Do less in each invocation, or ask for more fuel.",
-            )
-        return replace(least, left=left)
+        """What an invocation of a dispatch may use (`host/fuel.py`). Raises `DriverLoopLimit` or `FuelExhausted`."""
+        return budget(reflection, entry, self.kind, self.fuel, asked, most)
 
     def run(
-        self, launch: Launch, size: Size, budget: int, before: Sequence[Command], stop: Stop, tally: Tally
-    ) -> Generator[Ahead, None, tuple[float, int]]:
-        """Run `before`, then the workgroups of `size` slice by slice, yielding between slices what `tally` makes of it.
+        self, launch: Launch, size: Size, budget: Budget, before: Sequence[Command], stop: Stop, tally: Tally
+    ) -> Generator[Ahead, None, float]:
+        """Run `before`, then the workgroups of `size` slice by slice, yielding between slices what `tally` makes of it;
+        milliseconds.
 
-        Gives milliseconds, and the loop that drew the last of a budget (0: none). Nothing runs after a slice in which
-        one did.
+        Raises `FuelExhausted` or `DriverLoopLimit` after a slice in which a loop drew the last of a budget.
         """
         grid = Grid(size, self._gpu.limits["max_compute_workgroups_per_dimension"])
         pace = self._pace(launch.pipeline)
-        count, spent, loop = pace.begin(), 0.0, 0
-        while not (grid.is_done or loop):
+        count, spent = pace.begin(), 0.0
+        while not grid.is_done:
             if spent:
                 yield Ahead(tally.fraction)
             stop()
-            loop, taken, elapsed = self._slice(launch, grid, count, budget, before)
+            loop, taken, elapsed = self._slice(launch, grid, count, budget.left, before)
             count = pace.next(taken, elapsed)
             before, spent = (), spent + elapsed
             tally.add(taken)
-        return spent, loop
+            if loop:
+                raise ran_out(launch.kernel, loop, budget)
+        return spent
+
+    def _measured_fuel(self) -> int:
+        """What one invocation of the probe may burn on this device."""
+        probe = reflect(_PROBE)
+        (entry,) = probe.entry_points
+        with Lease(self._pool, DEVICE_OWNER) as lease:
+            launch = _over_zeros(lease, probe, entry, self.compile(probe, entry))
+            for _ in range(2):  # the first time compiles
+                elapsed = self._one(launch, _PROBE_FUEL)
+        wanted = _FUEL_MS.get(self._gpu.info.kind, _FUEL_MS_OF_GPU)
+        return int(min(max(wanted * _PROBE_FUEL / elapsed, _LEAST_FUEL), MOST_FUEL))
+
+    def _one(self, launch: Launch, budget: int) -> float:
+        """Run one workgroup; milliseconds."""
+        *_, elapsed = self._slice(launch, Grid((1, 1, 1), 1), 1, budget, [])
+        return elapsed
 
     def _slice(
         self, launch: Launch, grid: Grid, count: int, budget: int, before: Sequence[Command]
@@ -170,18 +177,16 @@ class GuardedKernels:
         """
         began = time.perf_counter()
         first, sides = grid.take(count)
-        self._transfers.put(launch.parameters, struct.pack("<8I", *first, budget, *grid.size, 0))
-        host = [
-            (launch.parameters.buffer, 0, names.PARAMETERS_BYTES),
-            (launch.report.buffer, 0, names.REPORT_BYTES),
-        ]
+        parameters, report = launch.host
+        self._transfers.put(parameters, struct.pack("<8I", *first, budget, *grid.size, 0))
+        host = [(parameters.buffer, 0, names.PARAMETERS_BYTES), (report.buffer, 0, names.REPORT_BYTES)]
         padding: list[Sequence[Range]] = [()] * (names.GROUP - len(launch.groups))
         run = self._gpu.run(launch.pipeline, [*launch.groups, *padding, host], sides)
         commands = [*self._pool.take_clears(), *before, run]
-        report, stamped = self._transfers.submit_and_read(commands, launch.report, names.REPORT_BYTES)
+        said, stamped = self._transfers.submit_and_read(commands, report, names.REPORT_BYTES)
         launch.pipeline.ran = True
         seen = (time.perf_counter() - began) * 1e3
-        (loop,) = struct.unpack_from("<I", report)
+        (loop,) = struct.unpack_from("<I", said)
         elapsed = seen if stamped is None or stamped <= 0 else min(stamped, seen)
         return loop, sides[0] * sides[1] * sides[2], elapsed
 
@@ -193,57 +198,25 @@ class GuardedKernels:
         return pipeline.pace
 
 
-def _slots(reflection: Reflection, entry: EntryPoint) -> list[tuple[Slot, ...]]:
+def _slots(reflection: Reflection, entry: EntryPoint) -> tuple[tuple[Slot, ...], ...]:
     """The layout of each group, the host's last."""
     groups = [
         tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
         for group in groups_of(reflection, entry)
     ]
-    return [*groups, *[()] * (names.GROUP - len(groups)), _HOST_SLOTS]
+    return (*groups, *[()] * (names.GROUP - len(groups)), _HOST_SLOTS)
 
 
-def probe() -> Reflection:
-    """A kernel that burns its whole budget with plain arithmetic."""
-    return reflect(_PROBE)
+def _over_zeros(lease: Lease, reflection: Reflection, entry: EntryPoint, pipeline: Pipeline) -> Launch:
+    """A launch over zeros, in as little as each binding takes."""
 
+    def zeros(info: BindingInfo) -> Range:
+        size = bindable(info.min_size)
+        block = lease.take_uniform(size) if info.kind == "uniform" else lease.take(size, zero=True)
+        return block.buffer, 0, size
 
-def guard_of(reflection: Reflection) -> Guard:
-    """The guard of a kernel. Raises `FrameError` on a kernel without one: nothing unguarded is compiled."""
-    if reflection.guard is None:
-        raise FrameError("a kernel came without its guard")
-    return reflection.guard
-
-
-def ran_out(reflection: Reflection, loop: int, budget: Budget) -> KernelgateError:
-    """The error for a kernel whose loop number `loop` drew the last of `budget`."""
-    loops = guard_of(reflection).loops
-    if not 0 < loop <= len(loops):
-        raise FrameError(f"a kernel reports loop {loop} of {len(loops)}")
-    line, column = loops[loop - 1].line, loops[loop - 1].column
-    snippet = caret(reflection.source, line, column)
-    if budget.driver:
-        return _driver_limit(f"the loop at line {line} turns too often", line, column, snippet)
-    return FuelExhausted(
-        f"the loop at line {line} drew the last of the kernel's fuel: {budget.value:,}, {budget.whose}",
-        hint="Check that the loop ends; else do less in each invocation, or ask for more fuel. No output was kept.",
-        line=line,
-        column=column,
-        snippet=snippet,
-    )
-
-
-def _driver_limit(
-    what: str, line: int | None = None, column: int | None = None, snippet: str | None = None
-) -> DriverLoopLimit:
-    return DriverLoopLimit(
-        f"{what}: this software driver stops all loops of an invocation together after 65,535 turns, "
-        "and would go on with wrong numbers",
-        hint="Check that the loop ends; else split the work over more invocations or several dispatches. "
-        "No output was kept.",
-        line=line,
-        column=column,
-        snippet=snippet,
-    )
+    groups = [list(map(zeros, group)) for group in groups_of(reflection, entry)]
+    return Launch(reflection, pipeline, groups, HostGroup.take(lease))
 
 
 def _placed(error: KernelCompileError, reflection: Reflection, guard: Guard) -> KernelCompileError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from host.errors import UnknownKernel
 from ops.wire import FrameError
 from shaders.guard.names import GROUP
-from shaders.reflection import BindingInfo, EntryPoint, Reflection
+from shaders.reflection import BindingInfo, EntryPoint, Guard, Reflection
 
 MAX_GROUP = GROUP - 1
 """The group after it is the host's own."""
@@ -61,6 +61,13 @@ def check_reflection(reflection: Reflection) -> None:
     guarded = reflection.guard is not None and entries <= reflection.guard.entries.keys()
     if not (unique and in_bounds and reached and sized and guarded):
         raise FrameError("the reflection of a kernel contradicts itself or is out of bounds")
+
+
+def guard_of(reflection: Reflection) -> Guard:
+    """The guard of a kernel. Raises `FrameError` on a kernel without one: nothing unguarded is compiled."""
+    if reflection.guard is None:
+        raise FrameError("a kernel came without its guard")
+    return reflection.guard
 
 
 def groups_of(reflection: Reflection, entry: EntryPoint) -> list[list[BindingInfo]]:

@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from host.buffers import Block, Pool
-from host.plans import Plan, Stage
-from host.prepared import Blocks
+from host.plans import Plan, Ref, Stage
 from host.tensors import DEVICE_OWNER
+
+Place = tuple[Block, int]
+Blocks = dict[Ref, Place]
+"""The block of each buffer of a plan, and where in it its bytes begin."""
 
 
 class Lease:

@@ -13,6 +13,7 @@ from itertools import islice
 
 from host.errors import KernelCompileError
 from shaders.errors import caret
+from shaders.resolve import FOREIGN_TYPES
 from shaders.suggestions import meant
 
 _MOST = 500
@@ -30,6 +31,7 @@ _WORD = re.compile(r"\w+")
 _ALLOWED = "allowed type: "
 _HAD_BY_NO_KERNEL = re.compile(r"f64|Abstract")
 
+_OPEN = "the array of a variable has a length"
 _WORDS = [
     (re.compile(pattern), words)
     for pattern, words in (
@@ -61,6 +63,14 @@ _WORDS = [
         (r"The `if` condition \[\d+\] is not a boolean scalar", "the condition is not a `bool`"),
         (r"Accessing index (\d+) is out of \[\d+\] bounds", r"the index is outside: there are \1 elements"),
         (r"Accessing with index \[\d+\] can't be done", "the index is no `i32` or `u32`"),
+        (r"(Operation \w+) can't work with \[\d+\]$", r"\1 can't work with this value"),
+        (r"Type flags TypeFlags.* TypeFlags\(DATA \| SIZED\)", _OPEN),
+        (r"Local variable has a type \[\d+\] that can't be stored .*", _OPEN),
+        (r"Array length of \[\d+\] can't be done", "this is no pointer to an array whose length is open"),
+        (
+            r"Incompatible operands: Logical(?:And|Or)\((\w+), _\)",
+            r"`&&` and `||` take bools, and this is `\1`",
+        ),
         (r"Abstract types may only appear in constant .*", "this number is not of the type that it meets"),
         (r"Loading of \[\d+\] can't be done", "this cannot be read as a value"),
         (r"The type of \[\d+\] doesn't match the .*", "the value is not of the type that is needed here"),
@@ -71,6 +81,7 @@ _WORDS = [
 ]
 """What naga says by numbers and types of its own, and how it is said here; in this order, all that are found."""
 
+_NO_CONDITION = "the condition is not a `bool`"
 _SCALAR = r"`(?:[iuf]32|f16|Abstract\w+)`"
 _CONVERT = "Numbers keep their type: write f32(x), i32(x) or u32(x), and numbers as 2.0, 2i or 2u."
 _ADVICE = {
@@ -78,6 +89,7 @@ _ADVICE = {
     for pattern, hint in (
         (rf"Operation \w+ can't work with {_SCALAR} and {_SCALAR}", _CONVERT),
         (rf"cannot convert elements of {_SCALAR} to {_SCALAR}", _CONVERT),
+        (rf"is expected to be {_SCALAR}, but got {_SCALAR}", _CONVERT),
         (
             r"two values must be of one type|this number is not of|is not of the (?:parameter's|declared)",
             _CONVERT,
@@ -86,21 +98,52 @@ _ADVICE = {
             r"^this cannot be written",
             "What a kernel writes is var<storage, read_write>, or var in a function.",
         ),
-        (r"^the condition is not a `bool`", "Compare it, as x != 0."),
+        (rf"^{_NO_CONDITION}|take bools, and this", "Compare it, as x != 0."),
+        (r"^this cannot be read as a value", "Of an array take elements, as x[i]; arrayLength takes &x."),
+        (rf"^{_OPEN}", "As array<f32, 64>: a binding alone may leave it open."),
+        (
+            r"^the function gives nothing",
+            "What it gives stands in its head, as fn f() -> f32; main gives nothing.",
+        ),
+        (
+            r"^Unexpected runtime-expression|in a const context",
+            "A const is known before the kernel runs: for what is not, write let.",
+        ),
+        (r"^expected .*, found `(?:and|or|not)`", "Write && for and, || for or, ! for not."),
+        (r"^expected expression, found `\[`", "An array is written array(1, 2, 3)."),
+        (r"^this is no pointer to an array", "As arrayLength(&x), of an array<T> in a binding."),
+        (r"^increment/decrement operation requires", "What changes is declared with var, of i32 or u32."),
+        (r"^the operand of the `\*` operator must be", "A power is pow(x, y)."),
         (r"^expected assignment or .*, found `\w", "What is declared begins with let or var, as var i = 3;."),
         (r"^expected .*, found `(?:\+\+|--)`", "Write i++ or i--: they stand behind, as statements."),
-        (r"^Cannot apply the unary op", "`-` takes i32 and floats, `~` whole numbers, `!` bool."),
+        (
+            r"^Cannot apply the unary op|work with this value$",
+            "`-` takes i32 and floats, `~` whole numbers, `!` bool.",
+        ),
         (
             r"^invalid field accessor",
             "A vector has x, y, z and w as far as it is long, a struct its members.",
         ),
+        (
+            r"^expected `;`, found `(?:[dDFLU]|[uU]?[lL]+)`",
+            "Numbers end in f, h, i or u, as 1.0f and 2u, or in nothing.",
+        ),
+        (
+            r"^expected `;`, found `{`",
+            "A block stands behind if, else if, else, for, while, loop, switch; none else.",
+        ),
         (r"^expected `;`", "The statement before it ends with `;`."),
+        (r"^expected `\)`, found `=`", "Values are compared by `==`; `=` is a statement."),
         (r"^expected `\)`", "What stands in parentheses has `,` between, and `)` behind."),
     )
 }
 """What to do about a message of which naga says nothing more."""
 _MISSING = re.compile(r"expected `.+`, found |expected \w+, found `[;)\]}]`")
 """What a message says before whose place something is missing; else what is there is wrong."""
+_LOGICAL = re.compile(r"&&|\|\|")
+_LET = re.compile(r"\blet\s+(\w+)[^;=]*=\s*$")
+_JUDGED = r"\b(?:if|while)\b[\s(]*\b({0})\b[\s)]*\{{|;\s*({0})\s*;"
+"""A name that alone is the condition of an `if`, a `while` or a `for`."""
 _UNDEFINED = re.compile(r"`(\w+)` is not defined")
 _NAMED = re.compile(r"\b([A-Za-z]\w*)(?=\s*[:=(])")
 """What is declared, assigned or called."""
@@ -139,12 +182,37 @@ def compile_error(report: str, source: str) -> KernelCompileError:
     hint = _hint([_worded(text) for note, text in remarks if note])
     message = _message(_worded(title[1]), reasons, mark)[:_MOST]
     hint = hint or _advice(message, source)
+    mark = _only_operator(source) if mark is None and _LOGICAL.search(message) else mark
     if mark is None:
         return KernelCompileError(message, hint=hint)
+    if message.startswith(_NO_CONDITION):
+        mark = _condition(mark, source)
     if _MISSING.match(message):
         mark = _gap(mark, source)
     snippet = caret(source, mark.line, mark.column)
     return KernelCompileError(message, hint=hint, line=mark.line, column=mark.column, snippet=snippet)
+
+
+def _only_operator(source: str) -> _Mark | None:
+    """The one `&&` or `||` of a text; of several naga does not say which it means."""
+    places = [found.start() for found in _LOGICAL.finditer(source)]
+    return _at(source, places[0]) if len(places) == 1 else None
+
+
+def _condition(mark: _Mark, source: str) -> _Mark:
+    """Where a name is the condition: naga marks what a `let` was given, and means the name where it is judged."""
+    lines = source.split("\n")
+    declared = _LET.search(lines[mark.line - 1][: mark.column - 1][-_LOOKED_AT:])
+    if declared is None:
+        return mark
+    behind = sum(map(len, lines[: mark.line - 1])) + mark.line - 1 + mark.column - 1
+    judged = re.compile(_JUDGED.format(declared[1])).search(source, behind)
+    return mark if judged is None else _at(source, judged.start(judged.lastindex or 0))
+
+
+def _at(source: str, offset: int) -> _Mark:
+    line = source.count("\n", 0, offset) + 1
+    return _Mark(line, offset - source.rfind("\n", 0, offset), "")
 
 
 def _gap(mark: _Mark, source: str) -> _Mark:
@@ -186,6 +254,8 @@ def _hint(notes: list[str]) -> str | None:
 def _advice(message: str, source: str) -> str | None:
     """What to do where naga does not say: by the kind of message, or the names that the text has."""
     if undefined := _UNDEFINED.fullmatch(message):
+        if undefined[1] in FOREIGN_TYPES:
+            return f"Write {FOREIGN_TYPES[undefined[1]]}."
         names = dict.fromkeys(found[1] for found in islice(_NAMED.finditer(source), _LOOKED_AT))
         return meant(undefined[1], [*(name for name in names if name != undefined[1]), *_FUNCTIONS]) or None
     return next((hint for pattern, hint in _ADVICE.items() if pattern.search(message)), None)

@@ -1,14 +1,14 @@
 """From a checked graph to a plan: which steps to do, over which buffers.
 
-Owns equal and dead nodes, fusion and views without copies; what comes of it is noted in `host/drafts.py`. Chains of
-elementwise ops wait as formulas until somebody needs their elements: another op may then take them in (a reduction and
-softmax what they read, a product and a reduction what is done with their result). Pure: where memory lies is decided in
-`host/placement.py`.
+Owns equal and dead nodes, fusion and views without copies. Chains of elementwise ops wait as formulas until somebody
+needs their elements: another op may then take them in (a reduction and softmax what they read, a product and a
+reduction what is done with their result). Pure: what is computed together becomes dispatches in `host/lowerer.py`,
+and where memory lies is decided in `host/placement.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -17,29 +17,19 @@ from msgspec import structs
 
 from host.drafts import Drafts
 from host.formulas import Call, Formula, Pending, Source, Value
+from host.lowerer import Lowerer
 from host.placement import Storage, place
 from host.plans import Output, Plan, Ref
 from host.structure import Structure, structure
 from host.tensors import device_bytes
-from ops.expression import Term
 from ops.graph import Graph, TensorType
 from ops.layout import Layout
-from ops.lower import (
-    TAKES_AFTER,
-    TAKES_BEFORE,
-    DeviceClass,
-    Lowering,
-    lower,
-    lower_elementwise,
-    lower_fused,
-    view,
-)
-from ops.shapes import Shape
+from ops.lower import TAKES_AFTER, TAKES_BEFORE, DeviceClass, view
 from ops.table import find
-from ops.terms import term
 from ops.wgsl import length
 
 MAX_FUSED_INPUTS = 6
+"""With the result a kernel binds 7 storage buffers then, of the 8 that every WebGPU device has."""
 MAX_FUSED_NODES = 32
 MAX_FUSED_TEXT = 8192
 """Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
@@ -48,27 +38,30 @@ _TAKES_VIEWS = TAKES_BEFORE | {"elementwise"}
 
 def make_plan(graph: Graph, types: Sequence[TensorType], device: DeviceClass) -> Plan:
     """The plan of a graph that `validate` found to have these types. Raises `GraphError` for too many dispatches."""
-    return _Planner(graph, types, device, structure(graph), Drafts(device)).plan()
+    form, drafts = structure(graph), Drafts(device)
+    same, kinds = _equal_nodes(graph, types, form)
+    lowerer = Lowerer(graph, types, form, kinds, device, drafts)
+    return _Planner(graph, types, same, drafts, lowerer).plan()
 
 
 @dataclass(slots=True)
 class _Planner:
+    """`same` gives for each node the first that computes the same, `reader` a node that reads it, `values` where its
+    elements are or what they wait as. `made` are the storages of outputs.
+    """
+
     graph: Graph
     types: Sequence[TensorType]
-    device: DeviceClass
-    structure: Structure
+    same: Sequence[int]
     drafts: Drafts
-    same: list[int] = field(default_factory=list)
-    kinds: list[int] = field(default_factory=list)
+    lowerer: Lowerer
     reader: dict[int, int] = field(default_factory=dict)
     values: dict[int, Value | Formula] = field(default_factory=dict)
     inputs: list[int] = field(default_factory=list)
     constants: list[tuple[int, TensorType]] = field(default_factory=list)
-    terms: dict[object, Term] = field(default_factory=dict)
     made: list[Storage] = field(default_factory=list)
 
     def plan(self) -> Plan:
-        self.same, self.kinds = _equal_nodes(self.graph, self.types, self.structure)
         for index, readers in enumerate(self._readers()):
             if readers:
                 self.values[index] = self._node(index, fusible=readers == 1)
@@ -81,7 +74,7 @@ class _Planner:
             temps,
             stages,
             self.drafts.steps(),
-            self.device.work,
+            self.drafts.device.work,
         )
 
     def _readers(self) -> list[int]:
@@ -117,13 +110,14 @@ class _Planner:
             return self._view(index, fusible)
         if kind in ("elementwise", "leaf"):
             formula = self._formula(index)
-            return formula if fusible or formula.is_constant else self._computed(formula)
+            return formula if fusible or formula.is_constant else self.lowerer.formula(formula)
         before = self._before(self._sources(index)[0]) if kind in TAKES_BEFORE else None
         sources = () if before else tuple(self._whole(source) for source in self._sources(index))
-        pending = Pending(index, type, sources, before)
+        ops = (*(before.ops if before else ()), find(node.op).name)
+        pending = Pending(index, type, sources, before, ops)
         if kind in TAKES_AFTER and fusible and self._kind(self.reader[index]) == "elementwise":
-            return self._waiting(pending)
-        return self._done(pending)
+            return Formula(pending, (pending,), type, ops, 0, False)
+        return self.lowerer.op(pending)
 
     def _given(self, type: TensorType, ref: Ref) -> Value:
         return Value(Storage(device_bytes(type), ref), Layout.contiguous(type.shape), type.dtype)
@@ -167,17 +161,14 @@ class _Planner:
         pending = formula.pending
         if pending is None:
             return formula
-        done = self._done(pending)
+        done = self.lowerer.op(pending)
         if formula.is_bare:
             self.values[source] = done
             return None
         ops = list(formula.ops)
-        for name in self._names(pending):
+        for name in pending.ops:
             ops.remove(name)
         return structs.replace(formula.over({pending: done}), ops=tuple(ops))
-
-    def _waiting(self, pending: Pending) -> Formula:
-        return Formula(pending, (pending,), pending.type, self._names(pending), 0, False)
 
     def _formula(self, index: int) -> Formula:
         """The node as a term, with those of its inputs that wait as terms put in."""
@@ -218,92 +209,8 @@ class _Planner:
         """The elements of a node, computed now if they were not yet."""
         value = self.values[index]
         if isinstance(value, Formula):
-            value = self.values[index] = self._computed(value)
+            value = self.values[index] = self.lowerer.formula(value)
         return value
-
-    def _computed(self, formula: Formula) -> Value:
-        pending = formula.pending
-        if pending is not None:
-            return self._done(pending, formula)
-        values = _values(formula.sources)
-        whole = self._whole_term(formula, values)
-        return self.drafts.add(
-            (whole, *self.drafts.key(values), formula.type),
-            lambda: lower_elementwise(whole, self.drafts.operands(values), formula.type, self.device),
-            values,
-            formula.type,
-            formula.ops,
-        )
-
-    def _done(self, pending: Pending, after: Formula | None = None) -> Value:
-        """The result of an op that waited, or of the formula over it."""
-        before = pending.before
-        names = self._names(pending)
-        if after is not None and after.is_bare:
-            after = None
-        values = pending.sources if before is None else _values(before.sources)
-        type = pending.type if after is None else after.type
-        extras = [] if after is None else _values(each for each in after.sources if each is not pending)
-        first = None if before is None else (self._whole_term(before, values), before.type.shape)
-        last = None if after is None else self._whole_term(after, [pending, *extras])
-        key = (
-            self.kinds[pending.index],
-            first,
-            last,
-            len(values),
-            *self.drafts.key([*values, *extras]),
-            type,
-        )
-        return self.drafts.add(
-            key,
-            lambda: self._lowered(pending, first, values, last, extras, type),
-            [*values, *extras],
-            type,
-            names if after is None else after.ops,
-        )
-
-    def _lowered(
-        self,
-        pending: Pending,
-        before: tuple[Term, Shape] | None,
-        values: Sequence[Value],
-        after: Term | None,
-        extras: Sequence[Value],
-        type: TensorType,
-    ) -> Lowering:
-        node = self.graph.nodes[pending.index]
-        if before is None and after is None:
-            words = self.structure.words(pending.index)
-            return lower(node.op, node.attributes, self.drafts.operands(values), type, self.device, words)
-        return lower_fused(
-            node.op,
-            node.attributes,
-            before,
-            self.drafts.operands(values),
-            after,
-            self.drafts.operands(extras),
-            pending.type,
-            type,
-            self.device,
-        )
-
-    def _whole_term(self, formula: Formula, sources: Sequence[Source]) -> Term:
-        """A formula's term, the same one for formulas that are written alike over sources of the same dtypes."""
-        key = formula.written(self.kinds, sources), *(source.dtype for source in sources)
-        made = self.terms.get(key)
-        if made is None:
-            made = self.terms[key] = formula.term(sources, self._term)
-        return made
-
-    def _term(self, index: int, args: Sequence[Term]) -> Term:
-        """The term of a node."""
-        node = self.graph.nodes[index]
-        return term(node.op, node.attributes, args, self.types[index].dtype, self.structure.holes(index))
-
-    def _names(self, pending: Pending) -> tuple[str, ...]:
-        """The nodes that an op that waits computes."""
-        before = () if pending.before is None else pending.before.ops
-        return (*before, find(self.graph.nodes[pending.index].op).name)
 
     def _output(self, number: int, index: int) -> Output:
         value = self._whole(index)
@@ -335,7 +242,3 @@ def _equal_nodes(
         key = (kind, *(same[source] for source in node.inputs))
         same.append(index if node.op == "input" else first.setdefault(key, index))
     return same, kinds
-
-
-def _values(sources: Iterable[Source]) -> list[Value]:
-    return [source for source in sources if isinstance(source, Value)]

@@ -123,6 +123,10 @@ class Plan:
         """The size of a temporary, or of an output."""
         return self.temps[ref.number] if ref.kind == "temp" else self.outputs[ref.number].nbytes
 
+    def span(self, stage: int) -> tuple[int, int]:
+        """The first step of a stage, and the first after it."""
+        return self.stages[stage - 1].end if stage else 0, self.stages[stage].end
+
     @property
     def peak(self) -> int:
         """The bytes of temporaries and outputs in the stage that has most of them."""

@@ -1,6 +1,6 @@
 """Plans on a device: compiled, kept by structure, and run in slices.
 
-Owns the cache of plans and their parameters on the device. Between slices it asks whether the job was cancelled. Must
+Owns the cache of plans, and how much is submitted at once. Between slices it asks whether the job was cancelled. Must
 not know handles: it is given blocks.
 """
 
@@ -17,13 +17,12 @@ from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
 from host.graphs import Input
 from host.hands import Hands, Tiles
-from host.lease import Holding
-from host.native import Access, Buffer, Command, Gpu, Pipeline, Run, Slot
+from host.lease import Blocks, Holding
+from host.native import Access, Buffer, Command, Gpu, Pipeline, Program, Run, Slot
 from host.pipelines import Pipelines
 from host.plans import HostStep, Plan, Step
-from host.prepared import Blocks, Prepared
+from host.prepared import Prepared
 from host.structure import Scalars
-from host.tensors import DEVICE_OWNER
 from host.transfers import Transfers
 from ops.graph import TensorType
 from shaders.generator import WgslGenerator
@@ -70,28 +69,14 @@ class Runner:
         return prepared
 
     def parameters(self, prepared: Prepared, scalars: Scalars, bits: bytes) -> Block | None:
-        """The block of a plan's parameters with these scalars (`Structure`); None where it has none.
-
-        Whoever shares the block keeps it as it is. Raises `DeviceOutOfMemory`.
-        """
-        if prepared.params is not None and prepared.bits == bits:
-            return prepared.params
-        structs = prepared.filled(scalars)
-        if not structs:
-            return None
-        if prepared.params is None or prepared.params.users > 1:
-            fresh = self._pool.take(DEVICE_OWNER, len(structs), "uniform")
-            self._give_params(prepared)
-            prepared.params = fresh
-        prepared.bits = bits
-        self._transfers.put(prepared.params, structs)
-        return prepared.params
+        """The block of a plan's parameters with these scalars (`Parameters.block`)."""
+        return prepared.parameters.block(self._pool, self._transfers, scalars, bits)
 
     def forget(self, buffer: Buffer) -> None:
         """`buffer` is about to be destroyed."""
         self._hands.forget()
         for prepared in self._plans.values():
-            prepared.forget()
+            prepared.encoded.forget()
 
     def run(
         self, prepared: Prepared, holding: Holding, stop: Stop, keep: Callable[[], None]
@@ -115,8 +100,8 @@ class Runner:
         self, prepared: Prepared, number: int, blocks: Blocks, stop: Stop, keep: Callable[[], None]
     ) -> Generator[Ahead, None, float]:
         """Run a stage; milliseconds."""
-        begin, end = prepared.steps(number)
-        runs = prepared.runs(self._gpu, blocks, number)
+        begin, end = prepared.plan.span(number)
+        runs = prepared.encoded.stage(self._gpu, blocks, number)
         position, spent = begin, 0.0
         while position < end:
             if position:
@@ -176,7 +161,7 @@ class Runner:
             prepared.slice = int(count * max(min(room * _FILLED, _MOST_GROWTH), 1))
 
     def _pipeline(self, spec: KernelSpec) -> Pipeline:
-        return self._pipelines.get(_source(spec), "main", [_slots(spec)], trusted=True)
+        return self._pipelines.get(Program(_source(spec), "main", (_slots(spec),), trusted=True))
 
     def _check_sizes(self, plan: Plan) -> None:
         most = self._gpu.limits["max_storage_buffer_binding_size"]
@@ -192,13 +177,8 @@ class Runner:
 
     def _drop(self, prepared: Prepared) -> None:
         self._steps -= len(prepared.plan.steps)
-        prepared.forget()
-        self._give_params(prepared)
-
-    def _give_params(self, prepared: Prepared) -> None:
-        if prepared.params is not None:
-            self._pool.give([prepared.params])
-            prepared.params = None
+        prepared.encoded.forget()
+        prepared.parameters.give(self._pool)
 
 
 def _nothing() -> None:

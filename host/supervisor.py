@@ -11,10 +11,12 @@ import asyncio
 import contextlib
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from host import faults, frames
 from host.child import Child
+from host.errands import Errand
 from host.errors import (
     Cancelled,
     DeviceCrashed,
@@ -35,6 +37,7 @@ from shaders.reflection import Reflection
 __all__ = ["Device", "DeviceSettings"]
 
 _COMPILE_ATTEMPTS = 8
+"""How often a kernel is tried while others, which wait with it, end the compiler."""
 
 
 class Device(Lineage):
@@ -64,7 +67,8 @@ class Device(Lineage):
         def make(id: int) -> frames.Upload:
             return frames.Upload(id, handle, owner, dtype, tuple(shape), nbytes, offset, descriptor=True)
 
-        await self._ask(make, f"an upload of {nbytes:,} bytes", fd=fd, makes=[handle])
+        what = f"an upload of {nbytes:,} bytes"
+        await self._ask(Errand(make, what, self.settings.deadline_s, fd, makes=[handle]))
 
     async def upload_bytes(
         self, handle: int, owner: str, dtype: str, shape: Sequence[int], data: bytes
@@ -79,11 +83,16 @@ class Device(Lineage):
         def make(id: int) -> frames.Upload:
             return frames.Upload(id, handle, owner, dtype, tuple(shape), len(data), data=data)
 
-        await self._ask(make, f"an upload of {len(data):,} bytes", makes=[handle])
+        what = f"an upload of {len(data):,} bytes"
+        await self._ask(Errand(make, what, self.settings.deadline_s, makes=[handle]))
 
     async def download(self, handle: int) -> Shared:
         """The elements of tensor `handle` in wire form; close it soon. Raises `UnknownHandle`."""
-        reply = await self._ask(lambda id: frames.Download(id, handle), "a download", needs=[handle])
+
+        def make(id: int) -> frames.Download:
+            return frames.Download(id, handle)
+
+        reply = await self._ask(Errand(make, "a download", self.settings.deadline_s, needs=[handle]))
         assert isinstance(reply, Shared)
         return reply
 
@@ -91,7 +100,7 @@ class Device(Lineage):
         """Forget tensors. Unknown ones, and a device that has just been restarted, are not errors."""
         if handles and self._child is not None and self._child.alive:
             with contextlib.suppress(DeviceRestarted):
-                await self._ask(lambda id: frames.Free(id, list(handles)), "freeing tensors", needs=handles)
+                await self._ask(replace(_freeing(handles, self.settings.deadline_s), needs=handles))
 
     async def add_kernel(
         self,
@@ -147,11 +156,16 @@ class Device(Lineage):
         def make(id: int) -> frames.RunGraph:
             return frames.RunGraph(id, job, owner, graph, handles, self._deadline(deadline_s))
 
-        return await self._run(job, make, "a graph", handles, meter, needs, self.settings.compile_s)
+        errand = Errand(make, "a graph", self.settings.compile_s, makes=handles, needs=needs, meter=meter)
+        return await self._run(job, errand)
 
     async def explain(self, graph: Graph, wgsl: bool = False, meter: Meter | None = None) -> str:
         """How the device would compute `graph`, whose inputs need not exist; `wgsl`: with the source of kernels."""
-        reply = await self._ask(lambda id: frames.Explain(id, graph, wgsl), "explaining a graph", meter=meter)
+
+        def make(id: int) -> frames.Explain:
+            return frames.Explain(id, graph, wgsl)
+
+        reply = await self._ask(Errand(make, "explaining a graph", self.settings.deadline_s, meter=meter))
         assert isinstance(reply, frames.Explained)
         return reply.text
 
@@ -180,7 +194,6 @@ class Device(Lineage):
             )
         self._kernels.move_to_end(kernel)
         handles = [tensor.handle for tensor in fresh]
-        needs = _needed(steps, fresh)
 
         def make(id: int) -> frames.DispatchKernel:
             deadline, most = self._deadline(deadline_s), dict(most_fuel or {})
@@ -188,9 +201,17 @@ class Device(Lineage):
                 id, job, owner, kernel, list(steps), list(fresh), fuel, most, deadline
             )
 
+        errand = Errand(
+            make,
+            "a kernel's dispatch",
+            self.settings.first_s or self.settings.compile_s,
+            makes=handles,
+            needs=_needed(steps, fresh),
+            kernel=kernel,
+            meter=meter,
+        )
         try:
-            step_s = self.settings.first_s or self.settings.compile_s
-            return await self._run(job, make, "a kernel's dispatch", handles, meter, needs, step_s, kernel)
+            return await self._run(job, errand)
         except faults.Fault as fault:
             raise faults.of_kernel(fault) from None
 
@@ -199,87 +220,56 @@ class Device(Lineage):
         if self._child is not None:
             self._child.post(frames.Cancel(0, job))
 
-    async def _run(
-        self,
-        job: int,
-        make: Callable[[int], frames.Request],
-        what: str,
-        makes: list[int],
-        meter: Meter | None,
-        needs: Collection[int],
-        step_s: float,
-        kernel: str | None = None,
-    ) -> Usage:
+    async def _run(self, job: int, errand: Errand) -> Usage:
+        """Work in slices, which is cancelled if the caller gives up."""
         try:
-            reply = await self._ask(make, what, step_s, makes=makes, needs=needs, kernel=kernel, meter=meter)
+            reply = await self._ask(errand)
         except asyncio.CancelledError:
             await self.cancel(job)
             raise
         except Cancelled:
-            if meter is None or not meter.exceeded:
+            if errand.meter is None or not errand.meter.exceeded:
                 raise
             raise DeviceTimeout(
-                f"{what} was stopped, as it had used all the device time that was left for it"
+                f"{errand.what} was stopped, as it had used all the device time that was left for it"
             ) from None
         assert isinstance(reply, frames.Done)
         return reply.usage
 
-    async def _ask(
-        self,
-        make: Callable[[int], frames.Request],
-        what: str,
-        step_s: float | None = None,
-        fd: int | None = None,
-        makes: Sequence[int] = (),
-        needs: Collection[int] = (),
-        kernel: str | None = None,
-        meter: Meter | None = None,
-    ) -> Reply:
+    async def _ask(self, errand: Errand) -> Reply:
         """One request, once a process is ready. If the caller gives up, what it would have made is freed.
 
-        If the process ends before it takes the request up, the next one gets it, unless it `needs` tensors, which are
-        lost. Raises `DeviceCrashed` if that one too ends as it comes to it. A step that is no slice may take `step_s`;
-        None: as long as a whole request.
+        If the process ends before it takes the request up, the next one gets it, unless it needs tensors, which are
+        lost. Raises `DeviceCrashed` if that one too ends as it comes to it.
         """
-        step = self._deadline(step_s)
         child = await self._ready_child()
         try:
-            return await self._ask_child(child, make, what, step, fd, makes, kernel, meter)
+            return await self._ask_child(child, errand)
         except DeviceLeft as left:
-            if needs:
+            if errand.needs:
                 raise
             was_next = left.was_next
         await child.gone()
         child = await self._ready_child()
         try:
-            return await self._ask_child(child, make, what, step, fd, makes, kernel, meter)
+            return await self._ask_child(child, errand)
         except DeviceLeft as left:
             if was_next and left.was_next:
                 raise DeviceCrashed(
-                    f"two device processes were lost as they came to {what}", hint=LOST
+                    f"two device processes were lost as they came to {errand.what}", hint=LOST
                 ) from None
             raise
 
-    async def _ask_child(
-        self,
-        child: Child,
-        make: Callable[[int], frames.Request],
-        what: str,
-        step_s: float,
-        fd: int | None,
-        makes: Sequence[int],
-        kernel: str | None,
-        meter: Meter | None,
-    ) -> Reply:
+    async def _ask_child(self, child: Child, errand: Errand) -> Reply:
         told = None
-        if kernel is not None and kernel not in child.kernels:
-            told = self._send_kernel(child, kernel)
-        future = child.request(make, what, step_s, fd, meter)
+        if errand.kernel is not None and errand.kernel not in child.kernels:
+            told = self._send_kernel(child, errand.kernel)
+        future = child.request(errand)
         try:
             return await future
         except asyncio.CancelledError:
-            if makes and child.alive:
-                _ignore(child.request(lambda id: frames.Free(id, list(makes)), "freeing tensors", step_s))
+            if errand.makes and child.alive:
+                _ignore(child.request(_freeing(errand.makes, errand.step_s)))
             raise
         except DeviceLeft:
             why = None if told is None else told.exception()
@@ -302,7 +292,7 @@ class Device(Lineage):
         def make(id: int) -> frames.AddKernel:
             return frames.AddKernel(id, kernel, reflection)
 
-        future = child.request(make, "compiling a kernel", self.settings.compile_s)
+        future = child.request(Errand(make, "compiling a kernel", self.settings.compile_s))
         future.add_done_callback(settled)
         return future
 
@@ -314,7 +304,7 @@ class Device(Lineage):
         def make(id: int) -> frames.AddKernel:
             return frames.AddKernel(id, kernel, reflection, warm, constants or {})
 
-        reply = await self._ask(make, "compiling a kernel", self.settings.compile_s)
+        reply = await self._ask(Errand(make, "compiling a kernel", self.settings.compile_s))
         if self._child is not None:
             self._child.kernels.add(kernel)
         assert isinstance(reply, frames.Done)
@@ -339,6 +329,10 @@ class Device(Lineage):
         self._kernels.move_to_end(kernel)
         while len(self._kernels) > self.settings.kernels:
             self.drop_kernel(next(iter(self._kernels)))
+
+
+def _freeing(handles: Sequence[int], step_s: float) -> Errand:
+    return Errand(lambda id: frames.Free(id, list(handles)), "freeing tensors", step_s)
 
 
 def _needed(steps: Sequence[frames.Step], fresh: Sequence[frames.Fresh]) -> set[int]:

@@ -51,6 +51,8 @@ class _Connection:
     def __init__(self, url: str | None, key: str | None, timeout: float, retries: int) -> None:
         self.url = _address(url or default_url())
         key = default_key() if key is None else key
+        if key and not key.isascii():
+            raise ValueError("a key has no characters beyond ASCII: see KERNELGATE_KEY")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._timeout = timeout
         self._retries = retries

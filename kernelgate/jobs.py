@@ -62,7 +62,9 @@ def asked(
     limits: Mapping[str, float] | None = None,
     grants: Mapping[str, object] | None = None,
 ) -> Steps[dict[str, Any]]:
-    """The body of a request for a run."""
+    """The body of a request for a run. Raises `TypeError` for inputs that have no names."""
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise TypeError(f'inputs are a dict by name, as {{"x": 3}}, not of type {type(inputs).__name__}')
     given = {"limits": dict(limits or {}), "grants": dict(grants or {})}
     body = {"inputs": (yield from encoded(dict(inputs or {})))}
     return body | {key: value for key, value in given.items() if value}

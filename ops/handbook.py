@@ -83,7 +83,7 @@ PAGES: dict[str, Page] = {
 _TERMINAL = """\
 ```bash
 export URL=http://127.0.0.1:8765
-export AUTH="Authorization: Bearer $(cat ~/.local/share/kernelgate/admin.key)"
+export AUTH="Authorization: Bearer $(cat ${KERNELGATE_DATA:-~/.local/share/kernelgate}/admin.key)"
 ```
 """
 

@@ -61,6 +61,15 @@ _USUAL = {
 _DATA = (list, tuple, range, int, float, bool)
 """What scripts get of JSON, where they may have had tensors in mind."""
 _KEYWORD = re.compile(r"got an unexpected keyword argument '(\w+)'")
+_CALLED = {
+    re.compile(
+        r"^progress\(\) takes .* positional"
+    ): "As progress(0.5, loss=1.2): how far it is, of 1, and values by name.",
+    re.compile(
+        r"^fetch\(\) got .* keyword"
+    ): "It takes method, headers, params, json, data, timeout, auth, follow.",
+}
+"""How a function of ours is called, by how Python refuses a call."""
 _BESIDE_A_TENSOR = re.compile(r"unsupported operand .*'Tensor'")
 _LISTED = 12
 """Names of a module that are told, where none is close."""
@@ -82,6 +91,8 @@ def advice(error: BaseException) -> str | None:
                 return MAKE_ONE
             title = title_of(owner) if type(owner) is Namespace else type(owner).__name__
             return _member(title, names.unmangle(error.name), _attributes(owner))
+        case TypeError() if called := [how for refusal, how in _CALLED.items() if refusal.search(str(error))]:
+            return called[0]
         case TypeError() if found := _KEYWORD.search(str(error)):
             return _BY_NAME.get(f"{found[1]}=")
         case TypeError() if _BESIDE_A_TENSOR.search(str(error)):

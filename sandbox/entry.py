@@ -103,6 +103,9 @@ async def _awaited(result: Any) -> Any:
     return await result
 
 
+_UNEXPECTED = "Leave them out of the inputs, add them to main's parameters, or accept **inputs."
+
+
 def _check_inputs(main: Any, inputs: dict[str, Any]) -> None:
     if type(main) is not types.FunctionType:
         return
@@ -123,6 +126,6 @@ def _check_inputs(main: Any, inputs: dict[str, Any]) -> None:
     if unexpected and not code.co_flags & _VAR_KEYWORD:
         raise ScriptError(
             f"{shape} takes no inputs {', '.join(unexpected)}",
-            hint=meant(unexpected[0], parameters, "Add them to main's parameters, or accept **inputs."),
+            hint=meant(unexpected[0], parameters, _UNEXPECTED),
             line=code.co_firstlineno,
         )

@@ -55,6 +55,7 @@ class OutputLimitError(KernelgateError):
 
     code = "output_limit"
     title = "The run reached its output limit"
+    remedy = "Print less, return a result, or ask for a larger limit output_bytes."
 
 
 class MessageLimitError(KernelgateError):

@@ -14,6 +14,7 @@ from shaders.tree import Call, Function, Local, Loop, Module, Span
 
 _LOOPS = frozenset(["for", "while", "loop"])
 _LOCALS = frozenset(["var", "let", "const"])
+_COUNTING = "As for (var i = 0; i < 3; i++) { … }"
 _OUTSIDE_ONLY = frozenset(["fn", "struct", "enable", "requires", "override", "alias"])
 
 
@@ -80,7 +81,7 @@ class _Body(Cursor):
 
     def begin_loop(self, index: int) -> None:
         if self.text(index) == "for":
-            self.expect(index + 1, "(")
+            self.expect(index + 1, "(", _COUNTING)
         opener = self.body_of(index)
         loops = sum(len(function.loops) for function in self.module.functions.values())
         if loops == self.limits.loops:
@@ -116,7 +117,7 @@ class _Body(Cursor):
         if self.text(end) == "=":
             value = (end + 1, self.value_end(end + 1))
             end = value[1]
-        self.expect(end, ";")
+        self.expect(end, ";", _COUNTING if self.text(end) == "in" else None)
         visible = (end, self.blocks[-1])
         local = Local(self.text(index), name, token, type_, value, visible)
         self.function.locals.append(local)

@@ -32,12 +32,10 @@ def constants(reflection: Reflection, entry: EntryPoint, given: Mapping[str, obj
     Raises `OverrideError`, naming the override, for one that is missing, unknown, of another type or out of range.
     """
     known = {override.name: override for override in reflection.overrides}
-    names = ", ".join(known) or "none"
+    there = f"Its overrides are {', '.join(known)}." if known else "It has none."
     for name in given:
         if name not in known:
-            raise OverrideError(
-                f"the kernel has no override {name!r:.80}", hint=f"Its overrides are {names}."
-            )
+            raise OverrideError(f"the kernel has no override {name!r:.80}", hint=there)
     values = {name: _value(known[name], value) for name, value in given.items()}
     for name in entry.overrides:
         if known[name].default is None and name not in given:

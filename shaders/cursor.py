@@ -62,11 +62,13 @@ class Cursor:
 
     def value_end(self, index: int) -> int:
         """The index of the semicolon after the expression at `index`."""
-        end = self.until(index, ";")
+        end = index
+        while self.tokens[end].kind != "end" and self.text(end) not in (";", ")", "]", "}"):
+            end = self.skip(end)
         for place in range(index, end):
             if self.text(place) == "@" or self.text(place) in STATEMENT_WORDS:
                 raise self.missing(place, ";", hint="The statement before it ends with `;`.")
-        return end
+        return self.expect(end, ";") - 1
 
     def template_end(self, index: int) -> int:
         """The index after the `>` that closes the `<` at `index`."""

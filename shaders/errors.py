@@ -1,7 +1,7 @@
 """The error that crosses every wall of Kernelgate, and its serialised form.
 
 Owns the base class and the registry of stable codes; it lives in the lowest folder because every folder
-raises it. Must not know HTTP: `api/problems.py` is the one place that maps codes to statuses.
+raises it. Must not know HTTP: `api/http/problems.py` is the one place that maps codes to statuses.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ class KernelgateError(Exception):
     """Base of every error that a user may see.
 
     A subclass has a `code` that never changes and a `title` that says what the code means. The message
-    names the thing and the limit; the hint says what to do next; line and column (both from 1) and the
-    snippet with its caret point into the user's own text.
+    names the thing and the limit; the hint says what to do next, where none is given the `remedy` of the class; line
+    and column (both from 1) and the snippet with its caret point into the user's own text.
     """
 
     code: ClassVar[str] = "internal"
     title: ClassVar[str] = "Something failed inside Kernelgate"
+    remedy: ClassVar[str | None] = None
     _classes: ClassVar[dict[str, type[KernelgateError]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -52,7 +53,7 @@ class KernelgateError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = self.remedy if hint is None else hint
         self.line = line
         self.column = column
         self.snippet = snippet

@@ -25,6 +25,14 @@ def parse(text: str, limits: Limits) -> Module:
     return module
 
 
+_DECLARES = "A declaration begins with fn, var, const, override, struct or alias, and attributes before them."
+_DECLARED = {"let": "Outside of functions write const."} | dict.fromkeys(
+    ("def", "function", "func", "kernel", "void", "float", "int"),
+    "A function is fn name(x: f32) -> f32 { … }, a constant const n = 3;",
+)
+"""What WGSL writes for words that begin a declaration elsewhere."""
+
+
 class _Parser(Cursor):
     def __init__(self, module: Module, limits: Limits) -> None:
         super().__init__(module)
@@ -56,9 +64,8 @@ class _Parser(Cursor):
             return self.variable(index, attributes)
         if keyword in ("const", "override", "alias"):
             return self.constant(index, attributes)
-        raise self.module.error(
-            KernelSyntaxError, index, f"expected a declaration, found {self.found(index)}"
-        )
+        message = f"expected a declaration, found {self.found(index)}"
+        raise self.module.error(KernelSyntaxError, index, message, _DECLARED.get(keyword, _DECLARES))
 
     def attributes(self, index: int) -> tuple[list[Attribute], int]:
         """The attributes from `index` on, and the index after them."""
@@ -147,9 +154,13 @@ class _Parser(Cursor):
         while index < close:
             attributes, index = self.attributes(index)
             name = self.name(index)
-            end = self.type_end(self.expect(index + 1, ":"))
+            end = self.type_end(self.expect(index + 1, ":", f"Its type stands behind it, as {name}: f32."))
             found.append(Field(name, index, (index + 2, end), attributes))
-            index = end if end == close else self.expect(end, ",")
+            index = (
+                end
+                if end == close
+                else self.expect(end, ",", "Members and parameters have commas between them.")
+            )
         return found
 
     def function(self, index: int, attributes: list[Attribute]) -> int:

@@ -72,7 +72,8 @@ def _bindings(module: Module, resolver: Resolver, limits: Limits) -> tuple[Bindi
         other = found.setdefault((info.group, info.binding), info)
         if other is not info:
             message = f"'{info.name}' and '{other.name}' share @group({info.group}) @binding({info.binding})"
-            raise module.error(KernelUnsupportedError, declaration.token, message)
+            hint = "Number those of a group @binding(0), @binding(1) and so on."
+            raise module.error(KernelUnsupportedError, declaration.token, message, hint)
         if len(found) > limits.bindings:
             message = f"the kernel has more than {limits.bindings} bindings"
             raise module.error(KernelLimitError, declaration.token, message)
@@ -103,7 +104,8 @@ def _binding(module: Module, resolver: Resolver, declaration: Declaration, limit
     type_ = resolver.type(declaration.type)
     access = declaration.access or "read"
     if access not in ("read", "read_write") or (space == "uniform" and declaration.access):
-        raise module.error(KernelSyntaxError, token, f"'{name}' cannot have the access '{access}'")
+        hint = "A storage buffer is read or read_write, a uniform has no access."
+        raise module.error(KernelSyntaxError, token, f"'{name}' cannot have the access '{access}'", hint)
     _check_buffer_type(module, declaration, type_)
     group = _place(module, resolver, declaration, "group")
     binding = _place(module, resolver, declaration, "binding")
@@ -133,7 +135,8 @@ def _place(module: Module, resolver: Resolver, declaration: Declaration, name: s
     attribute = next((each for each in declaration.attributes if each.name == name), None)
     if attribute is None:
         message = f"'{declaration.name}' needs @{name}"
-        raise module.error(KernelSyntaxError, declaration.token, message)
+        hint = f"As @group(0) @binding(0) var<storage, read_write> {declaration.name}: array<f32>;"
+        raise module.error(KernelSyntaxError, declaration.token, message, hint)
     return resolver.number(attribute)
 
 
@@ -220,7 +223,8 @@ def _workgroup_size(
     parts = resolver.parts(size) if size is not None else []
     if size is None or not 1 <= len(parts) <= 3:
         message = f"'{function.name}' needs @workgroup_size with one to three numbers"
-        raise module.error(KernelSyntaxError, function.token, message)
+        hint = f"As @compute @workgroup_size(64) fn {function.name}("
+        raise module.error(KernelSyntaxError, function.token, message, hint)
     x, y, z = [*(resolver.constants.value(part) for part in parts), 1, 1][:3]
     if 0 in (x, y, z):
         raise module.error(KernelSyntaxError, size.token, "a workgroup has at least one invocation each way")

@@ -30,7 +30,7 @@ TYPE_NAMES = frozenset(
 )
 """The predeclared names of types, which a kernel may not declare anew."""
 _C_SCALARS = {"float": "f32", "half": "f16", "int": "i32", "uint": "u32"}
-_ELSEWHERE = {
+FOREIGN_TYPES = {
     **_C_SCALARS,
     **{f"{name}{n}": f"vec{n}<{scalar}>" for name, scalar in _C_SCALARS.items() for n in (2, 3, 4)},
     **{f"{name[0]}vec{n}": f"vec{n}<{_C_SCALARS[name]}>" for name in ("int", "uint") for n in (2, 3, 4)},
@@ -175,7 +175,7 @@ class Resolver:
                 KernelUnsupportedError, token, message, "Use arrays in storage bindings."
             )
         known = [*TYPE_NAMES, *self.module.structs, *self.module.declarations]
-        hint = f"Write {_ELSEWHERE[name]}." if name in _ELSEWHERE else meant(name, known) or None
+        hint = f"Write {FOREIGN_TYPES[name]}." if name in FOREIGN_TYPES else meant(name, known) or None
         message = f"there is no type '{name}' that a kernel may use"
         return self.module.error(KernelUnsupportedError, token, message, hint)
 

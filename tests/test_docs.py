@@ -30,12 +30,12 @@ import ops
 import sandbox
 import shaders
 from api import openapi
-from api.acl import LEVELS
 from api.app import create_app
+from api.auth.acl import LEVELS
+from api.auth.scopes import SCOPES
 from api.explain import ACTIONS, RULES
-from api.problems import status_of
+from api.http.problems import status_of
 from api.quotas import Quotas
-from api.scopes import SCOPES
 from api.settings import RunLimits, Settings
 from kernelgate.local import LocalServer
 from ops.document import document

@@ -8,12 +8,12 @@ from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request, Response
 
-from api import body
 from api.access import Server
-from api.console import browser, files
+from api.console import files
 from api.console.rendering import PLACES, may, page
 from api.console.visiting import Looking, PageRoute
 from api.errors import NotFound, Unauthorized
+from api.http import body, browser
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 MAX_FORM = 1 << 14

@@ -10,11 +10,11 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from api.access import Cursor, Owned, Server, reference
-from api.builds import text_hash
+from api.auth.identity import Identity
 from api.console.rendering import link, page, plain
 from api.console.visiting import Looking, PageRoute, needs
-from api.kernels import KernelRecord
-from api.keys import Identity
+from api.kernels.builds import text_hash
+from api.kernels.store import KernelRecord
 from api.runtime import Runtime
 from api.versions import KERNELS
 from shaders.limits import LIMITS

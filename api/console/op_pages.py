@@ -14,8 +14,8 @@ from api.console.op_examples import example
 from api.console.rendering import Visitor, may, page
 from api.console.visiting import Looking, PageRoute, needs
 from api.routes.ops import OpRequest, asked_of, graph_of
+from api.runs.work import Work
 from api.runtime import Runtime
-from api.work import Work
 from ops.backward import has_gradient
 from ops.spec import REQUIRED, OpSpec, also_called
 from ops.table import TABLE, find, full_name, gradient

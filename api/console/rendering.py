@@ -14,11 +14,11 @@ from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from api import scopes
+from api.auth import scopes
+from api.auth.identity import Identity
+from api.auth.logins import Login
 from api.console import files
-from api.console.browser import HEADERS
-from api.console.logins import Login
-from api.keys import Identity
+from api.http.browser import HEADERS
 
 PLACES = {
     "play": ("Playground", "POST /api/runs"),

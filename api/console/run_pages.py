@@ -12,16 +12,19 @@ import msgspec
 from fastapi import APIRouter, Query, Response
 from pydantic_core import from_json
 
-from api import kernels, records, scripts
 from api.access import Cursor, Owned, Server
 from api.console.rendering import Visitor, link, may, page, plain
 from api.console.samples import SAMPLES
 from api.console.visiting import Looking, PageRoute, needs
-from api.live import LiveRun
-from api.records import LIVE, RunRecord
+from api.kernels.store import NAME as KERNEL_NAME
+from api.kernels.store import SPELLING as KERNEL_SPELLING
+from api.runs import records
+from api.runs.live import LiveRun
+from api.runs.records import LIVE, RunRecord
+from api.runs.submission import AskedLimits
 from api.runtime import Runtime
+from api.scripts.store import SPELLING as SCRIPT_SPELLING
 from api.settings import RunLimits, Settings
-from api.submission import AskedLimits
 from sandbox.policy.modules import STORABLE
 
 
@@ -36,8 +39,8 @@ class Store(msgspec.Struct, frozen=True):
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 ROWS = 50
 STORES = {
-    "python": Store("POST /api/scripts", STORABLE.pattern, scripts.SPELLING),
-    "wgsl": Store("POST /api/kernels", kernels.NAME.pattern, kernels.SPELLING),
+    "python": Store("POST /api/scripts", STORABLE.pattern, SCRIPT_SPELLING),
+    "wgsl": Store("POST /api/kernels", KERNEL_NAME.pattern, KERNEL_SPELLING),
 }
 """Of each language."""
 STATES = (*LIVE, "succeeded", "failed", "cancelled", "timed_out")

@@ -10,16 +10,16 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from api import schemas
 from api.access import Cursor, Owned, Server, reference
 from api.console.rendering import link, page
 from api.console.visiting import Looking, PageRoute, needs
+from api.scripts import schemas
 from api.versions import SCRIPTS
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 ROWS = 50
 FIELDS = {"number": "number", "integer": "number", "boolean": "checkbox", "string": "text"}
-"""The kind of field for an input of a JSON type; others but tensors are written as JSON."""
+"""The kind of field for an input of a JSON type; of others `_kind` says it, or they are written as JSON."""
 
 
 @router.get("/scripts", dependencies=[needs("GET /api/scripts")])
@@ -62,10 +62,11 @@ def _fields(schema: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "kind": "tensor" if _type(each) == "tensor" else FIELDS.get(each.get("type", ""), "json"),
-            "whole": each.get("type") == "integer",
+            "kind": _kind(asked := _asked(each)),
+            "choices": [(json.dumps(value), _written(value)) for value in asked.get("enum", [])],
+            "whole": asked.get("type") == "integer",
             "about": each.get("description", ""),
-            "default": _default(each),
+            "default": _written(each.get("default", "")),
             "type": _type(each),
             "required": name in schema["required"],
         }
@@ -73,13 +74,37 @@ def _fields(schema: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _default(schema: dict[str, Any]) -> str:
-    """The default as it would be written into the field."""
-    default = schema.get("default", "")
-    return default if isinstance(default, str) else json.dumps(default)
+def _asked(schema: dict[str, Any]) -> dict[str, Any]:
+    """What a field asks for: of what is null unless given, as an empty field is, the other type.
+
+    Not so of a bool, whose field is never empty.
+    """
+    others = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
+    null_unless_given = schema.get("default", "") is None and len(others) == 1
+    return others[0] if null_unless_given and others[0].get("type") != "boolean" else schema
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    """The kind of field for an input: `loose` is JSON or plain text, for what may be a text or something else."""
+    types = {_type(each) for each in schema.get("anyOf", [schema])}
+    if types == {"tensor"}:
+        return "tensor"
+    if "enum" in schema:
+        return "choice"
+    if "any" in types or ("string" in types and len(types) > 1):
+        return "loose"
+    return FIELDS.get(schema.get("type", ""), "json")
+
+
+def _written(value: Any) -> str:
+    """A value as it would be written into the field."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """What an input is, in a word."""
+    """What an input is, in a word or several."""
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_type(each) for each in schema["anyOf"]))
     tags = [tag[1:] for tag in schema.get("properties", {}) if tag.startswith("$")]
-    return tags[0] if tags else str(schema.get("title") or schema.get("type") or "any")
+    unnamed = "choice" if "enum" in schema else "any"
+    return tags[0] if tags else str(schema.get("title") or schema.get("type") or unnamed)

@@ -14,10 +14,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from api.access import Server
-from api.console import browser
 from api.console.rendering import PLACES, Visitor, page
 from api.errors import InvalidRequest, Unauthorized
-from api.problems import status_of, title_of
+from api.http import browser
+from api.http.problems import status_of, title_of
 from shaders.errors import KernelgateError
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]

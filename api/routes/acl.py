@@ -7,11 +7,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from api import acl, body, objects
+from api import objects
 from api.access import Caller, Server
-from api.acl import Entry, Target
-from api.answers import json_response
+from api.auth import acl
+from api.auth.acl import Entry, Target
 from api.errors import NotFound
+from api.http import body
+from api.http.answers import json_response
 from api.settings import Settings
 
 router = APIRouter(prefix="/api", tags=["access"])

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from api.access import Caller, Cursor, PageSize, Server
-from api.answers import json_response
-from api.audit import Filters
+from api.auth.audit import Filters
+from api.http.answers import json_response
 
 router = APIRouter(prefix="/api/audit", tags=["audit"])
 Wanted = Annotated[str | None, Query(max_length=80)]

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from api import overview
 from api.access import Caller, Server
-from api.answers import json_response
+from api.http.answers import json_response
 
 router = APIRouter(prefix="/api/device", tags=["device"])
 

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from api import body, keys
 from api.access import Caller, Server
-from api.answers import json_response
+from api.auth import keys
+from api.auth.identity import Identity
 from api.errors import KeyNotFound
 from api.explain import Case, explain
+from api.http import body
+from api.http.answers import json_response
 from api.ids import now
-from api.keys import Identity
 from api.runtime import Runtime
 
 router = APIRouter(prefix="/api/explain", tags=["access"])

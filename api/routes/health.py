@@ -7,9 +7,9 @@ from fastapi.responses import PlainTextResponse
 from msgspec import to_builtins
 
 from api.access import Server
-from api.answers import json_response
 from api.docs import page
 from api.guide import guide
+from api.http.answers import json_response
 
 router = APIRouter(tags=["server"])
 

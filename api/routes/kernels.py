@@ -9,21 +9,22 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import Field, model_validator
 
-from api import body, elements, values
 from api.access import Caller, Cursor, Owned, PageSize, Server, reference, while_connected
-from api.answers import json_response
-from api.asked import Asked, DispatchRequest, parse
-from api.builds import text_hash
+from api.auth.identity import Identity
 from api.errors import InvalidRequest
-from api.fuel import bounds
-from api.kernels import NAME, SPELLING, contents, kernel_name
-from api.keys import Identity
-from api.parameters import MAX_PARAMS, Params, Template, check
+from api.http import body
+from api.http.answers import json_response
+from api.kernels.asked import Asked, DispatchRequest, parse
+from api.kernels.builds import text_hash
+from api.kernels.parameters import MAX_PARAMS, Params, Template, check
+from api.kernels.store import NAME, SPELLING, contents, kernel_name
+from api.runs.work import Work, again_if_lost
 from api.runtime import Runtime
-from api.services import tensor_json
 from api.settings import Settings
+from api.tensors import elements, values
+from api.tensors.documents import tensor_json
+from api.usage.fuel import bounds
 from api.versions import KERNELS
-from api.work import Work, again_if_lost
 from shaders.languages import refuse_fields, refuse_text
 from shaders.limits import LIMITS
 from shaders.source import KernelLimitError

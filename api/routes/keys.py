@@ -7,11 +7,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from api import body, keys, quotas
+from api import quotas
 from api.access import Caller, Cursor, PageSize, Server
-from api.answers import json_response
+from api.auth import keys
+from api.auth.identity import parse_maximum
+from api.auth.keys import KeyRecord, NewKey
+from api.http import body
+from api.http.answers import json_response
 from api.ids import now
-from api.keys import KeyRecord, NewKey
 from api.runtime import Runtime
 from api.settings import Settings
 
@@ -45,7 +48,7 @@ def _new_key(asked: KeyRequest, settings: Settings) -> NewKey:
         asked.name,
         asked.role,
         asked.owner,
-        None if asked.grants is None else keys.parse_maximum(asked.grants),
+        None if asked.grants is None else parse_maximum(asked.grants),
         tuple(asked.groups),
         None if asked.scopes is None else tuple(asked.scopes),
         quotas.parse(asked.quotas),

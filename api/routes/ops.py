@@ -10,15 +10,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from api import body, elements, strings, values
 from api.access import Caller, Cursor, PageSize, Server, reference, while_connected
-from api.answers import json_response
+from api.auth.identity import Identity
 from api.errors import InvalidRequest
-from api.keys import Identity
+from api.http import body
+from api.http.answers import json_response
+from api.runs.work import Work, again_if_lost
 from api.runtime import Runtime
-from api.services import tensor_json
 from api.settings import Settings
-from api.work import Work, again_if_lost
+from api.tensors import elements, strings, values
+from api.tensors.documents import tensor_json
 from ops.composites import expand
 from ops.graph import Graph, Node, TensorRef, TensorType
 from ops.spec import REQUIRED, OpSpec, also_called

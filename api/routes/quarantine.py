@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from api.access import Caller, Server
-from api.answers import json_response
+from api.http.answers import json_response
 
 router = APIRouter(prefix="/api/quarantine", tags=["kernels"])
 

@@ -9,16 +9,17 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import APIRouter, Depends, Header, Request, Response
 
-from api import body, records, submission
 from api.access import Caller, Cursor, Owned, PageSize, Server
-from api.answers import json_response
-from api.events import FINAL, Event, last_event, select_events
-from api.live import LiveRun
+from api.http import body
+from api.http.answers import json_response
 from api.routes import submitted
 from api.routes.submitted import Preference
+from api.runs import records, submission
+from api.runs.events import FINAL, Event, last_event, select_events
+from api.runs.live import LiveRun
+from api.runs.sse import EventStream
+from api.runs.submission import RunRequest, Submission
 from api.runtime import Runtime
-from api.sse import EventStream
-from api.submission import RunRequest, Submission
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 AnyRun = LiveRun | records.RunRecord

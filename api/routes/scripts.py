@@ -8,13 +8,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field
 
-from api import body, schemas, submission
 from api.access import Caller, Cursor, Owned, PageSize, Server, reference
-from api.answers import json_response
+from api.http import body
+from api.http.answers import json_response
 from api.routes import submitted
 from api.routes.submitted import Preference
-from api.scripts import SPELLING
-from api.submission import CallRequest, Submission
+from api.runs import submission
+from api.runs.submission import CallRequest, Submission
+from api.scripts import schemas
+from api.scripts.store import SPELLING
 from api.versions import SCRIPTS
 from sandbox.policy.modules import STORABLE
 

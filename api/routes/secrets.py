@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from api import body
 from api.access import Caller, Owned, Server
-from api.answers import json_response
+from api.auth.identity import Identity
 from api.errors import AdminOnly
-from api.keys import Identity
+from api.http import body
+from api.http.answers import json_response
 
 router = APIRouter(prefix="/api/secrets", tags=["secrets"])
 

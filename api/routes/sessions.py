@@ -6,14 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api import submission
 from api.access import Caller, Server, while_connected
-from api.answers import json_response
-from api.body import as_is, body_schema, json_body
-from api.live import LiveRun
+from api.http.answers import json_response
+from api.http.body import as_is, body_schema, json_body
 from api.routes import submitted
 from api.routes.submitted import Preference
-from api.submission import CellRequest, SessionRequest, Submission
+from api.runs import submission
+from api.runs.live import LiveRun
+from api.runs.submission import CellRequest, SessionRequest, Submission
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
 

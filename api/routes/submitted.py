@@ -13,14 +13,14 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Header, Request, Response
 
-from api import body, idempotency
 from api.access import gone
-from api.answers import json_response
+from api.auth.identity import Identity
 from api.errors import InvalidRequest
-from api.keys import Identity
-from api.live import LiveRun
+from api.http import body, idempotency
+from api.http.answers import json_response
+from api.runs.live import LiveRun
+from api.runs.submission import Submission
 from api.runtime import Runtime
-from api.submission import Submission
 
 T = TypeVar("T")
 Preference = Annotated[list[str] | None, Header(description="wait=SECONDS")]

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from api import body, downloads, uploads
 from api.access import Caller, Cursor, Owned, PageSize, Server
-from api.answers import json_response
 from api.errors import InvalidRequest
-from api.formats import NPY, RAW, SAFETENSORS
+from api.http import body
+from api.http.answers import json_response
 from api.runtime import Runtime
-from api.tensor_records import TensorRecord
+from api.tensors import downloads, uploads
+from api.tensors.formats import NPY, RAW, SAFETENSORS
+from api.tensors.records import TensorRecord
 
 router = APIRouter(prefix="/api/tensors", tags=["tensors"])
 

@@ -1,7 +1,7 @@
 """The engine that computes on an adapter through wgpu.
 
-Owns what a request takes and gives back: blocks for tensors and temporaries, whatever happens in between. Planning,
-pooling, transfers and compilation have modules of their own.
+Owns the tensors, and what a request takes and gives back, whatever happens in between. Plans (`host/runner.py`) and
+strangers' kernels (`host/guarded.py`, `host/bindings.py`) run elsewhere, over the blocks that it hands them.
 """
 
 from __future__ import annotations
@@ -11,39 +11,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from host import adapters, native
+from host.bindings import Bindings
 from host.buffers import Block, Pool
 from host.ceiling import default_memory
 from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
 from host.explanation import explain
-from host.frames import Bound, DispatchKernel, Fresh, MemoryReport, RunGraph, Uniform, Usage
+from host.frames import DispatchKernel, MemoryReport, RunGraph, Usage
 from host.graphs import check_graph, check_inputs, inputs_of
-from host.guarded import GuardedKernels, Launch, probe, ran_out
-from host.kernels import Kernels, check_reflection, groups_of
-from host.lease import Holding, Lease
-from host.native import Buffer, Command, Copy, Gpu, Pipeline, Range
+from host.guarded import GuardedKernels, HostGroup, Launch
+from host.kernels import Kernels, check_reflection
+from host.lease import Blocks, Holding, Lease
+from host.native import Buffer, Command, Gpu
 from host.pipelines import Pipelines
 from host.planner import make_plan
 from host.plans import PARAMS, Plan, Ref
-from host.prepared import Blocks, Prepared
+from host.prepared import Prepared
 from host.runner import Runner
 from host.shared import Source
 from host.slices import Tally
-from host.steps import Checked, check_steps, fresh_types, in_step
+from host.steps import Checked, check_steps, in_step
 from host.structure import Structure, structure
-from host.tensors import DEVICE_OWNER, Table, Tensor, device_bytes, element_bytes
+from host.tensors import Table, Tensor, device_bytes, element_bytes
 from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU, MAPPED, DeviceClass
+from ops.lowering.windows import ALIGNMENT
 from ops.validate import validate
 from shaders.constant_values import keyed
-from shaders.guard.names import PARAMETERS_BYTES, REPORT_BYTES
-from shaders.reflection import BindingInfo, EntryPoint, Reflection
-
-_ALIGNMENT = 256
-Held = dict[int, Tensor[Block]]
-"""Tensors by handle, whose blocks a lease shares."""
-Placed = dict[int, tuple[Block, int]]
-"""The block of each tensor of a dispatch by handle, and the bytes of its elements."""
+from shaders.reflection import Reflection
 
 
 class WgpuEngine:
@@ -61,8 +56,8 @@ class WgpuEngine:
         self._table: Table[Block] = Table()
         self._kernels = Kernels()
         self._class = _class(gpu, settings.host_steps)
-        self._prove()
-        self._set_fuel(settings)
+        self._guarded.prove()
+        self._guarded.set_fuel(settings.fuel)
 
     def type(self, handle: int) -> TensorType:
         """The type of a live tensor."""
@@ -103,7 +98,7 @@ class WgpuEngine:
         ]
         if warm:
             for entry, pipeline in compiled:
-                self._warm(reflection, entry, pipeline)
+                self._guarded.try_once(reflection, entry, pipeline)
         self._kernels.add(kernel, reflection)
 
     def drop_kernel(self, kernel: str) -> None:
@@ -117,7 +112,7 @@ class WgpuEngine:
         form = structure(request.graph)
         prepared = self._prepare(request, form.key)
         tensors = check_inputs(request.graph, prepared.inputs, request.outputs, self._table.get)
-        with self._lease(request.owner) as lease:
+        with Lease(self._pool, request.owner) as lease:
             given = self._inputs(lease, prepared, tensors, form)
             yield Ahead(cold=prepared.is_cold())
             if prepared.plan.constants:
@@ -144,14 +139,12 @@ class WgpuEngine:
             self._guarded.budget(reflection, step.entry, request.fuel, request.most_fuel) for step in steps
         ]
         self._table.check_new([tensor.handle for tensor in request.fresh])
-        with self._lease(request.owner) as lease:
-            held = self._held(lease, request, steps)
+        with Lease(self._pool, request.owner) as lease:
+            bindings = Bindings(lease, steps, request.fresh, self._table.get)
             done = [step for step in steps if step.count]
             yield Ahead(cold=any(self._is_cold(reflection, step) for step in done[:1]))
-            blocks, copies = self._fresh(lease, request.fresh, held)
-            uniforms = self._uniforms(lease, steps)
-            host = self._host_blocks(lease)
-            tally, spent = Tally(sum(step.count for step in steps)), 0.0
+            copies = bindings.make(self._transfers)
+            host, tally, spent = HostGroup.take(lease), Tally(sum(step.count for step in steps)), 0.0
             for number, (step, budget) in enumerate(zip(steps, budgets, strict=True)):
                 if not step.count:
                     continue
@@ -159,24 +152,15 @@ class WgpuEngine:
                     yield Ahead(tally.fraction, self._is_cold(reflection, step))
                 with in_step(number, len(steps)):
                     pipeline = self._guarded.compile(reflection, step.entry, step.constants)
-                    groups = _grouped(reflection, step.entry, _ranges(step, blocks, uniforms))
-                    launch = Launch(pipeline, groups, *host)
-                    elapsed, loop = yield from self._guarded.run(
-                        launch, step.workgroups, budget.left, copies, stop, tally
+                    launch = Launch(reflection, pipeline, bindings.groups(reflection, step), host)
+                    spent += yield from self._guarded.run(
+                        launch, step.workgroups, budget, copies, stop, tally
                     )
-                    if loop:
-                        raise ran_out(reflection, loop, budget)
-                copies, spent = [], spent + elapsed
+                copies = []
             spent += self._finish(copies)
-            types = fresh_types(request.fresh, lambda handle: held[handle].type)
-            kept = [tensor.handle for tensor in request.fresh if not tensor.temporary]
-            self._keep(
-                lease,
-                request.owner,
-                kept,
-                [types[handle] for handle in kept],
-                [blocks[handle][0] for handle in kept],
-            )
+            made = bindings.made()
+            types = [bindings.types[handle] for handle in made]
+            self._keep(lease, request.owner, list(made), types, list(made.values()))
         return Usage(
             spent,
             len(done),
@@ -195,9 +179,6 @@ class WgpuEngine:
         """Release the device."""
         self._runner.close()
         self._gpu.close()
-
-    def _lease(self, owner: str) -> Lease:
-        return Lease(self._pool, owner)
 
     def _keep(
         self,
@@ -245,96 +226,19 @@ class WgpuEngine:
 
     def _constants(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:
         """All constants in one block."""
-        data = bytearray()
-        offsets = []
+        data, offsets = bytearray(), []
         for index, type in plan.constants:
             offsets.append(len(data))
             data += device_form(type.dtype, graph.constants[index])
-            data += bytes(-len(data) % _ALIGNMENT)
-        block = lease.take(max(len(data), _ALIGNMENT))
+            data += bytes(-len(data) % ALIGNMENT)
+        block = lease.take(max(len(data), ALIGNMENT))
         self._pool.flush()
         if data:
             self._transfers.put(block, bytes(data))
         return {Ref("constant", number): (block, offset) for number, offset in enumerate(offsets)}
 
-    def _held(self, lease: Lease, request: DispatchKernel, steps: Sequence[Checked]) -> Held:
-        """Take hold of the tensors that a dispatch reads, by handle: whatever is freed meanwhile, they stay."""
-        made = {tensor.handle for tensor in request.fresh}
-        handles = {tensor.initial for tensor in request.fresh if tensor.initial is not None}
-        handles |= {each.handle for step in steps for _, each in step.pairs if isinstance(each, Bound)} - made
-        held = {handle: self._table.get(handle) for handle in handles}
-        lease.share([tensor.storage for tensor in held.values()])
-        return held
-
     def _is_cold(self, reflection: Reflection, step: Checked) -> bool:
         return not self._guarded.has_run(reflection, step.entry, step.constants)
-
-    def _host_blocks(self, lease: Lease) -> tuple[Block, Block]:
-        """The blocks of the host's group: the parameters of a slice, and its report."""
-        return lease.take_uniform(PARAMETERS_BYTES), lease.take(REPORT_BYTES, zero=True)
-
-    def _fresh(self, lease: Lease, fresh: Sequence[Fresh], held: Held) -> tuple[Placed, list[Command]]:
-        """The blocks of all tensors of a dispatch by handle, new ones zero, and the copies of their initial values."""
-        types = fresh_types(fresh, lambda handle: held[handle].type)
-        blocks = {handle: (tensor.storage, device_bytes(tensor.type)) for handle, tensor in held.items()}
-        copies: list[Command] = []
-        for tensor in fresh:
-            nbytes = device_bytes(types[tensor.handle])
-            block = lease.take(nbytes, zero=tensor.initial is None)
-            blocks[tensor.handle] = (block, nbytes)
-            if tensor.initial is not None and nbytes:
-                initial = held[tensor.initial].storage
-                copies.append(Copy(initial.buffer, 0, block.buffer, 0, nbytes))
-        return blocks, copies
-
-    def _uniforms(self, lease: Lease, steps: Sequence[Checked]) -> dict[bytes, Range]:
-        """Where each uniform's bytes lie: all in one block, equal ones once."""
-        data, places = bytearray(), dict[bytes, int]()
-        for step in steps:
-            for _, argument in step.pairs:
-                if isinstance(argument, Uniform) and argument.data not in places:
-                    places[argument.data] = len(data)
-                    data += argument.data
-                    data += bytes(-len(data) % _ALIGNMENT)
-        if not places:
-            return {}
-        block = lease.take_uniform(len(data))
-        self._transfers.put(block, bytes(data))
-        return {
-            bytes: (block.buffer, offset, -(-max(len(bytes), 4) // 16) * 16)
-            for bytes, offset in places.items()
-        }
-
-    def _warm(self, reflection: Reflection, entry: EntryPoint, pipeline: Pipeline) -> None:
-        with self._lease(DEVICE_OWNER) as lease:
-            reached = [info for info in reflection.bindings if info.name in entry.bindings]
-            ranges = {info.name: self._dummy(lease, info) for info in reached}
-            launch = Launch(pipeline, _grouped(reflection, entry, ranges), *self._host_blocks(lease))
-            self._guarded.try_once(launch)
-
-    def _dummy(self, lease: Lease, info: BindingInfo) -> Range:
-        size = -(-max(info.min_size, 16) // 16) * 16
-        block = lease.take_uniform(size) if info.kind == "uniform" else lease.take(size, zero=True)
-        return (block.buffer, 0, size)
-
-    def _set_fuel(self, settings: EngineSettings) -> None:
-        """The budget that was asked for, or what is measured."""
-        if settings.fuel is not None:
-            self._guarded.fuel = settings.fuel
-        elif self._guarded.kind == "fuel":
-            kernel = probe()
-            entry = kernel.entry_points[0]
-            with self._lease(DEVICE_OWNER) as lease:
-                ranges = {info.name: self._dummy(lease, info) for info in kernel.bindings}
-                groups = _grouped(kernel, entry, ranges)
-                launch = Launch(self._guarded.compile(kernel, entry), groups, *self._host_blocks(lease))
-                self._guarded.calibrate(launch)
-
-    def _prove(self) -> None:
-        """One dispatch, so that a device that is ready is known to work, and a driver has done what it does once."""
-        kernel = probe()
-        entry = kernel.entry_points[0]
-        self._warm(kernel, entry, self._guarded.compile(kernel, entry))
 
 
 def _class(gpu: Gpu, host_steps: bool) -> DeviceClass:
@@ -343,23 +247,6 @@ def _class(gpu: Gpu, host_steps: bool) -> DeviceClass:
     if gpu.info.kind != "cpu":
         known = replace(GPU, workgroup_bytes=gpu.limits["max_compute_workgroup_storage_size"])
     return replace(known, binding=gpu.limits["max_storage_buffer_binding_size"])
-
-
-def _ranges(step: Checked, blocks: Placed, uniforms: dict[bytes, Range]) -> dict[str, Range]:
-    """What each binding of a step is bound to."""
-    ranges: dict[str, Range] = {}
-    for info, argument in step.pairs:
-        if isinstance(argument, Uniform):
-            ranges[info.name] = uniforms[argument.data]
-        else:
-            block, nbytes = blocks[argument.handle]
-            ranges[info.name] = (block.buffer, 0, nbytes)
-    return ranges
-
-
-def _grouped(reflection: Reflection, entry: EntryPoint, ranges: dict[str, Range]) -> list[list[Range]]:
-    """The ranges in the order of `groups_of`."""
-    return [[ranges[info.name] for info in group] for group in groups_of(reflection, entry)]
 
 
 def _since(began: float) -> float:

@@ -8,7 +8,7 @@ to one thread. Must not know tensors, kernels' meaning or owners.
 from host.native.adapter import Adapter, adapters
 from host.native.commands import Clear, Command, Copy, Run, Stamp
 from host.native.gpu import Gpu
-from host.native.objects import Access, Buffer, BufferKind, Pipeline, Range, Slot
+from host.native.objects import Access, Buffer, BufferKind, Pipeline, Program, Range, Slot
 from host.native.stopwatch import STAMPS_BYTES
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Copy",
     "Gpu",
     "Pipeline",
+    "Program",
     "Range",
     "Run",
     "Slot",

@@ -5,7 +5,7 @@ Owns the preconditions of each call. Must not know what is computed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -16,7 +16,7 @@ from host.frames import DeviceInfo
 from host.naga import compile_error, plain
 from host.native.commands import Command, Run, encode
 from host.native.mapping import Mapper
-from host.native.objects import STAGING, Buffer, BufferKind, Pipeline, Range, Slot
+from host.native.objects import STAGING, Buffer, BufferKind, Pipeline, Program, Range, Slot
 from host.native.private import api, ffi, lib, libf
 from host.native.stopwatch import STAMPS_BYTES, Stopwatch
 from host.native.waiting import Waiter
@@ -101,33 +101,27 @@ class Gpu:
         self._mapper.release()
         self._queue.write_buffer(buffer.raw, offset, data)
 
-    def compile(
-        self,
-        source: str,
-        entry_point: str,
-        groups: Sequence[tuple[Slot, ...]],
-        trusted: bool = False,
-        constants: Mapping[str, float] | None = None,
-    ) -> Pipeline:
-        """Compile an entry point for bindings laid out as `groups`. Raises `KernelCompileError`.
-
-        `trusted` text is our own or guarded: its loops end, so they get no counter. `constants` are finite values for
-        overrides, by `@id` or name.
-        """
+    def compile(self, program: Program) -> Pipeline:
+        """Compile a program. Raises `KernelCompileError`."""
+        source = program.source
         if "\0" in source or source.lstrip().startswith("#version"):
             raise KernelCompileError("the source is not WGSL")
         try:
-            module = (
-                trusted_module(self._raw, source) if trusted else self._raw.create_shader_module(code=source)
-            )
-            layouts = [self._layout(slots) for slots in groups]
+            make = trusted_module if program.trusted else _module
+            layouts = [self._layout(slots) for slots in program.groups]
             layout = self._raw.create_pipeline_layout(bind_group_layouts=layouts)
-            stage = {"module": module, "entry_point": entry_point, "constants": dict(constants or {})}
-            raw = self._raw.create_compute_pipeline(layout=layout, compute=stage)
+            raw = self._raw.create_compute_pipeline(
+                layout=layout,
+                compute={
+                    "module": make(self._raw, source),
+                    "entry_point": program.entry_point,
+                    "constants": dict(program.constants),
+                },
+            )
         except wgpu.GPUError as error:
             self._waiter.check(str(error))
             raise compile_error(str(error), source) from None
-        return Pipeline(raw, groups, layouts)
+        return Pipeline(raw, program.groups, layouts)
 
     def run(
         self, pipeline: Pipeline, groups: Sequence[Sequence[Range]], workgroups: tuple[int, int, int]
@@ -215,6 +209,10 @@ class Gpu:
             resource = {"buffer": buffer.raw, "offset": offset, "size": size}
             entries.append({"binding": slot.binding, "resource": resource})
         return self._raw.create_bind_group(layout=layout, entries=entries)
+
+
+def _module(raw: Any, source: str) -> Any:
+    return raw.create_shader_module(code=source)
 
 
 def trusted_module(raw: Any, source: str) -> Any:

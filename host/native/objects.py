@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Access = Literal["read", "read_write", "uniform"]
 BufferKind = Literal["storage", "uniform", "upload", "download", "stamps"]
@@ -21,6 +21,20 @@ class Slot:
 
     binding: int
     access: Access
+
+
+class Program(NamedTuple):
+    """What a pipeline is compiled from: an entry point of a text, and the layouts of its groups of bindings.
+
+    `trusted` text is our own or guarded: its loops end, so they get no counter. `constants` are finite values for
+    overrides, by `@id` or name, sorted.
+    """
+
+    source: str
+    entry_point: str
+    groups: tuple[tuple[Slot, ...], ...]
+    trusted: bool = False
+    constants: tuple[tuple[str, float], ...] = ()
 
 
 class Buffer:

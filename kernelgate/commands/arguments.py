@@ -6,6 +6,7 @@ Owns the text forms of arguments. Must not know what a command does with them.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from kernelgate.errors import ApiError
 from kernelgate.values import DTYPES, Tensor, decode
 
 VALUES = "JSON, plain text, @FILE.npy for a tensor, f32:[[1,2],[3,4]] for one given here"
+_LIKE_A_DTYPE = re.compile(r"(?:b?f|[iu]|float|bfloat|u?int)\d+")
 _COMPLETION_S = 2.0  # seconds that completing a name may take
 
 
@@ -199,6 +201,8 @@ def _value(client: Client, text: str, outputs: bool) -> object:
         return _tensor(dtype, _elements(rest))
     if dtype in DTYPES and outputs:
         return output(sizes(rest.replace("x", ",")).numbers, dtype)
+    if rest.startswith("[") and _LIKE_A_DTYPE.fullmatch(dtype):
+        raise ValueError(f"{dtype} is no dtype: there are {', '.join(DTYPES)}")
     return decode(plain(text))
 
 

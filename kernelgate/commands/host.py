@@ -19,7 +19,7 @@ def ops(
         str,
         typer.Argument(
             metavar="WORDS",
-            help="only ops whose name, alias or meaning has this text",
+            help="only ops whose name, alias or meaning has these words, names first",
             autocompletion=completed(lambda client: (each["name"] for each in client.list_ops())),
         ),
     ] = "",
@@ -32,17 +32,27 @@ def ops(
     if whole:
         print_value(whole[0], as_json)
         return
-    found = [
-        each
-        for each in table
-        if words.lower() in " ".join((each["name"], *each["aliases"], each["doc"])).lower()
-    ]
+    found = [each for each in table if _has(words, each["name"], *each["aliases"], each["doc"])]
+    found.sort(key=lambda each: _distance(words, [each["name"], *each["aliases"]]))
     if not found and not as_json:
         close = get_close_matches(words, [each["name"] for each in table], n=1)
         meant = f"\nDid you mean {close[0]}?" if close else ""
         complain(f"no op has {words!r} in its name or meaning{meant}")
         raise typer.Exit(1)
     print_table(found, ("name", "doc"), as_json)
+
+
+def _distance(words: str, names: list[str]) -> int:
+    """0 where a name begins with `words`, 1 where they are within names, 2 elsewhere."""
+    if any(name.startswith(words.lower()) for name in names):
+        return 0
+    return 1 if _has(words, *names) else 2
+
+
+def _has(words: str, *texts: str) -> bool:
+    """Whether each of `words` is in one of `texts`."""
+    text = " ".join(texts).lower()
+    return all(word in text for word in words.lower().split())
 
 
 def device(as_json: AsJson = False) -> None:

@@ -46,8 +46,7 @@ def emit(
     """
     weights = laid(builder, weight, form)
     after = after or After(input_term(0, "f32"), "f32")
-    names = [("value", "f32"), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
-    finish = wgsl.function("finish", after.term, names)
+    finish = after.function
     places = taken(builder.device, form)
     tile = replace(
         _tile(builder.device, places),

@@ -114,8 +114,7 @@ def emit(
     """Write the convolution to `target`, contiguous from offset 0, or what is done with it, which keeps the dtype."""
     weights = laid(builder, weight, form, taps_first=True)
     after = after or After(input_term(0, "f32"), "f32")
-    names = [("value", "f32"), *((f"x{n}", source.dtype) for n, source in enumerate(after.sources))]
-    finish = wgsl.function("finish", after.term, names)
+    finish = after.function
     tile = _choice(builder.device, form)
     text = _Form(
         tile,

@@ -17,7 +17,8 @@ from ops.shapes import Shape
 from shaders.spec import Operand
 
 ALIGNMENT = 256
-"""Bytes at whose multiples a binding may begin on every adapter (WebGPU's `minStorageBufferOffsetAlignment`)."""
+"""Bytes at whose multiples a binding may begin on every adapter (WebGPU's largest
+`minStorageBufferOffsetAlignment`, and that of uniforms)."""
 WORDS = ALIGNMENT // 4
 """The same in words."""
 _UNIT = 16

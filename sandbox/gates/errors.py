@@ -55,6 +55,7 @@ class FetchLimit(KernelgateError):
 
     code = "fetch_limit"
     title = "The request reached a limit"
+    remedy = "Ask for less at once: a page, or a part by Range."
 
 
 class FetchTimeout(KernelgateError):
@@ -62,6 +63,7 @@ class FetchTimeout(KernelgateError):
 
     code = "fetch_timeout"
     title = "The request took too long"
+    remedy = "Ask for less, or try again: the host may be slow at the moment."
 
 
 class FetchFailed(KernelgateError):
@@ -83,6 +85,7 @@ class FileQuota(KernelgateError):
 
     code = "file_quota"
     title = "The folder's quota is used up"
+    remedy = "Delete what is not needed, or ask an admin for a grant with more."
 
 
 class FileMissing(KernelgateError):

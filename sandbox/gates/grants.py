@@ -56,7 +56,9 @@ class FetchGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
             if (reason := special(self.host)) is not None:
                 raise ValueError(f"the address {self.host} is not public ({reason}); no grant opens it")
         elif self.host != "*" and not is_host_name(name):
-            raise ValueError(f"{self.host[:80]!r} is not a lower-case host name, .suffix or *")
+            raise ValueError(
+                f"{self.host[:80]!r} is not a lower-case host name alone, as example.org, .suffix or *"
+            )
         if not is_settable(self.header):
             raise ValueError(f"{self.header[:80]!r} is no header that can carry a secret")
 

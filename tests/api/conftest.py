@@ -15,10 +15,10 @@ import httpx2
 import pytest
 import sqlalchemy as sa
 
-from api import keys
-from api.database import Database
+from api.auth import keys
 from api.server import Server
 from api.settings import Settings
+from api.storage.database import Database
 from sandbox.gates.grants import parse
 from sandbox.gates.network import SYSTEM, Network
 from tests.api.postgres import MISSING, PostgresServer, programs
@@ -26,65 +26,65 @@ from tests.api.postgres import MISSING, PostgresServer, programs
 T = TypeVar("T")
 WAIT_S = 60.0
 ON_BOTH = (
-    "audit",
-    "backup",
-    "builds",
+    "auth.audit",
+    "auth.keys",
+    "auth.presence",
+    "auth.secrets",
+    "auth.sharing",
     "commands",
-    "database",
     "device_time",
     "dispatch",
-    "events",
+    "doctor.trials",
     "explain",
-    "gates",
     "health",
-    "idempotency",
-    "kernels",
-    "keys",
+    "http.idempotency",
+    "kernels.builds",
+    "kernels.quarantine",
+    "kernels.store",
     "kill",
     "load",
     "malformed",
     "ops",
     "overview",
-    "presence",
-    "quarantine",
-    "residency",
     "restart",
-    "resumption",
     "retention",
-    "runs",
-    "scripts",
-    "secrets",
-    "sessions",
-    "sharing",
-    "splitting",
-    "stored",
-    "tensors",
-    "trials",
+    "runs.events",
+    "runs.gates",
+    "runs.manager",
+    "runs.resumption",
+    "runs.sessions",
+    "scripts.store",
+    "storage.backup",
+    "storage.database",
+    "tensors.residency",
+    "tensors.splitting",
+    "tensors.store",
+    "usage.stored",
 )
 """The modules whose tests run on SQLite and on PostgreSQL."""
 LONG_ON_POSTGRES = (
-    "builds",
+    "auth.presence",
     "device_time",
     "dispatch",
     "explain",
-    "gates",
     "health",
-    "kernels",
+    "kernels.builds",
+    "kernels.quarantine",
+    "kernels.store",
     "kill",
     "load",
     "malformed",
     "ops",
     "overview",
-    "presence",
-    "quarantine",
-    "residency",
     "restart",
-    "resumption",
-    "runs",
-    "sessions",
-    "splitting",
-    "stored",
-    "tensors",
+    "runs.gates",
+    "runs.manager",
+    "runs.resumption",
+    "runs.sessions",
+    "tensors.residency",
+    "tensors.splitting",
+    "tensors.store",
+    "usage.stored",
 )
 """Of these, those that do so with `--full` only, since they take minutes."""
 
@@ -160,7 +160,7 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float = WAIT_S
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests of a server run on SQLite, those of what is stored on PostgreSQL too."""
     if "new_database" in metafunc.fixturenames:
-        module = metafunc.module.__name__.rpartition("test_")[2]
+        module = metafunc.module.__name__.removeprefix("tests.api.").replace("test_", "")
         marks = [pytest.mark.full] * (module in LONG_ON_POSTGRES)
         kinds = [pytest.param("sqlite", id=pytest.HIDDEN_PARAM)]
         kinds += [pytest.param("postgresql", marks=marks)] * (module in ON_BOTH)

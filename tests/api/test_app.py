@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from api.scopes import ROUTES
+from api.auth.scopes import ROUTES
 from tests.api.conftest import RunningServer
 
 schemathesis = pytest.importorskip("schemathesis")

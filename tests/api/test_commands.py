@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from api import commands, keys, tables
-from api.database import Database
+from api import commands
+from api.auth import keys
 from api.quotas import Quotas
 from api.settings import Settings
+from api.storage import tables
+from api.storage.database import Database
 from shaders.errors import KernelgateError
 
 

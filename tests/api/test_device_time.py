@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.keys import Identity
+from api.auth.identity import Identity
 
 HEAVY = "import torch\ndef main():\n    x = torch.ones(5000, 5000)\n    return (x @ x @ x @ x).sum().item()"
 LIGHT = {"inputs": [1.5]}

@@ -9,12 +9,12 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
-from api.accounts import Accounts
+from api.auth.identity import Identity
 from api.exchange import Exchange, Exchanges
-from api.holdings import Holdings
-from api.keys import Identity
-from api.problems import LEFT
+from api.http.problems import LEFT
 from api.quotas import Quotas
+from api.usage.accounts import Accounts
+from api.usage.holdings import Holdings
 
 IDENTITY = Identity("k", "alice", "user", quotas=Quotas(runs_a_minute=60))
 

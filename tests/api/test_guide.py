@@ -38,6 +38,9 @@ def test_a_host_that_is_no_address_is_not_put_into_commands(host: str) -> None:
 
 def test_advice_is_about_errors_that_exist() -> None:
     assert not ADVICE.keys() - KernelgateError.catalogue().keys() - {"internal"}
+    assert {"fuel_exhausted", "driver_loop_limit"} <= ADVICE.keys(), (
+        "a loop without end is either, by the device"
+    )
 
 
 def test_every_address_in_it_is_a_route(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.problems import STATUS
+from api.http.problems import STATUS
 from shaders.errors import KernelgateError
 
 

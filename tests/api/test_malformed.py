@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api import body as bodies
-from api import values
-from api.edge import MAX_AHEAD
-from api.values import MAX_ITEMS, MAX_TENSORS
+from api.http import body as bodies
+from api.http.edge import MAX_AHEAD
+from api.tensors import values
+from api.tensors.values import MAX_ITEMS, MAX_TENSORS
 from kernelgate.values import encode
 
 DEEP = b"[" * 10_000 + b"]" * 10_000

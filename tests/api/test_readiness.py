@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from api import dialects, readiness
-from api.reserve import LEAST_ROOM, Reserve
+from api import readiness
+from api.storage import dialects
+from api.storage.reserve import LEAST_ROOM, Reserve
 
 
 def test_a_killed_device_is_not_ready_until_it_is_back(start: Callable[..., Any], wait_until: Any) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from api.settings import Settings
 from api.upkeep import Upkeep
-from tests.api.test_sharing import lists
+from tests.api.auth.test_sharing import lists
 
 NOTHING = {
     f"keep_{name}_{unit}": 0

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from api.devices import COMPILER_BYTES
 from api.errors import DeviceUnavailable
-from api.runtime import COMPILER_BYTES
 from api.starting import MOST_PAUSE_S, PAUSE_S, TRIES, Start
 from host.child import Child
 from host.errors import AdapterNotFound, DeviceFailed

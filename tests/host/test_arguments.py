@@ -106,6 +106,12 @@ def test_an_argument_that_does_not_fit_is_refused_by_name(
         _check(kernel, table, **change)
 
 
+def test_a_tensor_of_another_element_is_told_how_it_is_cast(kernel: Reflection, table: Table[None]) -> None:
+    with pytest.raises(BindingMismatch) as caught:
+        _check(kernel, table, a=Bound("a", 2))
+    assert caught.value.hint == "Give a tensor of u32, in a script x.to(torch.uint32)."
+
+
 @pytest.mark.parametrize("change", [{"a": Bound("a", 77)}, {"b": Bound("b", 77)}])
 def test_a_tensor_that_does_not_exist_is_named(
     kernel: Reflection, table: Table[None], change: dict[str, Argument]

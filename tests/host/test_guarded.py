@@ -17,7 +17,7 @@ from host.engines.wgpu import WgpuEngine
 from host.errors import Cancelled, DriverLoopLimit, FuelExhausted
 from host.frames import Bound, DispatchKernel, Fresh, Step, Uniform
 from host.kernels import groups_of
-from host.native import Slot
+from host.native import Program, Slot
 from host.shared import Source
 from ops.graph import TensorType
 from shaders.errors import KernelgateError
@@ -107,11 +107,11 @@ def plain(engine: WgpuEngine, kernel: Reflection, workgroups: tuple[int, int, in
     """The same without a guard: the kernel's own text, one dispatch, straight to the adapter."""
     gpu, entry = engine._gpu, kernel.entry_points[0]
     groups = groups_of(kernel, entry)
-    slots = [
+    slots = tuple(
         tuple(Slot(info.binding, "uniform" if info.kind == "uniform" else info.access) for info in group)
         for group in groups
-    ]
-    pipeline = gpu.compile(kernel.source, entry.name, slots)
+    )
+    pipeline = gpu.compile(Program(kernel.source, entry.name, slots))
     buffers = {}
     for group in groups:
         for info in group:
@@ -443,7 +443,7 @@ def test_fuel_is_measured_where_no_driver_counts_turns(engine: WgpuEngine) -> No
     try:
         if measured._guarded.kind == "turns":
             measured._guarded.kind = "fuel"
-            measured._set_fuel(EngineSettings(adapter=ADAPTER))
+            measured._guarded.set_fuel(None)
         assert 1 << 22 <= measured._guarded.fuel < 1 << 32
         heavy = reflect(
             f"{HEAD}fn f() {{ for (var i = 0u; i < 99u; i++) {{ o[i] += 1u; }} }}\n"

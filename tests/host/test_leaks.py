@@ -42,9 +42,7 @@ def _memory_comes_back(engine: WgpuEngine) -> Iterator[None]:
     yield
     engine.free([1, 2])
     assert (engine.memory().live_bytes, engine.memory().tensors) == (0, 0)
-    assert held(engine) == sum(
-        each.params.size for each in engine._runner._plans.values() if each.params is not None
-    )
+    assert held(engine) == sum(each.parameters.nbytes for each in engine._runner._plans.values())
 
 
 def held(engine: WgpuEngine) -> int:

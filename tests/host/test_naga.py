@@ -41,6 +41,12 @@ BODIES = {
     "if (›1u) { }": "the condition is not a `bool`",
     "if (id.x > 3u) { } else if ›3 { }": "the condition is not a `bool`",
     "switch (id.x) { case 1u: { } case ›1i: { } default: { } }": "must have the same type as the `switch` selector",
+    "let n = id.x;\n if (n > 2u) { }\n if (›n) { }": "the condition is not a `bool`",
+    "let n: u32 = id.x; while (›n) { }": "the condition is not a `bool`",
+    "let n = id.x; for (; ›n; ) { }": "the condition is not a `bool`",
+    "let n = id.x; if (n ›&& 1u) { }": "`&&` and `||` take bools, and this is `u32`",
+    "let x = ›-id.x;": "Operation Negate can't work with this value",
+    "let x = ›arrayLength(id.x);": "this is no pointer to an array whose length is open",
     "while (›1u) { }": "the condition is not a `bool`",
     "›out[1.0] = 2.0;": "the index is no `i32` or `u32`",
     "var a: array<u32, 4>; ›a[7] = 1u;": "there are 4 elements",
@@ -157,6 +163,21 @@ def test_what_naga_advises_is_the_hint_with_the_types_that_kernels_have(engine: 
         ("var i = 0; --i;", "Write i++ or i--: they stand behind"),
         ("let x = -1u;", "`-` takes i32 and floats"),
         ("out[1] = f32(id.w);", "A vector has x, y, z and w as far as it is long"),
+        ("if (id.x && 1u) { }", "Compare it, as x != 0."),
+        ("var a: array<f32>;", "As array<f32, 64>: a binding alone"),
+        ("const n = id.x;", "A const is known before the kernel runs"),
+        ("const n = arrayLength(&out);", "A const is known before the kernel runs"),
+        ("let x = id.x > 1u and id.x < 3u;", "Write && for and"),
+        ("let x = [1, 2];", "An array is written array(1, 2, 3)."),
+        ("let x = !id.x;", "`-` takes i32 and floats, `~` whole numbers, `!` bool."),
+        ("let x = arrayLength(given);", "Of an array take elements, as x[i]; arrayLength takes &x."),
+        ("let x: i32 = id.x;", "Numbers keep their type"),
+        ("let x = out[1] ** 2.0;", "A power is pow(x, y)."),
+        ("let x = 1F;", "Numbers end in f, h, i or u"),
+        ("if (id.x > 1u) { } elif (id.x > 2u) { }", "A block stands behind if, else if, else"),
+        ("if (id.x = 1u) { }", "Values are compared by `==`"),
+        ("for (let i = 0; i < 3; i++) { }", "What changes is declared with var"),
+        ("let x = float(id.x);", "Write f32."),
         ("let x = 1.0\n out[1] = x;", "The statement before it ends with `;`."),
         ("out[1] = max(1.0 2.0);", "What stands in parentheses has `,` between, and `)` behind."),
     ],
@@ -172,6 +193,12 @@ def test_what_naga_cannot_place_has_no_place(engine: WgpuEngine) -> None:
     error = refused(engine, source)
     assert error.message == "Entry point main at Compute is invalid: Uses operations forbidden at this stage"
     assert (error.line, error.column, error.snippet) == (None, None, None)
+
+
+def test_of_two_conjunctions_naga_does_not_say_which_it_means(engine: WgpuEngine) -> None:
+    body = "let n = 1u; if (true && true) { } if (n && 1u) { } out[0] = 1.0;"
+    error = refused(engine, f"{HEAD}@compute @workgroup_size(1) fn main() {{ {body} }}\n")
+    assert (error.message, error.line) == ("`&&` and `||` take bools, and this is `u32`", None)
 
 
 def test_a_report_of_another_form_is_told_on_one_line() -> None:

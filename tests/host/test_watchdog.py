@@ -87,11 +87,12 @@ def test_a_first_dispatch_may_take_longer_since_the_driver_compiles_then(run: Ru
 def test_a_graph_of_ours_that_hangs_is_a_timeout_and_blames_no_kernel(run: Run, opened: Any) -> None:
     async def body() -> None:
         async with opened(adapter="cpu", watchdog_s=1e-4, host_steps=False) as device:
-            shape = {"shape": [256, 256], "value": 1}
-            graph = Graph([Node("full", (), shape), Node("full", (), shape), Node("matmul", (0, 1))], [2])
-            await device.run_graph(1, "me", graph, [device.new_handle()])
+            given = Node("full", (), {"shape": [256, 256], "value": 0.001})
+            short = Graph([given, Node("matmul", (0, 0))], [1])
+            long = Graph([given, *(Node("matmul", (at, 0)) for at in range(64))], [64])
+            await device.run_graph(1, "me", short, [device.new_handle()])
             with pytest.raises(DeviceHung, match=r"a step of a graph") as hung:
-                await device.run_graph(2, "me", graph, [device.new_handle()])
+                await device.run_graph(2, "me", long, [device.new_handle()])
             assert hung.value.code == "device_timeout"
 
     run(body())

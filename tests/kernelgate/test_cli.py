@@ -164,6 +164,15 @@ def test_what_is_no_address_is_one_line_that_names_it(
     assert line.startswith(f"kernelgate: {url!r} is no address")
 
 
+def test_a_key_that_no_header_can_carry_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KERNELGATE_KEY", "kg_ü")
+    assert cli.main(["device"]) == 1
+    line = "kernelgate: a key has no characters beyond ASCII: see KERNELGATE_KEY\n"
+    assert capsys.readouterr().err == line
+
+
 def test_the_help_of_a_run_names_every_limit(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", "--help"]) == 0
     shown = capsys.readouterr().out

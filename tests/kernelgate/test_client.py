@@ -83,6 +83,12 @@ def test_a_call_gives_the_result_of_a_stored_script() -> None:
     ]
 
 
+def test_inputs_without_names_are_refused_before_anything_is_sent() -> None:
+    client = connect(lambda request: pytest.fail("nothing is asked"))
+    with pytest.raises(TypeError, match=r'inputs are a dict by name, as \{"x": 3\}, not of type list'):
+        client.run("def main(x): return x", [3])  # type: ignore[arg-type]
+
+
 def test_a_session_runs_cells_and_is_closed_with_its_block() -> None:
     seen = []
 

@@ -246,7 +246,7 @@ def test_a_result_that_is_no_value_is_found_out(value: object) -> None:
 
 
 def test_a_result_with_the_handle_of_another_is_only_a_number() -> None:
-    """The server asks its own table of the run's handles; see `api/services.py`."""
+    """The server asks its own table of the run's handles; see `api/runs/services.py`."""
     reference = msgspec.msgpack.encode(TensorRef(99, (1,), "f32"))
     last = converse(frame(frames.Finished(msgspec.msgpack.encode(ext(EXT_TENSOR, reference)))))
     assert values.unpack(last.result) == TensorRef(99, (1,), "f32")

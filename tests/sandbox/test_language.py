@@ -172,6 +172,11 @@ def test_text_that_is_no_unicode_is_an_error_of_the_script(sandbox: Sandbox, sou
         ("import torch\ntorch.zeros(2, requires_grad=True)", "Gradients are not recorded"),
         ("import torch\ntorch.zeros(2).requires_grad_()", "Gradients are not recorded"),
         ("import torch\ntorch.ones_like(torch.zeros(2), device='cuda')", "leave devices out"),
+        ("progress(1, 10, 0.5)", "As progress(0.5, loss=1.2)"),
+        (
+            "fetch('https://example.org', method='POST', body=b'')",
+            "It takes method, headers, params, json, data,",
+        ),
         ("import kernels\nkernels.dispatch", "It has output, run."),
         ("from torch import sofmax", "Did you mean softmax"),
         ("class A:\n    def __init__(self): self.weight = 1\nA().weigth", "Did you mean weight?"),

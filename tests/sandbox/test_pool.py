@@ -48,6 +48,7 @@ def test_missing_and_unexpected_inputs_name_the_parameters_of_main(sandbox: Sand
     assert missing.snippet.startswith("def main")
     unexpected = sandbox.error("def main(a):\n    return a", a=1, d=2)
     assert "takes no inputs d" in unexpected.message
+    assert unexpected.hint.startswith("Leave them out of the inputs, ")
 
 
 def test_inputs_for_a_script_without_main_are_an_error(sandbox: Sandbox) -> None:

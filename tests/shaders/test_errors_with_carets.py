@@ -38,6 +38,51 @@ def test_a_bracket_of_the_wrong_kind():
     )
 
 
+def test_what_a_buffer_and_an_entry_point_need_is_shown():
+    main = "@compute @workgroup_size(1) fn main() { }"
+    sized = "hint: As @compute @workgroup_size(64) fn main("
+    placed = "hint: As @group(0) @binding(0) var<storage, read_write> y: array<f32>;"
+    accesses = "hint: A storage buffer is read or read_write, a uniform has no access."
+    numbered = "hint: Number those of a group @binding(0), @binding(1) and so on."
+    y, z = (f"@group(0) @binding(0) var<storage, read> {name}: array<f32>;" for name in "yz")
+    for source, hint in (
+        ("@compute fn main() { }", sized),
+        (f"var<storage, read_write> y: array<f32>; {main}", placed),
+        (f"@group(0) @binding(0) var<storage, write> y: array<f32>; {main}", accesses),
+        (f"{y} {z} {main}", numbered),
+    ):
+        assert shown(source).endswith(f"\n{hint}\n")
+
+
+def test_what_other_languages_write_is_answered_with_what_wgsl_writes():
+    for source, hint in (
+        ("let n = 3;", "Outside of functions write const."),
+        ("def f():", "A function is fn name(x: f32) -> f32 { … }"),
+        ("static n = 3;", "A declaration begins with fn, var, const"),
+        ("struct P { a: f32; b: f32 }", "Members and parameters have commas between them."),
+        ("fn f(a) { }", "Its type stands behind it, as a: f32."),
+        ("fn f() { for i in range(3) { } }", "As for (var i = 0; i < 3; i++) { … }"),
+        ("fn f() { for (var i in 0..3) { } }", "As for (var i = 0; i < 3; i++) { … }"),
+    ):
+        assert f"\nhint: {hint}" in shown(source)
+
+
+def test_a_constant_without_a_semicolon_is_marked_at_its_end():
+    check(
+        """
+        const N = 3
+        @compute @workgroup_size(64)
+        fn main() { }
+        """,
+        """
+        kernel_syntax 1:12: expected ';', found '@'
+        const N = 3
+                   ^
+        hint: The statement before it ends with `;`.
+        """,
+    )
+
+
 def test_a_missing_semicolon():
     check(
         """

@@ -25,6 +25,12 @@ export function parse(text) {
   return grants;
 }
 
+/** Grants as a person reads them: JSON, a gate a line. @param {Record<string, any>} grants */
+export function written(grants) {
+  const lines = Object.entries(grants).map(([gate, wanted]) => `  ${JSON.stringify(gate)}: ${JSON.stringify(wanted)}`);
+  return lines.length ? `{\n${lines.join(",\n")}\n}` : "{}";
+}
+
 /** The grants of both. @param {Record<string, any>} some @param {Record<string, any>} more @returns {Record<string, any>} */
 export function merged(some, more) {
   const all = { ...some };

@@ -4,7 +4,7 @@ import { attempt } from "./actions.js";
 import { copying } from "./copy.js";
 import { carried } from "./denials.js";
 import { at, make } from "./dom.js";
-import { merged } from "./grants.js";
+import { merged, written } from "./grants.js";
 import { refresh } from "./live.js";
 import { ask } from "./rest.js";
 import { granted } from "./script_form.js";
@@ -55,7 +55,7 @@ function beginLike({ owner, role, groups, grants, scopes: has, quotas: bounds })
 }
 
 function write(grants) {
-  at("grants").value = grants ? JSON.stringify(grants, null, 2) : "";
+  at("grants").value = grants ? written(grants) : "";
 }
 
 function show({ id, name, token }) {

@@ -90,7 +90,7 @@ export class RunView {
     const words = [gate, method ?? operation, url ?? path ?? asked, status, ms === undefined ? null : duration(ms)];
     const line = make("code", {}, words.filter((each) => each !== null && each !== undefined).join(" "));
     this.gates.hidden = false;
-    this.gates.append(make("li", {}, line, denied ? make("strong", { class: "denied" }, ` denied: ${denied}`) : null));
+    this.gates.append(make("li", {}, line, denied ? make("strong", { class: "denied" }, ` ${denied === "permission_denied" ? "denied" : "failed"}: ${denied}`) : null));
   }
 
   ended(run) {

@@ -2,7 +2,7 @@
 // cancels runs. Must not know the editor or how a run is shown.
 
 import { at, make } from "./dom.js";
-import { merged, parse } from "./grants.js";
+import { merged, parse, written } from "./grants.js";
 import { ask, Problem } from "./rest.js";
 import { shown } from "./values.js";
 
@@ -24,7 +24,7 @@ export class ScriptForm {
     at("inputs").value = inputs;
     this.tensors = {};
     this.take(tensors);
-    at("grants").value = Object.keys(grants).length ? JSON.stringify(grants, null, 2) : "";
+    at("grants").value = Object.keys(grants).length ? written(grants) : "";
     at("granting").open = Boolean(at("grants").value);
     for (const field of this.limits) {
       const value = limits[field.name];
@@ -82,7 +82,7 @@ export function parsed(text, what) {
 /** Add a grant to those that are written, and lead there. @param {Record<string, any>} grant */
 export function addGrant(grant) {
   const field = at("grants");
-  field.value = JSON.stringify(merged(granted(field.value), grant), null, 2);
+  field.value = written(merged(granted(field.value), grant));
   field.closest("details").open = true;
   field.focus();
   field.dispatchEvent(new Event("input", { bubbles: true }));

@@ -13,8 +13,18 @@ const READ = {
   number: (field) => Number(field.value),
   text: (field) => field.value,
   json: (field) => parsed(field.value, field.dataset.name),
+  loose: (field) => (/^\s*["[{]/.test(field.value) ? READ.json(field) : jsonOrText(field.value.trim())),
   tensor: (field) => tensor(field.value, field.dataset.name),
 };
+
+/** JSON, or the text itself where it is none. @param {string} text */
+function jsonOrText(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 const form = at("call");
 const view = new RunView(at("view"), undefined, addGrant);

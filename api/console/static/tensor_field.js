@@ -34,7 +34,7 @@ function parsed(text, name) {
 }
 
 const wrong = (name, detail) =>
-  new Problem({ title: "This is no tensor", code: name, detail: `${name}: ${detail}`, hint: "As [[1, 2], [3, 4]], f16:[1, 2], or the id of one that is stored." });
+  new Problem({ title: "This is no tensor", code: name, detail: `${name}: ${detail}`, hint: "As f32:[[1, 2], [3, 4]], or the id of one that is stored." });
 
 /** The lengths of the first list of each level. */
 function shapeOf(value) {

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.console.browser import COOKIE
+from api.http.browser import COOKIE
 
 DESKTOP = {"width": 1280, "height": 900}
 PATIENCE_MS = 60_000

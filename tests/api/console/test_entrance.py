@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.console.browser import COOKIE
 from api.console.rendering import PLACES
+from api.http.browser import COOKIE
 
 OURS = {"Sec-Fetch-Site": "same-origin"}
 

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.builds import text_hash
+from api.kernels.builds import text_hash
 from host.errors import KernelHung
 
 SOURCES = [

@@ -96,10 +96,19 @@ def test_what_was_denied_is_granted_by_a_further_click_where_the_key_allows_it(v
     grants.fill("")
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Add it to the grants").click()
-    assert json.loads(grants.input_value()) == {"env": {"CITY": None}}
+    assert grants.input_value() == '{\n  "env": {"CITY":null}\n}'
     grants.fill('{"env": {"CITY": "Basel"}}')
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_label("Result").get_by_text("Basel").wait_for()
+
+
+def test_a_request_that_was_granted_and_failed_was_not_denied(visit: Any, http: Any) -> None:
+    asks = "def main():\n    return fetch('https://host.invalid/').status_code"
+    body = {"script": asks, "grants": {"fetch": [{"host": "host.invalid"}]}}
+    run = http.post("/api/runs", json=body, headers={"Prefer": "wait=60"}).json()["id"]
+    page = visit(f"/console/runs/{run}")
+    page.get_by_text("failed: fetch_failed").wait_for()
+    assert page.get_by_text("denied").count() == 0
 
 
 def test_who_may_make_no_key_is_told_the_address_of_its_form_for_an_admin(

@@ -129,6 +129,29 @@ def test_a_tensor_is_written_as_lists(visit: Any, http: httpx2.Client) -> None:
     page.get_by_label("Result").get_by_text("10.5").wait_for()
 
 
+def test_an_input_has_the_field_of_its_type_and_a_text_needs_no_quotes(
+    visit: Any, http: httpx2.Client
+) -> None:
+    source = """from typing import Literal
+def main(thing, how: Literal["mean", "sum"] = "mean", names: list[str] | None = None, word: str | None = None):
+    return [thing, how, names, word]
+"""
+    assert http.post("/api/scripts", json={"name": "of_many_types", "source": source}).is_success
+    page = visit("/console/scripts/of_many_types")
+    page.get_by_text("names array or null").wait_for()
+    page.get_by_label("thing").fill("plain text")
+    page.get_by_label("how").select_option("sum")
+    page.get_by_label("word").fill("said")
+    page.get_by_role("button", name="Call").click()
+    page.get_by_label("Result").get_by_text("plain text").wait_for()
+    shown = page.get_by_label("Result").inner_text()
+    for text in ("sum", "None", "said"):
+        assert text in shown, text
+    page.get_by_label("thing").fill("[1, 2")
+    page.get_by_role("button", name="Call").click()
+    page.get_by_role("alert").get_by_text("This is not JSON").wait_for()
+
+
 def test_inputs_that_are_named_as_a_form_s_own_things_are_given_too(visit: Any, http: httpx2.Client) -> None:
     source = "def main(dataset: int, querySelectorAll: int): return dataset * querySelectorAll"
     assert http.post("/api/scripts", json={"name": "of_a_form", "source": source}).is_success

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from host.errors import BindingMismatch, DeviceOutOfMemory, KernelCompileError
-from host.native import Buffer, BufferKind, Clear, Copy, Gpu, Slot
+from host.native import Buffer, BufferKind, Clear, Copy, Gpu, Program, Slot
 
 READ, WRITE, UNIFORM = Slot(0, "read"), Slot(1, "read_write"), Slot(2, "uniform")
 ADD = """
@@ -37,7 +37,7 @@ def _values(gpu: Gpu, buffer: Buffer) -> list[int]:
 
 @pytest.mark.parametrize("trusted", [False, True])
 def test_commands_run_in_order_and_runs_can_be_repeated(gpu: Gpu, trusted: bool) -> None:
-    pipeline = gpu.compile(ADD, "main", [(READ, WRITE, UNIFORM)], trusted)
+    pipeline = gpu.compile(Program(ADD, "main", ((READ, WRITE, UNIFORM),), trusted))
     a, b, n = _filled(gpu, [1, 2, 3, 4]), _filled(gpu, [9] * 4), _filled(gpu, [2, 0, 0, 0], "uniform")
     run = gpu.run(pipeline, [[(a, 0, 16), (b, 0, 16), (n, 0, 16)]], (1, 1, 1))
     gpu.submit([Clear(b, 0, 16), run, run])
@@ -79,7 +79,7 @@ def test_a_buffer_stays_mapped_until_the_device_is_told_to_do_something(gpu: Gpu
 def test_misuse_that_would_abort_the_process_is_an_exception(gpu: Gpu) -> None:
     buffer, other = gpu.create_buffer(256, "storage"), gpu.create_buffer(256, "uniform")
     staging = gpu.create_buffer(16, "upload")
-    pipeline = gpu.compile(ADD, "main", [(READ, WRITE, UNIFORM)])
+    pipeline = gpu.compile(Program(ADD, "main", ((READ, WRITE, UNIFORM),)))
     good = [(buffer, 0, 16), (gpu.create_buffer(16, "storage"), 0, 16), (other, 0, 16)]
     for wrong in [
         [(buffer, 0, 0), *good[1:]],
@@ -115,7 +115,7 @@ def test_a_buffer_over_the_adapters_limit_is_out_of_memory_with_both_sizes(gpu: 
 
 
 def test_one_buffer_read_and_written_at_once_is_refused(gpu: Gpu) -> None:
-    pipeline = gpu.compile(ADD, "main", [(READ, WRITE, UNIFORM)])
+    pipeline = gpu.compile(Program(ADD, "main", ((READ, WRITE, UNIFORM),)))
     buffer, n = gpu.create_buffer(16, "storage"), gpu.create_buffer(16, "uniform")
     run = gpu.run(pipeline, [[(buffer, 0, 16), (buffer, 0, 16), (n, 0, 16)]], (1, 1, 1))
     with pytest.raises(BindingMismatch):
@@ -135,7 +135,7 @@ def test_a_compile_error_points_into_the_source(
     gpu: Gpu, source: str, line: int, column: int, message: str
 ) -> None:
     with pytest.raises(KernelCompileError, match=message) as error:
-        gpu.compile(source, "main", [])
+        gpu.compile(Program(source, "main", ()))
     assert (error.value.line, error.value.column) == (line, column)
     text, caret = (error.value.snippet or "").split("\n")
     assert text == source.splitlines()[line - 1]
@@ -147,15 +147,15 @@ def test_a_compile_error_points_into_the_source(
 @pytest.mark.parametrize("source", ["", "#version 450\nvoid main() {}", "\0", "@compute fn main() {}"])
 def test_text_that_is_no_kernel_is_a_compile_error(gpu: Gpu, source: str) -> None:
     with pytest.raises(KernelCompileError):
-        gpu.compile(source, "main", [])
+        gpu.compile(Program(source, "main", ()))
 
 
 def test_a_layout_that_lacks_a_binding_is_a_compile_error(gpu: Gpu) -> None:
     with pytest.raises(KernelCompileError, match="not available in the pipeline layout"):
-        gpu.compile(ADD, "main", [(READ, WRITE)])
+        gpu.compile(Program(ADD, "main", ((READ, WRITE),)))
 
 
 def test_loops_of_trusted_text_have_no_counter(gpu: Gpu) -> None:
     """Fails when wgpu-py no longer has the private call: our own kernels would be two to four times slower."""
     loop = "@compute @workgroup_size(1) fn main() { for (var i = 0u; i < 9u; i++) { } }"
-    assert gpu.compile(loop, "main", [], trusted=True).raw is not None
+    assert gpu.compile(Program(loop, "main", (), trusted=True)).raw is not None

@@ -22,6 +22,16 @@ def test_ops_are_searched_and_shown_whole(here: Path, capsys: pytest.CaptureFixt
     assert "sha256 " in capsys.readouterr().out
 
 
+def test_ops_have_all_words_and_those_that_are_named_so_come_first(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["ops", "sha", "--json"]) == 0
+    names = [op["name"] for op in json.loads(capsys.readouterr().out)]
+    assert names.index("sha256") < names.index("reshape") < names.index("expert_linear")
+    assert cli.main(["ops", "messages sha-256", "--json"]) == 0
+    assert "sha256" in [op["name"] for op in json.loads(capsys.readouterr().out)]
+
+
 def test_no_op_of_that_name_is_a_problem_that_names_a_close_one(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

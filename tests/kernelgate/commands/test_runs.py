@@ -58,6 +58,7 @@ def test_inputs_are_given_as_words_or_as_options(
     ("given", "says"),
     [
         (["a=1", "-i", "a=2"], "a is given twice"),
+        (["a=float32:[1, 2]"], "a: float32 is no dtype: there are "),
         (["a=f32:[1, 2"], "a: the elements '[1, 2' are not JSON: "),
         (["--limit", "wall_s=soon"], "the limit wall_s is a number, not 'soon'"),
         (["--grants", "script.py"], "script.py is not JSON: "),

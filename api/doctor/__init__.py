@@ -1,0 +1,1 @@
+"""What `kernelgate doctor` looks at: the walls, the parts that it tries, and what it says of them."""
