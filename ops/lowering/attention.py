@@ -20,6 +20,8 @@ from ops.lowering.base import Builder, HostAttention, Source, Target
 _MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 26}
 _EVEN = 16
 _SCORE_WORK = 32
+_LEAST_STEPS = 3
+"""Of a block of queries."""
 _MOST_OF_HOST, _WIDEST_OF_HOST = 1 << 27, 1 << 17
 """What a query of the host's may cost at most, and the elements of its vectors: nothing stops the host while it does a
 few. Others are made of products and a softmax, which are cut along keys and vectors too."""
@@ -52,6 +54,7 @@ def emit(
         return
     most = _MOST_SCORES[builder.device.kind] // (prod(batch) * columns)
     step = rows if most >= rows else max(most - most % _EVEN, 1)
+    builder.check_room(_LEAST_STEPS * -(-rows // step))
     turned = _turned(key)
     if step < rows:
         turned = matmul.arranged(builder, turned, (*batch, step, columns, size))  # once: every block reads it
