@@ -86,7 +86,7 @@ class Pool:
         if block is None:
             block = Block(self._create(size, family), owner, shelf)
         elif zero or block.owner != owner:
-            self._clears.append(Clear(block.buffer, 0, size))
+            self.owe_clear(block)
         block.owner, block.users = owner, 1
         self.live_bytes += size if owner != DEVICE_OWNER else 0
         return block
@@ -114,8 +114,12 @@ class Pool:
         if clears:
             self._gpu.submit(clears)
 
+    def owe_clear(self, block: Block) -> None:
+        """Clear `block` before anything else: whoever dropped that clear has not done it."""
+        self._clears.append(Clear(block.buffer, 0, block.size))
+
     def drop_clear(self, block: Block) -> bool:
-        """Whether `block` waited for a clear, which whoever calls this promises to do itself."""
+        """Whether `block` waited for a clear, which whoever calls this promises to do itself, or to owe again."""
         if not self._clears:
             return False
         before = len(self._clears)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -274,6 +275,26 @@ def test_an_upload_over_anothers_block_clears_what_it_does_not_fill(gpu: WgpuEng
     words = np.frombuffer(data, np.uint32)
     assert words[:600].tolist() == [1] * 600
     assert not words[600:].any()
+
+
+def test_an_upload_that_fails_leaves_its_owner_nothing_of_another_s(gpu: WgpuEngine, tmp_path: Path) -> None:
+    others = np.full(1 << 16, 7, np.uint32)
+    put(gpu, 1, others, owner="other")
+    gpu.free([1])
+    path = tmp_path / "elements"
+    path.write_bytes(bytes(others.nbytes))
+    with path.open("r+b") as file:
+        source = Source(others.nbytes, fd=file.fileno())
+        file.truncate(100)
+        with pytest.raises(FrameError, match="cut short"):
+            gpu.upload(2, "me", TensorType(others.shape, "u32"), source)
+    block = gpu._pool.take("me", others.nbytes)
+    gpu._pool.flush()
+    seen = bytearray()
+    gpu._transfers.download(block, "u32", others.nbytes, seen.extend)
+    gpu._pool.give([block])
+    assert len(seen) == others.nbytes
+    assert not any(seen)
 
 
 def test_compile_errors_point_into_the_kernel(gpu: WgpuEngine, kernels: Any) -> None:
