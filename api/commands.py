@@ -9,10 +9,9 @@ import argparse
 import ipaddress
 import json
 import sys
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn, get_origin
+from typing import Any, get_origin
 
 import msgspec
 import sqlalchemy as sa
@@ -24,9 +23,9 @@ from api.auth import audit
 from api.auth import keys as key_store
 from api.auth.identity import parse_maximum
 from api.auth.keys import KeyRecord, NewKey
+from api.command_line import Parser, add_json, command, json_file, tell
 from api.doctor.diagnosis import diagnose, lines
-from api.errors import KeyNotFound, MalformedJson
-from api.http.body import parse_json
+from api.errors import KeyNotFound
 from api.ids import now
 from api.logs import configure
 from api.server import Server
@@ -38,58 +37,11 @@ from api.storage.restore import restore as restore_from
 from shaders.errors import KernelgateError
 from shaders.suggestions import meant
 
-Command = Callable[[Sequence[str]], int]
 
-
-def _command(run: Command) -> Command:
-    """`run`, which ends with status 1 and says why where something is wrong, or 2 where it is called wrongly."""
-
-    @wraps(run)
-    def command(argv: Sequence[str]) -> int:
-        as_json = "--json" in argv
-        try:
-            return run(argv)
-        except _WrongUsage as error:
-            _complain(as_json, "wrong_usage", "The command is not called so", str(error), error.hint)
-            return 2
-        except KernelgateError as error:
-            _complain(as_json, error.code, error.title, error.message, error.hint)
-        except OSError as error:
-            told = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-            _complain(as_json, "bad_argument", "A file or a value cannot be used", told)
-        return 1
-
-    return command
-
-
-class _WrongUsage(Exception):
-    """Arguments that a command does not take."""
-
-    def __init__(self, message: str, command: str) -> None:
-        super().__init__(message)
-        self.hint = f"`{command} --help` shows what there is."
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says of wrong usage what is wrong, not all that is right."""
-
-    def error(self, message: str) -> NoReturn:
-        raise _WrongUsage(message, self.prog)
-
-
-def _complain(as_json: bool, code: str, title: str, detail: str, hint: str | None = None) -> None:
-    """Tell of a problem on stderr, as the client's commands do: in words, or as a document on one line."""
-    if as_json:
-        document = {"title": title, "detail": detail, "code": code} | ({"hint": hint} if hint else {})
-        print(msgspec.json.encode(document).decode(), file=sys.stderr)
-    else:
-        print(f"kernelgate: {detail}", *([hint] if hint else []), sep="\n", file=sys.stderr)
-
-
-@_command
+@command
 def serve(argv: Sequence[str]) -> int:
     """Start the host and serve until a signal. Statuses: 0 after a signal, 1 when it cannot start."""
-    parser = _Parser(
+    parser = Parser(
         prog="kernelgate serve",
         description="Start the host.",
         epilog="Each may also be in the environment, as KERNELGATE_QUEUE_LENGTH, or in the file, as queue_length.",
@@ -152,11 +104,11 @@ def _json_value(text: str) -> Any:
         raise argparse.ArgumentTypeError(f"it is not JSON: {error}") from None
 
 
-@_command
+@command
 def doctor(argv: Sequence[str]) -> int:
     """Say what this machine offers. Status 0 if it has all that a server needs."""
-    parser = _Parser(prog="kernelgate doctor", description="Test what this machine offers.")
-    _add_json(parser)
+    parser = Parser(prog="kernelgate doctor", description="Test what this machine offers.")
+    add_json(parser)
     options = parser.parse_args(argv)
     found = diagnose(Settings.read())
     if options.json:
@@ -166,10 +118,10 @@ def doctor(argv: Sequence[str]) -> int:
     return 1 if found["problems"] else 0
 
 
-@_command
+@command
 def keys(argv: Sequence[str]) -> int:
     """Make, list and revoke keys in the data folder, whether or not the server runs."""
-    parser = _Parser(prog="kernelgate keys", description="Make, list and revoke keys.")
+    parser = Parser(prog="kernelgate keys", description="Make, list and revoke keys.")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     listed = actions.add_parser("list", help="list all keys")
     create = actions.add_parser("create", help="make a key and print it, once")
@@ -186,7 +138,7 @@ def keys(argv: Sequence[str]) -> int:
     revoke = actions.add_parser("revoke", help="revoke a key; a running server stops its work within 3 s")
     revoke.add_argument("id", help="as `keys list` shows it")
     for action in (listed, create, revoke):
-        _add_json(action)
+        add_json(action)
     options = parser.parse_args(argv)
     settings = Settings.read()
     if options.action != "create":
@@ -200,33 +152,33 @@ def keys(argv: Sequence[str]) -> int:
         database.close()
 
 
-@_command
+@command
 def backup(argv: Sequence[str]) -> int:
     """Write a backup of all that is stored, whether or not the server runs."""
-    parser = _Parser(prog="kernelgate backup", description="Back up all that is stored.")
+    parser = Parser(prog="kernelgate backup", description="Back up all that is stored.")
     parser.add_argument("file", type=Path, help="the file to write, which has the admin's key too")
-    _add_json(parser)
+    add_json(parser)
     options = parser.parse_args(argv)
     target = options.file
     done = back_up(Settings.read(), target)
     text = f"{target}: {sum(done.tables.values())} rows, {done.blobs} blobs, revision {done.revision}"
-    _print(options.json, {"file": str(target), **msgspec.to_builtins(done)}, text)
+    tell(options.json, {"file": str(target), **msgspec.to_builtins(done)}, text)
     for digest in done.missing:
         print(f"kernelgate: the blob {digest} is missing from the data folder", file=sys.stderr)
     return 0
 
 
-@_command
+@command
 def restore(argv: Sequence[str]) -> int:
     """Restore a backup into an empty data folder and database."""
-    parser = _Parser(prog="kernelgate restore", description="Restore a backup.")
+    parser = Parser(prog="kernelgate restore", description="Restore a backup.")
     parser.add_argument("file", type=Path, help="what `kernelgate backup` wrote")
-    _add_json(parser)
+    add_json(parser)
     options = parser.parse_args(argv)
     settings = Settings.read()
     done = restore_from(settings, options.file)
     text = f"{settings.data}: {sum(done.tables.values())} rows, {done.blobs} blobs, as of {done.created_at}"
-    _print(options.json, {"data": str(settings.data), **msgspec.to_builtins(done)}, text)
+    tell(options.json, {"data": str(settings.data), **msgspec.to_builtins(done)}, text)
     return 0
 
 
@@ -234,19 +186,19 @@ def _change_keys(database: Database, settings: Settings, options: argparse.Names
     if options.action == "list":
         records = database.run(key_store.listed)
         documents = [record.document(settings.quotas, now()) for record in records]
-        _print(options.json, documents, "\n".join((_HEAD, *map(_row, records))))
+        tell(options.json, documents, "\n".join((_HEAD, *map(_row, records))))
         return 0
     if options.action == "create":
         asked = _new_key(options)
         record, token = database.run(lambda db: _create(db, asked), durable=True)
-        _print(options.json, {**record.document(settings.quotas, now()), "token": token}, token)
+        tell(options.json, {**record.document(settings.quotas, now()), "token": token}, token)
         if not options.json:
             print(
                 f"key {record.id} for {record.owner} ({record.role}); it is not shown again", file=sys.stderr
             )
         return 0
     if database.run(lambda db: _revoke(db, options.id), durable=True, frees=True):
-        _print(options.json, {"revoked": options.id}, f"key {options.id} is revoked")
+        tell(options.json, {"revoked": options.id}, f"key {options.id} is revoked")
         return 0
     raise KeyNotFound(f"there is no valid key {options.id}", hint="`kernelgate keys list` shows them.")
 
@@ -270,10 +222,10 @@ def _new_key(options: argparse.Namespace) -> NewKey:
         options.name,
         options.role,
         options.owner,
-        None if options.grants is None else parse_maximum(_json_file(Path(options.grants))),
+        None if options.grants is None else parse_maximum(json_file(Path(options.grants))),
         tuple(options.group),
         None if options.scope is None else tuple(options.scope),
-        {} if options.quotas is None else quotas.parse(_json_file(Path(options.quotas))),
+        {} if options.quotas is None else quotas.parse(json_file(Path(options.quotas))),
         None if options.expires_in is None else key_store.expiry(options.expires_in),
     )
 
@@ -294,19 +246,3 @@ def _row(record: KeyRecord) -> str:
     if record.grants is None:
         return row
     return f"{row}, opens {', '.join(json.loads(record.grants)) or 'the default'}"
-
-
-def _json_file(path: Path) -> Any:
-    """What a file of JSON holds. Raises OSError, `MalformedJson`."""
-    try:
-        return parse_json(path.read_bytes())
-    except MalformedJson as error:
-        raise MalformedJson(f"{path} is not valid JSON: {error.message}") from None
-
-
-def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
-
-
-def _print(as_json: bool, document: Any, text: str) -> None:
-    print(msgspec.json.encode(document).decode() if as_json else text)

@@ -342,7 +342,7 @@ class MalformedRequest(KernelgateError):
 
     code = "malformed_request"
     title = "The request is not HTTP/1.1"
-    remedy = "Send HTTP/1.1 by a client library, or look at what a proxy between makes of it."
+    remedy = "Send it by a client library, or look at what a proxy on the way makes of it."
 
 
 class CodingNotServed(KernelgateError):

@@ -23,7 +23,8 @@ import timing
 from ops.graph import Graph, TensorRef
 from sandbox import frames
 from sandbox.gates.frames import GateAnswer, GateRequest
-from sandbox.pool import Limits, PoolSettings, WorkerPool
+from sandbox.limits import Limits
+from sandbox.pool import PoolSettings, WorkerPool
 
 SCRIPT = "def main(a, b): return a + b"
 COLD = f"{SCRIPT}\nprint(main(1, 2))"

@@ -13,7 +13,9 @@ from typing import Any, Literal, TypeVar
 
 from sandbox import frames, values
 from sandbox.errors import WorkerCrashedError
-from sandbox.session import Limits, Services, Session
+from sandbox.limits import Limits
+from sandbox.services import Services
+from sandbox.session import Session
 from sandbox.worker_process import WorkerProcess
 from shaders.errors import ErrorRecord, KernelgateError
 

@@ -25,8 +25,10 @@ from sandbox.errors import (
     SandboxWeakError,
     WallLimitError,
 )
+from sandbox.limits import Limits
 from sandbox.notebook import CPU_S, Notebook, Outcome, perform, script_job
-from sandbox.session import Limits, Services, Session
+from sandbox.services import Services
+from sandbox.session import Session
 from sandbox.signatures.form import Signature
 from sandbox.stock import Stock
 from sandbox.walls.rlimits import WorkerLimits
@@ -34,7 +36,7 @@ from sandbox.worker_process import WorkerProcess
 from shaders.reflection import Reflection
 from shaders.template import Scalar, TemplateLimitError
 
-__all__ = ["Limits", "Notebook", "Outcome", "PoolSettings", "Services", "WorkerPool"]
+__all__ = ["Notebook", "Outcome", "PoolSettings", "WorkerPool"]
 
 _log = logging.getLogger("kernelgate.sandbox")
 NATIVE_LEVELS = frozenset(["full", "hardened"])

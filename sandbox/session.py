@@ -1,8 +1,7 @@
 """One job with one worker: the conversation, and the limits that end it.
 
-Owns what a worker may say and when, and every kill: each names its limit, its value and the use. The worker is
-assumed to be controlled by an attacker, so that its bytes, messages, output and time are all bounded here. Must not
-know where workers come from.
+Owns what a worker may say and when, and every kill. The worker is assumed to be controlled by an attacker, so that its
+bytes, messages, output and time are all bounded here. Must not know where workers come from.
 """
 
 from __future__ import annotations
@@ -13,17 +12,14 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Protocol
 
 import msgspec
 
-from ops.graph import Graph, TensorRef
 from ops.processes import signal_name
 from ops.wire import FrameError, FrameReader, frame
-from sandbox import budget, errors, frames, values
-from sandbox.gates.errors import PermissionDenied
-from sandbox.gates.frames import GateAnswer, GateRequest, encode_answer
+from sandbox import budget, errors, frames
+from sandbox.limits import Limits
+from sandbox.services import Services, answer, denial
 from sandbox.throttle import Throttle
 from sandbox.worker_process import WorkerProcess
 from shaders.errors import ErrorRecord, KernelgateError
@@ -41,62 +37,6 @@ SHORTEST_WATCH_S = 0.005
 _YIELD_EVERY = 128
 _OF_TEXT = (frames.Reflected, frames.Signed, frames.Rendered)
 """The last messages about a text that is not run."""
-
-
-class Services(Protocol):
-    """What a running script reaches. Errors that are `KernelgateError`s reach the script as refusals."""
-
-    async def output(self, stream: str, text: str, cut: bool) -> None:
-        """The script printed."""
-        ...
-
-    async def progress(
-        self, fraction: float | None, values: dict[str, int | float | str | bool | None]
-    ) -> None:
-        """The script reported progress."""
-        ...
-
-    async def compute(self, graph: Graph) -> list[TensorRef]:
-        """The outputs of a graph, under handles of this run."""
-        ...
-
-    async def explain(self, graph: Graph, wgsl: bool) -> str:
-        """How a graph would be computed, in words."""
-        ...
-
-    async def read(self, handle: int) -> bytes:
-        """The elements of a tensor in wire form."""
-        ...
-
-    async def dispatch(self, request: frames.DispatchKernel) -> dict[str, TensorRef]:
-        """The tensors that a kernel wrote, by binding."""
-        ...
-
-    async def script(self, name: str) -> str:
-        """The text of the owner's stored script `name`."""
-        ...
-
-    async def free(self, handles: list[int]) -> None:
-        """The script dropped these tensors."""
-        ...
-
-    def spent(self, cpu_ms: float, peak_bytes: int) -> None:
-        """The script is over, and this is what its worker used: processor time, the most memory resident at once."""
-        ...
-
-    async def gate(self, request: GateRequest) -> GateAnswer:
-        """What a gate answers, as the request's record says."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a run may use: seconds of wall clock and processor, megabytes (2**20), bytes of output."""
-
-    wall_s: float
-    cpu_s: float
-    memory_mb: int
-    output_bytes: int
 
 
 class Session:
@@ -179,37 +119,21 @@ class Session:
         cpu_left = self._limits.cpu_s - self._worker.cpu_s()
         wall_left = self._limits.wall_s - self.wall_s()
         if cpu_left <= 0:
-            self._expire(self.cpu_error)
+            self._expire(self._cpu_error)
         elif wall_left <= 0:
-            self._expire(self.wall_error)
+            self._expire(self._wall_error)
         else:
             delay = max(SHORTEST_WATCH_S, min(cpu_left, wall_left))
             self._watch_timer = self._loop.call_later(delay, self._watch)
 
-    def wall_error(self) -> KernelgateError:
-        """The error of a run over its time."""
-        return errors.WallLimitError(
-            f"the run was stopped at its time limit of {self._limits.wall_s:g} s; it took "
-            f"{self.wall_s():.2f} s, {self._worker.cpu_s():.2f} s of them on the processor",
-            hint="Ask for a larger limit wall_s, or do less.",
-        )
+    def _wall_error(self) -> KernelgateError:
+        return self._limits.wall_error(self.wall_s(), self._worker.cpu_s())
 
-    def cpu_error(self) -> KernelgateError:
-        """The error of a run over its processor time."""
-        return errors.CpuLimitError(
-            f"the run was stopped at its processor time limit of {self._limits.cpu_s:g} s; it used "
-            f"{self._worker.cpu_s():.2f} s",
-            hint="Ask for a larger limit cpu_s, or move the work to tensors or a kernel.",
-        )
+    def _cpu_error(self) -> KernelgateError:
+        return self._limits.cpu_error(self._worker.cpu_s())
 
-    def memory_error(self) -> KernelgateError:
-        """The error of a run over its memory."""
-        peak = self._worker.peak_bytes() / (1 << 20)
-        return errors.MemoryLimitError(
-            f"the run was stopped at its memory limit of {self._limits.memory_mb} MB when it asked for more; "
-            f"{peak:.1f} MB were resident",
-            hint="Ask for a larger limit memory_mb, or keep data in tensors.",
-        )
+    def _memory_error(self) -> KernelgateError:
+        return self._limits.memory_error(self._worker.peak_bytes())
 
     def _expire(self, error: Callable[[], KernelgateError]) -> None:
         """A clock ran out; `error` is asked for when the worker is dead, and what it used is known."""
@@ -290,20 +214,17 @@ class Session:
     async def _output(self, services: Services, message: frames.Output) -> None:
         self._output_bytes += len(message.text.encode("utf-8", "surrogatepass"))
         if self._output_bytes > self._limits.output_bytes + OUTPUT_SLACK:
-            raise errors.OutputLimitError(
-                f"the run was stopped at its output limit of {self._limits.output_bytes} bytes; its worker sent "
-                f"{self._output_bytes}"
-            )
+            raise self._limits.output_error(self._output_bytes)
         await services.output(message.stream, message.text, message.cut)
 
     async def _serve(self, services: Services, request: frames.Request) -> None:
         """Answer a request, or refuse it. One at a time: what a worker sends meanwhile waits in its socket."""
         reply: msgspec.Struct
         try:
-            reply = frames.Answer(request.id, await _answer(services, request))
+            reply = frames.Answer(request.id, await answer(services, request))
         except KernelgateError as error:
             self._refused.add(error.code)
-            reply = frames.Refusal(request.id, error.record(), _denial(error))
+            reply = frames.Refusal(request.id, error.record(), denial(error))
         except Exception:
             _log.exception("a service of a run failed")
             record = ErrorRecord("internal", "something failed inside Kernelgate")
@@ -315,7 +236,7 @@ class Session:
     def _failure(self, record: ErrorRecord) -> KernelgateError:
         """The error that a worker reports, as far as it may say so."""
         if record.code == "memory_limit":
-            return self.memory_error()
+            return self._memory_error()
         allowed = record.code in _SCRIPT_CODES or record.code in self._refused
         if self._services is None:
             allowed = record.code.startswith(("kernel_", "template_", "script_syntax"))
@@ -344,7 +265,7 @@ class Session:
     def _killed_by(self, number: int) -> KernelgateError:
         cpu = self._worker.cpu_s()
         if number in (signal.SIGXCPU, signal.SIGKILL) and cpu >= self._limits.cpu_s:
-            return self.cpu_error()
+            return self._cpu_error()
         meaning = _MEANINGS.get(number, "native code ended it")
         return errors.WorkerCrashedError(f"the worker died of {signal_name(number)}: {meaning}")
 
@@ -383,25 +304,3 @@ def _placed(error: KernelgateError, here: frames.Here | None) -> KernelgateError
     if here.script is not None:
         record = msgspec.structs.replace(record, message=f"{record.message} (in {here.script[:_MAX_NAME]})")
     return KernelgateError.from_record(record)
-
-
-def _denial(error: KernelgateError) -> frames.Denial | None:
-    if isinstance(error, PermissionDenied):
-        return frames.Denial(error.gate, error.asked, error.grant)
-    return None
-
-
-async def _answer(services: Services, request: frames.Request) -> bytes:
-    match request:
-        case frames.Compute(graph=graph):
-            return values.pack(await services.compute(graph))
-        case frames.Explain(graph=graph, wgsl=wgsl):
-            return (await services.explain(graph, wgsl)).encode()
-        case frames.Read(handle=handle):
-            return await services.read(handle)
-        case frames.DispatchKernel():
-            return values.pack(dict(await services.dispatch(request)))
-        case frames.LoadScript(name=name):
-            return (await services.script(name)).encode("utf-8", "surrogatepass")
-        case _:
-            return encode_answer(await services.gate(request))

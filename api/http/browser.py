@@ -20,7 +20,7 @@ SAFE = ("GET", "HEAD")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",

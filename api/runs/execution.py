@@ -34,7 +34,8 @@ from api.tensors.values import TensorId, TensorValue
 from api.usage.accounts import Accounts
 from api.usage.fuel import bounds
 from ops.graph import TensorRef
-from sandbox.pool import Limits, Outcome, WorkerPool
+from sandbox.limits import Limits
+from sandbox.pool import Outcome, WorkerPool
 
 
 class Executor:

@@ -29,7 +29,9 @@ from api.tensors.store import TensorStore
 from api.usage.accounts import Accounts
 from host.clock import Clock, LoopClock
 from sandbox.gates.grants import Grants, shown
-from sandbox.pool import Limits, Notebook, Outcome, Services, WorkerPool
+from sandbox.limits import Limits
+from sandbox.pool import Notebook, Outcome, WorkerPool
+from sandbox.services import Services
 
 log = logging.getLogger("kernelgate")
 SWEEP_S = 1.0

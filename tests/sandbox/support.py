@@ -15,7 +15,8 @@ from sandbox.frames import DispatchKernel
 from sandbox.gates.frames import GateAnswer, GateRequest
 from sandbox.gates.grants import parse
 from sandbox.gates.service import Gates
-from sandbox.pool import Limits, Outcome, WorkerPool
+from sandbox.limits import Limits
+from sandbox.pool import Outcome, WorkerPool
 from sandbox.values import unpack
 from shaders.errors import ErrorRecord, KernelgateError
 

@@ -19,7 +19,7 @@ from ops.graph import Graph, TensorRef
 from ops.wire import frame
 from sandbox import frames, values
 from sandbox.frames import ServerMessage
-from sandbox.pool import Limits
+from sandbox.limits import Limits
 from sandbox.session import Session
 from shaders.errors import ErrorRecord, KernelgateError
 from tests.sandbox.support import Services

@@ -17,7 +17,8 @@ import pytest
 
 from ops.graph import TensorRef
 from sandbox.errors import NativeRefusedError
-from sandbox.pool import NATIVE_LEVELS, Limits, Outcome, PoolSettings, WorkerPool
+from sandbox.limits import Limits
+from sandbox.pool import NATIVE_LEVELS, Outcome, PoolSettings, WorkerPool
 from sandbox.walls.numbers import architecture, number
 from tests.sandbox.support import LIMITS, Sandbox, Services, children, until
 

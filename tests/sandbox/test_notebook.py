@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from sandbox.errors import WorkerCrashedError
-from sandbox.pool import Limits, Notebook, Outcome, PoolSettings, WorkerPool
+from sandbox.limits import Limits
+from sandbox.pool import Notebook, Outcome, PoolSettings, WorkerPool
 from tests.sandbox.support import LIMITS, Sandbox, Services
 
 

@@ -14,7 +14,8 @@ import pytest
 from ops.graph import Graph, TensorRef
 from sandbox.errors import SandboxWeakError, ValueFormError
 from sandbox.frames import MAX_MESSAGE
-from sandbox.pool import Limits, PoolSettings, WorkerPool
+from sandbox.limits import Limits
+from sandbox.pool import PoolSettings, WorkerPool
 from sandbox.values import MAX_BYTES
 from shaders.errors import KernelgateError, caret
 from tests.sandbox.support import LIMITS, Sandbox, Services, children, descriptors, until

@@ -18,7 +18,7 @@ from ops.wire import FrameReader, frame
 from sandbox import frames, values
 from sandbox.frames import ScriptJob, ServerMessage
 from sandbox.gates.frames import FileEntry, FileInfo, FileStat, GateAnswer, GateRequest, encode_answer
-from sandbox.pool import Limits
+from sandbox.limits import Limits
 from sandbox.session import OUTPUT_SLACK, Session
 from shaders.errors import ErrorRecord, KernelgateError
 from tests.sandbox.support import Services

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ops.wire import frame
 from sandbox import frames, values
-from sandbox.pool import Limits
+from sandbox.limits import Limits
 from sandbox.session import Session
 from sandbox.throttle import BURST_S, LONGEST_WAIT_S, SHARE, Throttle
 from tests.sandbox.support import Services
