@@ -277,41 +277,45 @@ def million_events(server: LocalServer) -> None:
     timing.row("a million reports, 20 that read none", figure, "10 000 events, a mark", met)
 
 
+def waiting_client(server: LocalServer, script: str) -> socket.socket:
+    """A client that has sent a script and waits for its run, until the socket is closed."""
+    body = json.dumps({"script": script}).encode()
+    sock = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+    head = "POST /api/runs HTTP/1.1\r\nHost: x\r\nPrefer: wait=60\r\n"
+    head += f"Authorization: Bearer {server.key}\r\nContent-Length: {len(body)}\r\n\r\n"
+    sock.sendall(head.encode() + body)
+    return sock
+
+
+def newest_running(http: httpx2.Client) -> Any:
+    """The newest run, as soon as it runs."""
+    while True:
+        runs = http.get("/api/runs?limit=1").json()["runs"]
+        if runs and runs[0]["status"] == "running":
+            return runs[0]
+
+
+def wait_until_begun(http: httpx2.Client, run: Any) -> None:
+    """Until the script of a run has said that it has begun."""
+    while http.get(f"/api/runs/{run['id']}").json()["stdout"] != "begun\n":
+        pass
+
+
 def given_up(server: LocalServer, what: str, script: str) -> None:
     """How long runs that are cancelled, or whose client leaves, keep their worker and the device."""
     cancelled, left = [], []
     with httpx2.Client(base_url=server.url, headers=headers(server.key), timeout=60) as http:
-
-        def begin(prefer: str | None) -> tuple[Any, socket.socket | None]:
-            """A run that has begun, and the socket of the client that waits for it."""
-            if prefer is None:
-                run, sock = http.post("/api/runs", json={"script": script}).json(), None
-            else:
-                body = json.dumps({"script": script}).encode()
-                sock = socket.create_connection(("127.0.0.1", server.port), timeout=20)
-                head = f"POST /api/runs HTTP/1.1\r\nHost: x\r\nPrefer: {prefer}\r\n"
-                head += f"Authorization: Bearer {server.key}\r\n"
-                sock.sendall(head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body)
-                while (
-                    not (runs := http.get("/api/runs?limit=1").json()["runs"])
-                    or runs[0]["status"] != "running"
-                ):
-                    pass
-                run = runs[0]
-            while http.get(f"/api/runs/{run['id']}").json()["stdout"] != "begun\n":
-                pass
-            return run, sock
-
         for turn in range(-1, GIVEN_UP):  # the first compiles kernels, which nothing interrupts
-            run, _ = begin(None)
+            run = http.post("/api/runs", json={"script": script}).json()
+            wait_until_begun(http, run)
             began = time.perf_counter()
             ended = http.delete(f"/api/runs/{run['id']}").json()
             cancelled_s = time.perf_counter() - began
             assert ended["status"] == "cancelled", ended
-            run, sock = begin("wait=60")
-            assert sock is not None
-            began = time.perf_counter()
-            sock.close()
+            with waiting_client(server, script):
+                run = newest_running(http)
+                wait_until_begun(http, run)
+                began = time.perf_counter()
             while http.get(f"/api/runs/{run['id']}").json()["status"] == "running":
                 pass
             if turn >= 0:

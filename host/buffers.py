@@ -18,8 +18,11 @@ from host.tensors import DEVICE_OWNER, Budget
 
 Family = Literal["storage", "uniform"]
 _LEAST = 256
+"""Bytes of the smallest block."""
 _FINE = 1 << 20
+"""Bytes above which sizes are eighths of powers of two, not powers alone."""
 _LOOKED_AT = 16
+"""The newest blocks of a shelf, among which one of the same owner is looked for: it need not be cleared."""
 
 
 @lru_cache(maxsize=4096)
@@ -83,7 +86,7 @@ class Pool:
         if block is None:
             block = Block(self._create(size, family), owner, shelf)
         elif zero or block.owner != owner:
-            self._clears.append(Clear(block.buffer, 0, size))
+            self.owe_clear(block)
         block.owner, block.users = owner, 1
         self.live_bytes += size if owner != DEVICE_OWNER else 0
         return block
@@ -111,8 +114,12 @@ class Pool:
         if clears:
             self._gpu.submit(clears)
 
+    def owe_clear(self, block: Block) -> None:
+        """Clear `block` before anything else: whoever dropped that clear has not done it."""
+        self._clears.append(Clear(block.buffer, 0, block.size))
+
     def drop_clear(self, block: Block) -> bool:
-        """Whether `block` waited for a clear, which whoever calls this promises to do itself."""
+        """Whether `block` waited for a clear, which whoever calls this promises to do itself, or to owe again."""
         if not self._clears:
             return False
         before = len(self._clears)

@@ -48,28 +48,42 @@ class Tile(NamedTuple):
 
 def tiles(work: HostConvolution) -> Iterator[Tile]:
     """What a convolution is cut into."""
-    batch, groups, channels, *_ = work.x.layout.shape
+    batch, groups, *_ = work.x.layout.shape
     places = work.target.layout.shape[3:]
-    _, outputs, _, *taps = work.weight.layout.shape
-    inner = max(channels * taps[0], outputs) if is_by_rows(work) else channels * prod(taps)
-    inner = max(inner, channels * prod(taps) * outputs * _TILE // _TILE_WORK)
-    sides = list(places)
-    if is_by_rows(work) and (width := row_width(outputs)):
-        sides[-1] = -(-places[-1] // -(-places[-1] // width))
-    outermost = next((axis for axis, size in enumerate(places) if size > 1), 0)
-    for axis in range(len(sides)):
-        most = max(1, _TILE // (inner * prod(sides[axis + 1 :])))
-        count = -(-sides[axis] // most)
-        if axis == outermost and batch * groups == 1:
-            count = -(-count // _EVEN) * _EVEN
-        sides[axis] = -(-sides[axis] // count)
-    together = min(_TILE // (inner * prod(sides)), -(-batch * groups // _EVEN))
+    each = _elements(work)
+    sides = _sides(work, each)
+    together = min(_TILE // (each * prod(sides)), -(-batch * groups // _EVEN))
     counts = [-(-size // side) for size, side in zip(places, sides, strict=True)]
     number = 0
     for where in boxes((batch, groups), together):
         for corner in indices(counts):
             yield Tile(number, where, tuple(map(_part, corner, sides, places)))
             number += 1
+
+
+def _elements(work: HostConvolution) -> int:
+    """How much of a buffer a place of a tile takes; or more, where `_TILE_WORK` is what bounds a tile."""
+    _, outputs, channels, *taps = work.weight.layout.shape
+    seen = channels * prod(taps)
+    laid = max(channels * taps[0], outputs) if is_by_rows(work) else seen
+    return max(laid, seen * outputs * _TILE // _TILE_WORK)
+
+
+def _sides(work: HostConvolution, each: int) -> list[int]:
+    """Places of a tile along each axis of space, where one takes `each`: last axes whole, as far as there is room."""
+    batch, groups, *_ = work.x.layout.shape
+    places = work.target.layout.shape[3:]
+    sides = list(places)
+    if is_by_rows(work) and (width := row_width(work.weight.layout.shape[1])):
+        sides[-1] = -(-places[-1] // -(-places[-1] // width))
+    outermost = next((axis for axis, size in enumerate(places) if size > 1), 0)
+    for axis in range(len(sides)):
+        most = max(1, _TILE // (each * prod(sides[axis + 1 :])))
+        count = -(-sides[axis] // most)
+        if axis == outermost and batch * groups == 1:
+            count = -(-count // _EVEN) * _EVEN
+        sides[axis] = -(-sides[axis] // count)
+    return sides
 
 
 def _part(number: int, side: int, size: int) -> range:

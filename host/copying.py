@@ -13,6 +13,7 @@ from functools import cache
 
 _MOST_THREADS = 8
 _LEAST_PIECE = 1 << 20
+"""Bytes of a piece: less is not worth another thread."""
 _PAGE = 4096
 
 

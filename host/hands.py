@@ -29,7 +29,9 @@ from ops.lowering.base import Source, Target
 _DTYPES: Mapping[str, npt.DTypeLike] = {"f32": np.float32, "i8": np.int8, "u8": np.uint8}
 
 _MOST_BOUND = 64
+"""Jobs that are kept, with their arrays."""
 _MOST_FEW = 16
+"""Tiles of a task that are kept."""
 
 Array = npt.NDArray[Any]
 Place = tuple[Buffer, int]

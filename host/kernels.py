@@ -14,6 +14,7 @@ from shaders.reflection import BindingInfo, EntryPoint, Guard, Reflection
 MAX_GROUP = GROUP - 1
 """The group after it is the host's own."""
 MAX_BINDING = 999
+"""WebGPU has numbers below 1000 (`maxBindingsPerBindGroup`)."""
 
 
 class Kernels:

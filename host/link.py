@@ -27,7 +27,9 @@ _READ_BYTES = 96 << 10
 """Room for any frame with elements in it. From 128 KiB on the C library would ask the system for it each time, which
 takes 11 µs."""
 _DESCRIPTORS = 32
+"""Descriptors that one read may bring."""
 _TOGETHER = 64
+"""Frames that are written in one call at most; Linux takes 1024 (`IOV_MAX`)."""
 _CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 _TRUNCATED = int(socket.MSG_CTRUNC)
 _ANCILLARY = socket.CMSG_SPACE(_DESCRIPTORS * array.array("i").itemsize)

@@ -17,7 +17,9 @@ from shaders.resolve import FOREIGN_TYPES
 from shaders.suggestions import meant
 
 _MOST = 500
+"""Characters of a message."""
 _TAB = 4
+"""Columns of a tab in what naga prints."""
 _TITLE = re.compile(r"(?:parsing|validation) error: ([^\n]+)")
 _REMARK = re.compile(r"^ *= (note: )?([^\n]+)$", re.MULTILINE)
 _LINE = re.compile(r" *(\d+) │ ")

@@ -21,6 +21,7 @@ SLACK = Fraction(6, 5)
 SMALL = 1 << 20
 """Bytes that a plan may always take: to save less is not worth the wait between two stages."""
 _LOOKED_AT = 64
+"""The buffers made last among which a free one is looked for, so that long programs take linear time."""
 
 
 class Storage:

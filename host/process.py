@@ -20,10 +20,13 @@ import msgspec
 from host import frames
 from host.engine import EngineSettings
 from host.link import Link, write
-from host.worker import SealProcess, Task, Worker
+from host.task import Task
+from host.worker import SealProcess, Worker
 
 FRAME_LIMIT = 256 << 20
+"""Bytes of a frame from the server at most: a graph with its constants is the largest."""
 _PR_SET_PDEATHSIG = 1
+"""`prctl(2)`, from `linux/prctl.h`."""
 
 
 class Server:

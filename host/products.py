@@ -21,9 +21,11 @@ from host.scratch import scratch
 from ops.lower import HostProduct
 
 SPAN = 4096
+"""Of the inner axis at most so much is summed up in a call."""
 MOST_WORK = 5 << 29
 """What a tile costs at most, as `cost` counts: about 30 ms of a core. Nothing stops one; larger ones are quicker."""
 LEAST_SIDE = 64
+"""Sides that are not longer are not halved."""
 _STEP = 24
 """What sides that were halved are multiples of: the kernels of BLAS take 8, 12, 16 or 24 rows at once."""
 _READING = 32
@@ -31,13 +33,16 @@ _READING = 32
 _HANDS = min(os.cpu_count() or 1, 8)
 """Products that are worth it have a tile for each hand at least."""
 _WIDE = 1024
+"""Columns of a tile at most where rows are few."""
 _TILE_WORK = 1 << 24
 _CALL_WORK = 1 << 14
+"""Multiply-adds of small matrices that a tile takes together, and what a call for one of them costs besides."""
 _PANEL = 1 << 18
 """Elements of the right operand that caches hold."""
 _CALL = 1 << 21
 """Multiply-adds of a call where hands share a product: in shorter ones they wait for the interpreter, not compute."""
 _FEW = 32
+"""Rows up to which a product goes by blocks of columns, of which BLAS makes no copy (`UNPACKED`)."""
 UNPACKED = 10**6
 """Up to so many multiply-adds OpenBLAS copies no operand first, which takes longer than a product of few rows."""
 

@@ -22,6 +22,7 @@ from shaders.errors import KernelgateError
 LOST = "Tensors on the device are lost; upload or compute them again."
 """The hint of whoever lost the device."""
 _OVERSLEPT_S = 1.0
+"""A timer that rings so late says that this process was kept from running, not that the device hangs."""
 _ROOM = 2
 """A request's steps may take so many times what the process itself allows them: between them it does what is brief."""
 

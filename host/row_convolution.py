@@ -23,7 +23,9 @@ from ops.lower import HostConvolution
 LEAST_ROW = 40
 """Places of a row from which BLAS multiplies rows about as fast as a whole tile."""
 _LEAST_INNER = 64
+"""Channels and taps of the first axis from which a product of them is worth a call."""
 _PLACES_A_ROW = 4
+"""Places of the batch for each output at least: for fewer it does not pay to lay the weights."""
 _MOST_ROW, _MOST_INNER = 128, 96
 """What of a row, and of channels and taps, is multiplied at once, so that the nearest cache holds most of it."""
 

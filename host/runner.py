@@ -30,12 +30,14 @@ from shaders.spec import KernelSpec
 
 _MOST_PLANS = 256
 _MOST_STEPS = 1 << 17
+"""Plans that are kept, and the steps that they have together."""
 _FIRST_PART = {"cpu": 64}
 _FIRST_PART_OF_GPU, _SHARE, _MOST_PART = 8, 16, 64
 """So many dispatches are submitted first, by kind of adapter, on a GPU at least one in `_SHARE`, and then twice as many
 each time up to the most: few calls, the device begins soon, and little is left for it when the last are encoded. To
 encode a dispatch takes about as long as a GPU takes for a small one."""
 _MOST_GROWTH, _FILLED = 4, 0.75
+"""A slice may have so many times the dispatches of the last one, and shall take this part of the time for a slice."""
 
 
 class Runner:

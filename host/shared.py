@@ -24,6 +24,7 @@ from host.copying import in_pieces
 from ops.wire import FrameError
 
 KEEP_BYTES = 256 << 20
+"""Bytes of carriers that are kept for further downloads, in all."""
 
 
 class Shared:

@@ -12,10 +12,12 @@ from collections.abc import Sequence
 Size = tuple[int, int, int]
 
 _GROWTH = 8
+"""A slice may have so many times the workgroups of the last one."""
 _FIRST = {"cpu": 8}
 _FIRST_ELSEWHERE = 64
 """Of a kernel whose speed is unknown: all that one slice has may turn until its fuel is gone."""
 _REMEMBERED = 16
+"""A dispatch begins with this part of what the last one ended with."""
 
 
 class Grid:

@@ -18,6 +18,7 @@ log = logging.getLogger("kernelgate.device")
 PAUSE_S = 0.5
 """Before a new spare is started: what waited for the old one comes first."""
 _MOST_PAUSE_S = 60.0
+"""After failures the pause doubles up to this."""
 
 
 class Spare:

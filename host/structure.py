@@ -30,7 +30,9 @@ _FREE_KINDS = ("elementwise", "leaf")
 _NUMBERS = frozenset((bool, int, float))
 _DOUBLE = struct.Struct("<d")
 _FRAME_INTEGER = 9
+"""Bytes that hold any whole number of a frame: MessagePack has them from -2^63 to 2^64 - 1."""
 _LONGEST_NAME = 64
+"""Characters of an op: longer names are none, and are not looked up."""
 _encode = msgspec.msgpack.Encoder().encode
 
 

@@ -12,9 +12,8 @@ import contextlib
 import itertools
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from host import faults, frames
+from host import errands, faults, frames
 from host.child import Child
 from host.errands import Errand
 from host.errors import (
@@ -27,9 +26,10 @@ from host.errors import (
     UnknownKernel,
 )
 from host.frames import Usage
-from host.lineage import DeviceSettings, Lineage
+from host.lineage import Lineage
 from host.meter import Charge, Meter
 from host.requests import LOST, Reply
+from host.settings import DeviceSettings
 from host.shared import Shared, memory_file
 from ops.graph import Graph
 from shaders.reflection import Reflection
@@ -63,12 +63,8 @@ class Device(Lineage):
         if not nbytes:
             await self.upload_bytes(handle, owner, dtype, shape, b"")
             return
-
-        def make(id: int) -> frames.Upload:
-            return frames.Upload(id, handle, owner, dtype, tuple(shape), nbytes, offset, descriptor=True)
-
-        what = f"an upload of {nbytes:,} bytes"
-        await self._ask(Errand(make, what, self.settings.deadline_s, fd, makes=[handle]))
+        file = (fd, offset, nbytes)
+        await self._ask(errands.upload_file(handle, owner, dtype, shape, file, self.settings.deadline_s))
 
     async def upload_bytes(
         self, handle: int, owner: str, dtype: str, shape: Sequence[int], data: bytes
@@ -79,20 +75,11 @@ class Device(Lineage):
             with open(fd, "rb"):
                 await self.upload(handle, owner, dtype, shape, fd, 0, len(data))
             return
-
-        def make(id: int) -> frames.Upload:
-            return frames.Upload(id, handle, owner, dtype, tuple(shape), len(data), data=data)
-
-        what = f"an upload of {len(data):,} bytes"
-        await self._ask(Errand(make, what, self.settings.deadline_s, makes=[handle]))
+        await self._ask(errands.upload(handle, owner, dtype, shape, data, self.settings.deadline_s))
 
     async def download(self, handle: int) -> Shared:
         """The elements of tensor `handle` in wire form; close it soon. Raises `UnknownHandle`."""
-
-        def make(id: int) -> frames.Download:
-            return frames.Download(id, handle)
-
-        reply = await self._ask(Errand(make, "a download", self.settings.deadline_s, needs=[handle]))
+        reply = await self._ask(errands.download(handle, self.settings.deadline_s))
         assert isinstance(reply, Shared)
         return reply
 
@@ -100,7 +87,7 @@ class Device(Lineage):
         """Forget tensors. Unknown ones, and a device that has just been restarted, are not errors."""
         if handles and self._child is not None and self._child.alive:
             with contextlib.suppress(DeviceRestarted):
-                await self._ask(replace(_freeing(handles, self.settings.deadline_s), needs=handles))
+                await self._ask(errands.free(handles, self.settings.deadline_s, needs=handles))
 
     async def add_kernel(
         self,
@@ -150,22 +137,12 @@ class Device(Lineage):
 
         `meter` is told what it costs, however it ends. Raises `DeviceTimeout` when the meter's budget is used up.
         """
-        handles = list(outputs)
-        needs = [index for index, node in enumerate(graph.nodes) if node.op == "input"]
-
-        def make(id: int) -> frames.RunGraph:
-            return frames.RunGraph(id, job, owner, graph, handles, self._deadline(deadline_s))
-
-        errand = Errand(make, "a graph", self.settings.compile_s, makes=handles, needs=needs, meter=meter)
-        return await self._run(job, errand)
+        deadline_s, step_s = self._deadline(deadline_s), self.settings.compile_s
+        return await self._run(job, errands.run_graph(job, owner, graph, outputs, deadline_s, step_s, meter))
 
     async def explain(self, graph: Graph, wgsl: bool = False, meter: Meter | None = None) -> str:
         """How the device would compute `graph`, whose inputs need not exist; `wgsl`: with the source of kernels."""
-
-        def make(id: int) -> frames.Explain:
-            return frames.Explain(id, graph, wgsl)
-
-        reply = await self._ask(Errand(make, "explaining a graph", self.settings.deadline_s, meter=meter))
+        reply = await self._ask(errands.explain(graph, wgsl, self.settings.deadline_s, meter))
         assert isinstance(reply, frames.Explained)
         return reply.text
 
@@ -193,23 +170,18 @@ class Device(Lineage):
                 f"there is no kernel {kernel[:80]!r}", hint="Add the kernel before dispatching it."
             )
         self._kernels.move_to_end(kernel)
-        handles = [tensor.handle for tensor in fresh]
-
-        def make(id: int) -> frames.DispatchKernel:
-            deadline, most = self._deadline(deadline_s), dict(most_fuel or {})
-            return frames.DispatchKernel(
-                id, job, owner, kernel, list(steps), list(fresh), fuel, most, deadline
-            )
-
-        errand = Errand(
-            make,
-            "a kernel's dispatch",
-            self.settings.first_s or self.settings.compile_s,
-            makes=handles,
-            needs=_needed(steps, fresh),
-            kernel=kernel,
-            meter=meter,
+        request = frames.DispatchKernel(
+            0,
+            job,
+            owner,
+            kernel,
+            list(steps),
+            list(fresh),
+            fuel,
+            dict(most_fuel or {}),
+            self._deadline(deadline_s),
         )
+        errand = errands.dispatch(request, self.settings.first_s or self.settings.compile_s, meter)
         try:
             return await self._run(job, errand)
         except faults.Fault as fault:
@@ -269,7 +241,7 @@ class Device(Lineage):
             return await future
         except asyncio.CancelledError:
             if errand.makes and child.alive:
-                _ignore(child.request(_freeing(errand.makes, errand.step_s)))
+                _ignore(child.request(errands.free(errand.makes, errand.step_s)))
             raise
         except DeviceLeft:
             why = None if told is None else told.exception()
@@ -289,10 +261,7 @@ class Device(Lineage):
             if future.cancelled() or future.exception() is not None:
                 child.kernels.discard(kernel)
 
-        def make(id: int) -> frames.AddKernel:
-            return frames.AddKernel(id, kernel, reflection)
-
-        future = child.request(Errand(make, "compiling a kernel", self.settings.compile_s))
+        future = child.request(errands.add_kernel(kernel, reflection, self.settings.compile_s))
         future.add_done_callback(settled)
         return future
 
@@ -300,11 +269,9 @@ class Device(Lineage):
         self, kernel: str, reflection: Reflection, warm: bool, constants: dict[str, float] | None = None
     ) -> float:
         """Have a kernel compiled; the milliseconds that it took."""
-
-        def make(id: int) -> frames.AddKernel:
-            return frames.AddKernel(id, kernel, reflection, warm, constants or {})
-
-        reply = await self._ask(Errand(make, "compiling a kernel", self.settings.compile_s))
+        reply = await self._ask(
+            errands.add_kernel(kernel, reflection, self.settings.compile_s, warm, constants)
+        )
         if self._child is not None:
             self._child.kernels.add(kernel)
         assert isinstance(reply, frames.Done)
@@ -329,17 +296,6 @@ class Device(Lineage):
         self._kernels.move_to_end(kernel)
         while len(self._kernels) > self.settings.kernels:
             self.drop_kernel(next(iter(self._kernels)))
-
-
-def _freeing(handles: Sequence[int], step_s: float) -> Errand:
-    return Errand(lambda id: frames.Free(id, list(handles)), "freeing tensors", step_s)
-
-
-def _needed(steps: Sequence[frames.Step], fresh: Sequence[frames.Fresh]) -> set[int]:
-    """The tensors that a dispatch must find."""
-    bound = {each.handle for step in steps for each in step.arguments if isinstance(each, frames.Bound)}
-    initial = {tensor.initial for tensor in fresh if tensor.initial is not None}
-    return (bound - {tensor.handle for tensor in fresh}) | initial
 
 
 def _ignore(future: asyncio.Future[Reply]) -> None:

@@ -20,6 +20,7 @@ DEVICE_OWNER = ""
 """Owner of what is the device's own: parameters and the like. No tensor may have it, and it is not counted as live."""
 MAX_RANK = 16
 MAX_ELEMENTS = 1 << 40
+"""What a frame may claim of a tensor: far more than any device holds, so that sizes stay within 64 bits."""
 
 
 def checked_type(dtype_name: str, shape: Sequence[int]) -> TensorType:

@@ -21,7 +21,9 @@ from ops.dtypes import dtype
 
 _CHUNK = 16 << 20
 _TURNS = 3
+"""Bytes of a staging buffer, and how many take turns in each direction: one is filled while another is copied."""
 _PIECE = 1 << 20
+"""Bytes that are widened or narrowed at once: caches hold them."""
 Write = Callable[[memoryview], None]
 
 

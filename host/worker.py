@@ -15,14 +15,13 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
-from host import ceiling, frames
-from host.engine import Engine, EngineSettings, Work, open_engine
-from host.errors import Cancelled, DeviceFailed, DeviceTimeout
+from host import ceiling, frames, priority
+from host.engine import Engine, EngineSettings, open_engine
+from host.errors import Cancelled, DeviceFailed
 from host.scheduler import Scheduler
 from host.shared import Carriers, Source
+from host.task import Task
 from host.tensors import DEVICE_OWNER, checked_type, wire_bytes
 from ops.wire import FrameError
 from shaders.errors import ErrorRecord, KernelgateError
@@ -32,43 +31,7 @@ SealProcess = Callable[[str], tuple[tuple[str, ...], str]]
 """Puts up the operating system's walls when the driver is loaded and no stranger's byte has been seen. Takes the kind
 of device; gives the fields of `frames.Seal`."""
 _TELL_S = 0.1
-_NICE = 5
-_OOM_SCORE = 500
-
-
-@dataclass(slots=True)
-class Task:
-    """A request on its way through the GPU thread, which has spent `spent_ms` on it so far.
-
-    `slice`: its next step is a short one. `told` is when the server last heard how far it is.
-    """
-
-    request: frames.ServerMessage
-    fd: int | None = None
-    stopped: bool = False
-    spent_ms: float = 0.0
-    work: Work | None = None
-    slice: bool = False
-    told: float = 0.0
-
-    def stop(self) -> None:
-        """Raise `Cancelled` if the job was cancelled, `DeviceTimeout` if it has had its time."""
-        if self.stopped:
-            raise Cancelled("the job was cancelled")
-        deadline_s = getattr(self.request, "deadline_s", None)
-        if deadline_s is not None and self.spent_ms > deadline_s * 1e3:
-            raise DeviceTimeout(
-                f"the device worked on this for {deadline_s:g} s, which is its limit",
-                hint="Do less in one request, or ask for a longer limit.",
-            )
-
-    def makes(self) -> set[int]:
-        """The handles of the tensors that it is to make."""
-        request = self.request
-        if isinstance(request, frames.RunGraph):
-            return set(request.outputs)
-        fresh = request.fresh if isinstance(request, frames.DispatchKernel) else []
-        return {tensor.handle for tensor in fresh}
+"""Between two reports of how far a request is."""
 
 
 class Worker(threading.Thread):
@@ -99,7 +62,7 @@ class Worker(threading.Thread):
             traceback.print_exc()
             self._post(frames.Failed(0, _unexpected(error)), None)
         else:
-            lower_priority()
+            priority.lower()
             ceiling.limit(engine.info.kind, self._settings.memory_bytes)
             walls = frames.Seal(*self._seal(engine.info.kind))
             gc.freeze()
@@ -293,16 +256,3 @@ def _since(began: float) -> float:
 
 def _unexpected(error: Exception) -> ErrorRecord:
     return ErrorRecord("internal", f"the device failed unexpectedly ({type(error).__name__})")
-
-
-def lower_priority() -> None:
-    """Let the server go first from now on: for the CPU, every thread but the loop's; for memory, the whole process."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE))
-    try:
-        threads = [int(name) for name in os.listdir("/proc/self/task") if int(name) != os.getpid()]
-    except OSError:  # not Linux: threads have no priority of their own
-        threads = [os.getpid()]
-    for thread in threads:
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, thread, _NICE)

@@ -5,6 +5,7 @@ Owns what these are rendered from. Must not know how they look.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import msgspec
@@ -24,6 +25,7 @@ from api.runtime import Runtime
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
 ROWS = 100
 Wanted = Annotated[str, Query(max_length=80)]
+_PAGED = re.compile(r"/api/((?:keys|kernels|runs|scripts|tensors)/[^/]+)")
 QUOTAS = {
     "runs_at_once": "runs that wait or run",
     "runs_a_minute": "runs that begin in a minute",
@@ -97,12 +99,18 @@ async def audit(
         "audit",
         visitor,
         here="keys",
-        rows=found,
+        rows=[(entry, _page_of(entry.resource)) for entry in found],
         done=DONE,
         wanted=wanted,
         newest=link("/console/audit", **wanted) if before else None,
         older=link("/console/audit", before=last, **wanted) if last else None,
     )
+
+
+def _page_of(resource: str) -> str | None:
+    """The page of what an entry is about, if that has one."""
+    found = _PAGED.fullmatch(resource)
+    return f"/console/{found[1]}" if found else None
 
 
 def _document(server: Runtime, record: KeyRecord) -> dict[str, Any]:

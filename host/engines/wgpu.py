@@ -66,10 +66,13 @@ class WgpuEngine:
     def upload(self, handle: int, owner: str, type: TensorType, source: Source) -> None:
         """Make tensor `handle`."""
         block = self._pool.take(owner, device_bytes(type))
+        is_anothers = self._pool.drop_clear(block)
         try:
-            self._transfers.upload(block, type.dtype, source, clear_rest=self._pool.drop_clear(block))
+            self._transfers.upload(block, type.dtype, source, clear_rest=is_anothers)
             self._table.add(handle, owner, type, block)
         except BaseException:
+            if is_anothers:
+                self._pool.owe_clear(block)
             self._pool.give([block])
             raise
 

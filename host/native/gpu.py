@@ -23,8 +23,10 @@ from host.native.waiting import Waiter
 
 _UNTIMED = ("cpu",)
 """Kinds of adapters whose time is taken by waiting: llvmpipe's own clock says the same to 0.1 ms, and costs as much."""
-_BOUNDS_CHECKS = 1  # of WGPUShaderRuntimeChecks: keep bounds checks, drop the counter in each loop
+_BOUNDS_CHECKS = 1
+"""Of `WGPUShaderRuntimeChecks`: keep bounds checks, drop the counter in each loop."""
 _MOST_LAYOUTS = 1024
+"""Layouts of groups that are kept."""
 _BINDING_TYPES = {"read": "read-only-storage", "read_write": "storage", "uniform": "uniform"}
 
 

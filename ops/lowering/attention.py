@@ -20,9 +20,11 @@ from ops.lowering.base import Builder, HostAttention, Source, Target
 _MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 26}
 _EVEN = 16
 _SCORE_WORK = 32
-_MOST_OF_HOST = 1 << 26
-"""What a query of the host's may cost at most: nothing stops it while it does a few. Costlier ones are made of products
-and a softmax, which are cut along keys and vectors too."""
+_LEAST_STEPS = 3
+"""Of a block of queries."""
+_MOST_OF_HOST, _WIDEST_OF_HOST = 1 << 27, 1 << 17
+"""What a query of the host's may cost at most, and the elements of its vectors: nothing stops the host while it does a
+few. Others are made of products and a softmax, which are cut along keys and vectors too."""
 
 
 def emit(
@@ -42,7 +44,8 @@ def emit(
     q, k, v = (_shown(each, (*batch, *each.layout.shape[-2:])) for each in (query, key, value))
     each = row_work(key.layout.shape, value.layout.shape)
     work = prod(batch) * rows * each
-    if 0 < builder.device.host_work <= work and each <= _MOST_OF_HOST:
+    is_short = each <= _MOST_OF_HOST and size + value.layout.shape[-1] <= _WIDEST_OF_HOST
+    if 0 < builder.device.host_work <= work and is_short:
         bias = shown[0] if shown else None
         builder.dispatches.append(HostAttention(q, k, v, bias, target, factor, is_causal, work))
         return
@@ -51,6 +54,7 @@ def emit(
         return
     most = _MOST_SCORES[builder.device.kind] // (prod(batch) * columns)
     step = rows if most >= rows else max(most - most % _EVEN, 1)
+    builder.check_room(_LEAST_STEPS * -(-rows // step))
     turned = _turned(key)
     if step < rows:
         turned = matmul.arranged(builder, turned, (*batch, step, columns, size))  # once: every block reads it

@@ -237,13 +237,17 @@ class Builder:
 
         Raises `GraphError` beyond `MAX_DISPATCHES`.
         """
-        if len(self.dispatches) >= MAX_DISPATCHES:
+        self.check_room(1)
+        work = each * prod(workgroups) * prod(spec.workgroup_size)
+        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), dict(params), work))
+
+    def check_room(self, count: int) -> None:
+        """Raises `GraphError` unless `count` more steps may be made."""
+        if len(self.dispatches) + count > MAX_DISPATCHES:
             raise GraphError(
                 f"an op needs more than {MAX_DISPATCHES:,} dispatches, the most of one request",
                 hint=self.fewer,
             )
-        work = each * prod(workgroups) * prod(spec.workgroup_size)
-        self.dispatches.append(Dispatch(spec, workgroups, tuple(operands), dict(params), work))
 
     def spread(
         self,

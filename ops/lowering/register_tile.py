@@ -35,6 +35,8 @@ from shaders.spec import Binding, KernelSpec, Param
 _QUAD = 4
 _LARGE_WORK = 1 << 18
 _SHORTEST_SPAN = 16
+_OVERHEAD = 8
+"""To find its place and to write costs an invocation as much as so many inner positions: most of a small product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def emit(
     width = column_tiles * _QUAD * tile.quads * lanes * tile.rows
     for part in _parts(builder.device, row_tiles * prod(batch), inner, width):
         workgroups = (column_tiles, *_fold(part["stop"] - part["first"]))
-        each = _QUAD * tile.quads * tile.rows * (part["end"] - part["begin"])
+        each = _QUAD * tile.quads * tile.rows * (part["end"] - part["begin"] + _OVERHEAD)
         builder.dispatch(spec, workgroups, operands, {**params, **part}, each)
 
 
@@ -152,7 +154,7 @@ def _parts(device: DeviceClass, lines: int, inner: int, width: int) -> Iterator[
     """
     span = min(device.loop_turns * _QUAD // 2, max(device.work // width, _SHORTEST_SPAN))
     span = min(inner, span - span % _QUAD)
-    height = max(device.work // (width * span), 1)
+    height = max(device.work // (width * (span + _OVERHEAD)), 1)
     for first in range(0, lines, height):
         for begin in range(0, inner, span):
             stop, end = min(first + height, lines), min(begin + span, inner)

@@ -20,6 +20,7 @@ from shaders.tree import Function, Module
 _FREE = 4096
 """A loop of known length whose turns cost no more fuel than this together gets no check of its own."""
 _MOST = 0xFFFFFF
+"""No price is higher, so that it stays far within a counter of 32 bits."""
 _COLLECTIVE = frozenset(["workgroupBarrier", "storageBarrier", "textureBarrier", "workgroupUniformLoad"])
 _WAITING = {"storageBarrier": 256, **dict.fromkeys(_COLLECTIVE - {"storageBarrier"}, 16)}
 _ATOMIC = 64

@@ -14,6 +14,7 @@ from shaders.tokens import KEYWORDS
 from shaders.tree import Function, Module, Span
 
 _PASSES = 16
+"""So often a function is gone through for names that turn out uneven; if there are more still, all are."""
 _SAME_FOR_ALL = frozenset(["workgroup_id", "num_workgroups"])
 _UNEVEN_SPACES = frozenset(["private", "workgroup"])
 _STATEMENT_ENDS = frozenset([";", "{", "}"])

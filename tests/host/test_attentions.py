@@ -13,10 +13,12 @@ from host.planner import make_plan
 from ops import reference
 from ops.backward import backward
 from ops.dtypes import dtype as dtype_of
+from ops.errors import GraphError
 from ops.graph import Graph, Node, TensorType
 from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, GPU, MAPPED, HostAttention, HostProduct, lower
+from ops.lowering import matmul
 from ops.lowering.attention import row_work
 from ops.validate import validate
 
@@ -94,11 +96,18 @@ def test_the_work_of_a_tile_is_bounded(shapes: tuple[tuple[int, ...], tuple[int,
     assert sum(done) == task.query.layout.count // task.query.layout.shape[-1]
 
 
-@pytest.mark.parametrize("shapes", [((16, 1 << 21), (16, 1 << 21)), ((128, 16), (1 << 21, 16))])
+@pytest.mark.parametrize("shapes", [((16, 1 << 21), (16, 1 << 21)), ((128, 16), (1 << 23, 16))])
 def test_what_a_query_makes_too_long_is_products(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
     steps = of_shapes({}, (*shapes, shapes[1]))
     assert any(isinstance(step, HostProduct) for step in steps)
     assert not any(isinstance(step, HostAttention) for step in steps)
+
+
+def test_too_many_blocks_are_refused_before_one_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matmul, "emit", None)
+    for device in (CPU, MAPPED):
+        with pytest.raises(GraphError, match="more than 65,536 dispatches"):
+            of_shapes({}, ((1 << 18, 32), (1 << 21, 32), (1 << 21, 32)), device)
 
 
 def test_where_memory_is_not_the_hosts_it_is_kernels() -> None:

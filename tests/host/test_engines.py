@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ from ops.reference import evaluate
 from ops.table import TABLE
 from ops.wire import FrameError
 from shaders.errors import KernelgateError
+from tests.host.engines import ADAPTER, go, run_graph, take
 
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 MEMORY = 1 << 28
 
 
@@ -57,25 +57,19 @@ def _everything_is_given_back(request: pytest.FixtureRequest) -> Iterator[None]:
         assert (engine.memory().live_bytes, engine.memory().tensors) == (0, 0)
 
 
-def go() -> None:
-    """A job that nobody cancels."""
-
-
 def put(engine: Engine, handle: int, array: np.ndarray, dtype: str = "u32", owner: str = "me") -> None:
     data = array.tobytes()
     engine.upload(handle, owner, TensorType(array.shape, dtype), Source(len(data), data))
 
 
 def get(engine: Engine, handle: int, dtype: Any = np.uint32) -> np.ndarray:
-    data = bytearray()
-    engine.download(handle, data.extend)
-    return np.frombuffer(data, dtype)
+    return np.frombuffer(take(engine, handle), dtype)
 
 
 def graph(
     engine: Engine, nodes: list[Node], outputs: list[int], handles: list[int], *constants: bytes
 ) -> Any:
-    return finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, outputs, list(constants)), handles), go))
+    return run_graph(engine, Graph(nodes, outputs, list(constants)), handles)
 
 
 def dispatch(
@@ -283,6 +277,26 @@ def test_an_upload_over_anothers_block_clears_what_it_does_not_fill(gpu: WgpuEng
     assert not words[600:].any()
 
 
+def test_an_upload_that_fails_leaves_its_owner_nothing_of_another_s(gpu: WgpuEngine, tmp_path: Path) -> None:
+    others = np.full(1 << 16, 7, np.uint32)
+    put(gpu, 1, others, owner="other")
+    gpu.free([1])
+    path = tmp_path / "elements"
+    path.write_bytes(bytes(others.nbytes))
+    with path.open("r+b") as file:
+        source = Source(others.nbytes, fd=file.fileno())
+        file.truncate(100)
+        with pytest.raises(FrameError, match="cut short"):
+            gpu.upload(2, "me", TensorType(others.shape, "u32"), source)
+    block = gpu._pool.take("me", others.nbytes)
+    gpu._pool.flush()
+    seen = bytearray()
+    gpu._transfers.download(block, "u32", others.nbytes, seen.extend)
+    gpu._pool.give([block])
+    assert len(seen) == others.nbytes
+    assert not any(seen)
+
+
 def test_compile_errors_point_into_the_kernel(gpu: WgpuEngine, kernels: Any) -> None:
     with pytest.raises(KernelCompileError, match="expected expression") as error:
         gpu.add_kernel(
@@ -436,7 +450,7 @@ def test_planned_programs_equal_the_reference(gpu: WgpuEngine, program: Graph) -
         put(gpu, handle, array, dtype="i32")
     handles = [10 + number for number in range(len(program.outputs))]
     for _ in range(2):
-        finish(gpu.run_graph(RunGraph(1, 1, "me", program, handles), go))
+        run_graph(gpu, program, handles)
         for handle, expected in zip(handles, evaluate(program, INPUTS), strict=True):
             assert get(gpu, handle, np.int32).tolist() == expected.reshape(-1).tolist()
         gpu.free(handles)

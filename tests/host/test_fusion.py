@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -23,8 +22,7 @@ from ops.graph import Graph, Node, TensorType
 from ops.lower import GPU
 from ops.reference import evaluate
 from shaders.errors import KernelgateError
-
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
+from tests.host.engines import ADAPTER, put, run_graph, take
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["with the host", "kernels alone, in stages"])
@@ -106,15 +104,14 @@ def is_valid(nodes: list[Node]) -> bool:
 
 def compute(engine: WgpuEngine, program: Graph) -> list[np.ndarray]:
     handles = list(range(100, 100 + len(program.outputs)))
-    finish(engine.run_graph(RunGraph(1, 1, "me", program, handles), lambda: None))
+    run_graph(engine, program, handles)
     return taken(engine, handles)
 
 
 def taken(engine: WgpuEngine, handles: list[int]) -> list[np.ndarray]:
     found = []
     for handle in handles:
-        data = bytearray()
-        engine.download(handle, data.extend)
+        data = take(engine, handle)
         found.append(np.frombuffer(data, np.float32))
     engine.free(handles)
     return found
@@ -213,7 +210,7 @@ def test_a_product_in_parts_is_finished_once() -> None:
     engine = WgpuEngine(EngineSettings(ADAPTER, host_steps=False))
     rows, inner = 24, 1 << 18
     x = np.random.default_rng(5).integers(-2, 3, (rows, inner)).astype(np.float32)
-    engine.upload(1, "me", TensorType(x.shape, "f32"), Source(x.nbytes, x.tobytes()))
+    put(engine, 1, x)
     nodes = [
         Node("input", (), {"handle": 1, "shape": [rows, inner], "dtype": "f32"}),
         Node("transpose", (0,), {"axis0": 0, "axis1": 1}),
@@ -239,12 +236,11 @@ def test_what_is_done_with_a_product_is_done_while_the_parts_of_its_sums_are_add
     arrays = [random.uniform(-1, 1, shape).astype(np.float32) for shape in ((40, inner), (inner, 72), (72,))]
     nodes = []
     for handle, array in enumerate(arrays, 500):
-        engine.upload(handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
+        put(engine, handle, array)
         nodes.append(Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"}))
     nodes += [Node("matmul", (0, 1)), Node("add", (3, 2)), Node("relu", (4,))]
-    usage = finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [5]), [510]), lambda: None))
-    found = bytearray()
-    engine.download(510, found.extend)
+    usage = run_graph(engine, Graph(nodes, [5]), [510])
+    found = take(engine, 510)
     engine.free([500, 501, 502, 510])
     a, b, bias = (array.astype(np.float64) for array in arrays)
     np.testing.assert_allclose(
@@ -263,13 +259,12 @@ def test_what_is_done_with_a_convolution_of_a_gpu_is_done_in_its_kernel(
     arrays = [random.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
     nodes = []
     for handle, array in enumerate(arrays, 520):
-        engine.upload(handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
+        put(engine, handle, array)
         nodes.append(Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"}))
     ones = {"stride": [1, 1], "dilation": [1, 1], "before": [1, 1], "after": [1, 1], "groups": 1}
     nodes += [Node("convolution", (0, 1), ones), Node("add", (4, 2)), Node("relu", (5,)), Node("mul", (6, 3))]
-    usage = finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [7]), [530]), lambda: None))
-    found = bytearray()
-    engine.download(530, found.extend)
+    usage = run_graph(engine, Graph(nodes, [7]), [530])
+    found = take(engine, 530)
     engine.free([*range(520, 524), 530])
     made = reference.apply("convolution", ones, arrays[:2]).astype(np.float64)
     expected = np.maximum(made + arrays[2], 0) * arrays[3]
@@ -299,11 +294,11 @@ def test_bias_activation_and_residual_are_part_of_a_product_by_tiles(
     arrays = [random.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
     nodes = []
     for handle, array in enumerate(arrays, 500):
-        engine.upload(handle, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
+        put(engine, handle, array)
         nodes.append(Node("input", (), {"handle": handle, "shape": list(array.shape), "dtype": "f32"}))
     nodes += [Node("matmul", (0, 1)), Node("add", (4, 2)), Node(after, (5,)), Node("sub", (6, 3))]
     program = Graph(nodes, [7])
-    usage = finish(engine.run_graph(RunGraph(1, 1, "me", program, [510]), lambda: None))
+    usage = run_graph(engine, program, [510])
     (found,) = taken(engine, [510])
     engine.free(list(range(500, 504)))
     expected = evaluate(program, dict(enumerate(arrays, 500)))[0]
@@ -322,8 +317,7 @@ def test_what_a_fold_of_nothing_gives_is_divided_like_any_number(
         Node("full", (), {"shape": [], "value": 0.0, "dtype": "f32"}),
         Node("div", (1, 2)),
     ]
-    finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [3]), [90]), lambda: None))
-    found = bytearray()
-    engine.download(90, found.extend)
+    run_graph(engine, Graph(nodes, [3]), [90])
+    found = take(engine, 90)
     engine.free([90])
     np.testing.assert_array_equal(np.frombuffer(found, np.float32), [expected] * 3)

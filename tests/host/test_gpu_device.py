@@ -19,11 +19,11 @@ from host.meter import Meter
 from host.shared import memory_file
 from host.supervisor import Device
 from ops.graph import Graph, Node
+from tests.host.engines import ADAPTER
 
 pytestmark = pytest.mark.usefixtures("nothing_leaks")
 
 Run = Callable[..., Any]
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 ENDLESS = (
     "@group(0) @binding(0) var<storage, read_write> b: array<u32>;\n"
     "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,9 +22,9 @@ from ops.graph import TensorType
 from shaders.errors import KernelgateError
 from shaders.reflect import reflect
 from shaders.reflection import BindingInfo, Reflection
+from tests.host.engines import ADAPTER, go, take
 
 ROOT = Path(__file__).parents[2]
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 CORPUS = [
     *sorted((ROOT / "examples").glob("*.wgsl")),
     *sorted((ROOT / "tests" / "shaders" / "golden").glob("*.wgsl")),
@@ -46,10 +45,6 @@ def engine() -> Iterator[WgpuEngine]:
 def turns(engine: WgpuEngine) -> None:
     if engine._guarded.kind != "turns":
         pytest.skip("this adapter does not count turns")
-
-
-def go() -> None:
-    """Never stops."""
 
 
 def words(info: BindingInfo) -> np.ndarray:
@@ -89,18 +84,12 @@ def guarded(
         usage = finish(engine.dispatch(request, go))
         assert usage.device_ms > 0
         return {
-            each.name: read(engine, each.handle)
+            each.name: take(engine, each.handle)
             for each in arguments
             if isinstance(each, Bound) and each.handle > 100
         }
     finally:
         engine.free(engine_handles)
-
-
-def read(engine: WgpuEngine, handle: int) -> bytes:
-    data = bytearray()
-    engine.download(handle, data.extend)
-    return bytes(data)
 
 
 def plain(engine: WgpuEngine, kernel: Reflection, workgroups: tuple[int, int, int]) -> dict[str, bytes]:
@@ -363,7 +352,7 @@ def test_built_in_values_are_those_of_the_whole_dispatch(
     step = Step("main", workgroups, [Bound("o", 1), Bound("out", 2)])
     fresh = [Fresh(1, "u32", (4,)), Fresh(2, "u32", (count, 4))]
     finish(engine.dispatch(DispatchKernel(1, 1, "me", "k", [step], fresh), go))
-    found = np.frombuffer(read(engine, 2), np.uint32).reshape(-1, 4)
+    found = np.frombuffer(take(engine, 2), np.uint32).reshape(-1, 4)
     engine.free([1, 2])
     z, y, x = (axis.ravel() for axis in np.indices(workgroups[::-1]))
     expected = np.stack(
@@ -434,7 +423,7 @@ def test_what_a_dispatch_reads_stays_until_it_is_done_whoever_frees_it(engine: W
     engine.free([1])
     engine.upload(3, "me", type, Source(data.nbytes, bytes(data.nbytes)))
     finish(work)
-    assert np.frombuffer(read(engine, 2), np.uint32).tolist() == list(range(1, 65))
+    assert np.frombuffer(take(engine, 2), np.uint32).tolist() == list(range(1, 65))
     engine.free([2, 3])
 
 

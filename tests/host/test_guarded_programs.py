@@ -6,7 +6,6 @@ program whose loops are short.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,8 +21,8 @@ from host.errors import DriverLoopLimit, FuelExhausted
 from host.frames import Bound, DispatchKernel, Fresh, Step, Uniform
 from shaders.guard.budget import fuel_budget, turns_budget
 from shaders.reflect import reflect
+from tests.host.engines import ADAPTER, take
 
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 LANES, GROUPS, WORDS = 8, 2, 8
 MASK = 0xFFFFFFFF
 UNIFORM = (3, 7, 11, 200)
@@ -406,8 +405,7 @@ def results(engine: WgpuEngine, source: str) -> list[list[int]] | None:
     except (FuelExhausted, DriverLoopLimit) as error:
         line, column = error.line or 0, error.column or 0
     else:
-        data = bytearray()
-        engine.download(1, data.extend)
+        data = take(engine, 1)
         engine.free([1])
         return np.frombuffer(data, np.uint32).reshape(-1, WORDS).tolist()  # type: ignore[no-any-return]
     assert source.split("\n")[line - 1][column - 1 :].startswith(("for", "while", "loop"))

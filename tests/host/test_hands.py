@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from math import prod
 
@@ -21,8 +20,8 @@ from ops.layout import Layout
 from ops.lower import MAPPED, HostConvolution, HostProduct, HostTask, lower
 from ops.lowering.base import Source, Target
 from shaders.spec import Operand
+from tests.host.engines import ADAPTER
 
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 DRAW = np.random.default_rng(9)
 NEVER = float("inf")
 SPREAD = {"stride": [1, 1], "dilation": [1, 1], "before": [1, 1], "after": [1, 1], "groups": 1}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,16 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.engine import EngineSettings, finish
+from host.engine import EngineSettings
 from host.engines.wgpu import WgpuEngine
 from host.errors import DeviceOutOfMemory
-from host.frames import RunGraph
 from host.shared import Source
 from ops.graph import Graph, Node, TensorType
 from ops.reference import DTYPES, evaluate
 from ops.validate import validate
+from tests.host.engines import ADAPTER, run_graph, take
 
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 SMALL = 1 << 16
 COUNT = 50_000
 
@@ -45,9 +43,8 @@ def compute(engine: WgpuEngine, arrays: list[np.ndarray], *nodes: Node) -> np.nd
     graph = Graph([*inputs, *nodes], [len(inputs) + len(nodes) - 1])
     (*_, type) = validate(graph)
     try:
-        finish(engine.run_graph(RunGraph(1, 1, "me", graph, [99]), lambda: None))
-        data = bytearray()
-        engine.download(99, data.extend)
+        run_graph(engine, graph, [99])
+        data = take(engine, 99)
     finally:
         engine.free([*range(len(arrays)), 99])
     actual = np.frombuffer(data, DTYPES[type.dtype]).reshape(type.shape)
@@ -151,10 +148,8 @@ def test_a_tensor_above_the_limit_of_the_adapter() -> None:
         op("sum", 2),
     ]
     try:
-        finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [0, 3]), [1, 2]), lambda: None))
-        ramp, total = bytearray(), bytearray()
-        engine.download(1, ramp.extend)
-        engine.download(2, total.extend)
+        run_graph(engine, Graph(nodes, [0, 3]), [1, 2])
+        ramp, total = take(engine, 1), take(engine, 2)
     finally:
         engine.close()
     expected = np.arange(count, dtype=np.int32)
@@ -178,10 +173,8 @@ def test_what_is_kept_and_hashed_of_the_largest_tensors() -> None:
         op("slice", 7, starts=[0, 0], stops=[count // row, 8], steps=[9_999, 1]),
     ]
     try:
-        finish(engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [5, 8]), [1, 2]), lambda: None))
-        kept, digests = bytearray(), bytearray()
-        engine.download(1, kept.extend)
-        engine.download(2, digests.extend)
+        run_graph(engine, Graph(nodes, [5, 8]), [1, 2])
+        kept, digests = take(engine, 1), take(engine, 2)
     finally:
         engine.close()
     expected = np.arange(1023, count + 1024, 1024).clip(max=count)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,8 +17,8 @@ from host.shared import Source
 from ops.graph import Graph, Node, TensorType
 from shaders.errors import KernelgateError
 from shaders.reflect import reflect
+from tests.host.engines import ADAPTER, go, put, take
 
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 MEMORY = 1 << 26
 SIZE = 64
 ENDLESS = """@group(0) @binding(0) var<storage, read_write> b: array<u32>;
@@ -50,10 +49,6 @@ def held(engine: WgpuEngine) -> int:
     return engine._pool._budget.used - engine._pool.pooled_bytes
 
 
-def go() -> None:
-    """A job that nobody cancels."""
-
-
 def product(turns: int, scale: float = 1.0) -> list[Node]:
     """Nodes of a graph of `turns` products of matrices, each a step of its own."""
     nodes = [
@@ -68,13 +63,13 @@ def work(engine: WgpuEngine, nodes: list[Node], stop: Callable[[], None] = go, o
     return engine.run_graph(RunGraph(1, 1, "me", Graph(nodes, [len(nodes) - 1]), [output]), stop)
 
 
-def put(engine: WgpuEngine) -> None:
+def put_identity(engine: WgpuEngine) -> None:
     array = np.eye(SIZE, dtype=np.float32)
-    engine.upload(1, "me", TensorType(array.shape, "f32"), Source(array.nbytes, array.tobytes()))
+    put(engine, 1, array)
 
 
 def test_runs_that_succeed_leave_their_outputs_and_nothing_else(engine: WgpuEngine) -> None:
-    put(engine)
+    put_identity(engine)
     before = engine.memory().live_bytes
     for turns in range(1, 20):
         finish(work(engine, product(turns)))
@@ -83,7 +78,7 @@ def test_runs_that_succeed_leave_their_outputs_and_nothing_else(engine: WgpuEngi
 
 
 def test_runs_that_fail_leave_nothing(engine: WgpuEngine) -> None:
-    put(engine)
+    put_identity(engine)
     huge = Node("full", (), {"shape": [MEMORY // 8], "value": 1.0, "dtype": "f32"})
     failing: list[list[Node]] = [
         [*product(3), Node("matmul", (5, 5)), huge, Node("cumsum", (7,), {"axis": 0})],
@@ -105,7 +100,7 @@ def test_an_upload_that_does_not_fit_leaves_nothing(engine: WgpuEngine) -> None:
 
 @pytest.mark.parametrize("turn", [1, 2, 3, 5])
 def test_a_run_that_is_cancelled_leaves_nothing_wherever_it_was(turn: int, engine: WgpuEngine) -> None:
-    put(engine)
+    put_identity(engine)
     asked = 0
 
     def stop() -> None:
@@ -120,7 +115,7 @@ def test_a_run_that_is_cancelled_leaves_nothing_wherever_it_was(turn: int, engin
 
 
 def test_a_run_that_is_dropped_between_two_steps_leaves_nothing(engine: WgpuEngine) -> None:
-    put(engine)
+    put_identity(engine)
     for steps in range(4):
         begun = work(engine, product(1000))
         for _ in range(steps):
@@ -130,7 +125,7 @@ def test_a_run_that_is_dropped_between_two_steps_leaves_nothing(engine: WgpuEngi
 
 
 def test_a_tensor_that_is_freed_during_a_run_is_gone_after_it(engine: WgpuEngine) -> None:
-    put(engine)
+    put_identity(engine)
     begun = work(engine, product(100))
     next(begun)
     engine.free([1])
@@ -154,7 +149,7 @@ def test_plans_that_are_dropped_for_others_give_their_parameters_back(
     engine: WgpuEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "_MOST_PLANS", 4)
-    put(engine)
+    put_identity(engine)
     begun = work(engine, product(60, 2.0))
     next(begun)
     for turns in range(1, 12):
@@ -162,15 +157,14 @@ def test_plans_that_are_dropped_for_others_give_their_parameters_back(
         engine.free([3])
         assert len(engine._runner._plans) <= 4
     finish(begun)  # its plan was dropped meanwhile
-    found = bytearray()
-    engine.download(2, found.extend)
+    found = take(engine, 2)
     np.testing.assert_array_equal(
         np.frombuffer(found, np.float32), 2 * np.eye(SIZE, dtype=np.float32).reshape(-1)
     )
 
 
 def test_one_plan_with_other_numbers_each_time_keeps_one_block_of_parameters(engine: WgpuEngine) -> None:
-    put(engine)
+    put_identity(engine)
     finish(work(engine, product(2, 0.5)))
     before = held(engine)
     for scale in range(20):

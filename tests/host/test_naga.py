@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -12,8 +11,8 @@ from host.engines.wgpu import WgpuEngine
 from host.errors import KernelCompileError
 from host.naga import compile_error
 from shaders.reflect import reflect
+from tests.host.engines import ADAPTER
 
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 HEAD = """@group(0) @binding(0) var<storage, read_write> out: array<f32>;
 @group(0) @binding(1) var<storage, read> given: array<u32>;
 struct Pair { a: u32, b: u32 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -27,8 +26,8 @@ from ops.graph import TensorType
 from ops.wire import FrameError
 from shaders.constant_values import OverrideError
 from shaders.reflect import reflect
+from tests.host.engines import ADAPTER, go, take
 
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 KERNEL = reflect(
     """
 @group(0) @binding(0) var<storage, read> src: array<u32>;
@@ -71,18 +70,13 @@ def _everything_is_given_back(request: pytest.FixtureRequest) -> Iterator[None]:
         assert (engine.memory().live_bytes, engine.memory().tensors) == (0, 0)
 
 
-def go() -> None:
-    """Nobody cancels."""
-
-
 def put(engine: Engine, handle: int, count: int = 100) -> None:
     data = np.arange(count, dtype=np.uint32).tobytes()
     engine.upload(handle, "me", TensorType((count,), "u32"), Source(len(data), data))
 
 
 def get(engine: Engine, handle: int) -> list[int]:
-    data = bytearray()
-    engine.download(handle, data.extend)
+    data = take(engine, handle)
     return np.frombuffer(data, np.uint32).tolist()
 
 

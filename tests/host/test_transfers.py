@@ -14,8 +14,8 @@ from host.native import Clear, Gpu
 from host.shared import Source, memory_file
 from host.transfers import Transfers
 from ops.wire import FrameError
+from tests.host.engines import ADAPTER
 
-ADAPTER = os.environ.get("KERNELGATE_TEST_ADAPTER", "cpu")
 CHUNK = 1 << 16
 
 

@@ -12,7 +12,8 @@ from host.engine import Ahead, EngineSettings
 from host.engine import Work as Steps
 from host.engines.null import NullEngine
 from host.process import unsealed
-from host.worker import Task, Worker
+from host.task import Task
+from host.worker import Worker
 from ops.graph import Graph
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import pytest
@@ -63,3 +64,15 @@ def test_no_kernel_is_given_more_than_can_be_bound(
         for seen in dispatch.operands:
             rest = sizes[seen.kind][seen.index] - seen.begin
             assert min(seen.nbytes or rest, rest) <= device.binding, dispatch.spec.name
+
+
+def test_a_dispatch_of_small_products_pays_for_more_than_their_sums() -> None:
+    small = (1 << 22, 2, 2)
+    operand = (Layout.contiguous(small), dtype("f32"))
+    lowering = lower("matmul", {}, [operand, operand], TensorType(small, "f32"), CPU)
+    products = [
+        step for step in lowering.dispatches if isinstance(step, Dispatch) and "row_tiles" in step.params
+    ]
+    threads = [prod(step.workgroups) * prod(step.spec.workgroup_size) for step in products]
+    assert sum(threads) >= small[0]
+    assert max(threads) <= 1 << 20

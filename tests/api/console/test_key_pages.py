@@ -57,6 +57,9 @@ def test_the_audit_log_is_read_by_key_action_and_outcome(
     page = person.get(f"/console/audit?key_id={key_id}&owner=&action=&outcome=admin_only").text
     assert re.findall(r'<td class="whole"><code>([^<]*)</code></td>', page) == ["GET /api/keys"]
     assert "no such entries" in person.get(f"/console/audit?key_id={key_id}&outcome=done").text
+    run = http.post("/api/runs", json={"script": "result = 1"}).json()["id"]
+    shown = person.get("/console/audit?action=POST+/api/runs").text
+    assert f'<a href="/console/runs/{run}">/api/runs/{run}</a>' in shown
     assert "no such entries" in person.get(f"/console/audit?key_id={key_id}&until=2020-01-01").text
 
 

@@ -36,10 +36,7 @@ def test_an_operation_has_its_schema_meaning_and_gradient(person: httpx2.Client)
         assert text in page, text
     assert "<td><code>axis</code>, <code>dim</code>" in person.get("/console/ops/softmax").text
     assert "<code>grad</code>" in person.get("/console/ops/gelu.dx").text
-    assert (
-        "<td>Along which axis; negative ones count from the end.</td>"
-        in person.get("/console/ops/softmax").text
-    )
+    assert "Along which axis; negative ones count from the end." in person.get("/console/ops/softmax").text
     assert "unknown_op" in person.get("/console/ops/nothing").text
 
 
