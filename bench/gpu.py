@@ -25,7 +25,7 @@ import numpy as np
 import timing
 import torch
 from guard import EXAMPLES, Contest
-from tensors import network
+from plans import network
 
 from host import adapters, frames, native
 from host.engine import EngineSettings, finish
