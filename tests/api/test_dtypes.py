@@ -93,4 +93,4 @@ def test_a_kernel_is_given_none_of_them_and_says_what_to_do(http: httpx2.Client,
     answer = http.post("/api/kernels/copied/dispatch", json={"inputs": inputs})
     assert answer.status_code == 422, answer.text
     assert f"its tensor is {dtype}" in answer.json()["detail"]
-    assert "Cast" in answer.json()["hint"]
+    assert "x.to(torch.uint32)" in answer.json()["hint"]
