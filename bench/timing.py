@@ -50,8 +50,9 @@ def percentile(times: list[float], share: float) -> float:
 
 
 def row(what: str, figure: str, target: str, met: bool) -> None:
-    """Print one line of a result table."""
-    print(f"| {what} | {figure} | {target} | {'yes' if met else 'NO'} |", flush=True)
+    """Print one line of a result table; without a `target` there is nothing to meet."""
+    verdict = ("yes" if met else "NO") if target else ""
+    print(f"| {what} | {figure} | {target} | {verdict} |", flush=True)
 
 
 def header() -> None:
