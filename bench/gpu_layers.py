@@ -32,8 +32,9 @@ Peer = Callable[..., torch.Tensor]
 class Case:
     """An op of ours over inputs of these shapes, PyTorch's way, and which part of its rate is wanted.
 
-    `repeat`: how many are done one after the other, each on what came of the last. An eager peer needs no plan, and one
-    op alone is mostly the way to the device and back: that figure is told beside.
+    `repeat`: how many are done one after the other, each on what came of the last; of products by a number, which would
+    be one kernel then, each on the first input. An eager peer needs no plan, and one op alone is mostly the way to the
+    device and back: that figure is told beside.
     """
 
     what: str
@@ -55,7 +56,9 @@ def convolved(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return functional.conv2d(x, weight, padding=1)
 
 
-COPIED = 1 << 28
+COPIED, COPIES = 1 << 28, 8
+POOL = 16 << 30
+"""So that the results of a run, of 1 GiB each, are there for the next: PyTorch keeps its own too."""
 SAME = {"padding": [1, 1]}
 TAPS = (64, 64, 3, 3)
 LONG = [
@@ -65,7 +68,10 @@ LONG = [
 """Shapes of attention by three kernels, with how many are in a graph."""
 attended = functional.scaled_dot_product_attention
 CASES = [
-    Case("x * 1 of 268 M, of a copy's", "mul", ((COPIED,), (1,)), lambda x, y: x.clone(), 0.85, repeat=1),
+    Case(
+        "x * 1 of 268 M, of a copy's", "mul", ((COPIED,), *((1,) for _ in range(COPIES))),
+        lambda x, *_: x.clone(), 0.85, repeat=COPIES,
+    ),
     *(
         Case(f"softmax of {rows} x {columns}", "softmax", ((rows, columns),), lambda x: torch.softmax(x, -1), 0.9)
         for rows, columns in ((4096, 1024), (16384, 4096))
@@ -94,7 +100,7 @@ def main(argv: list[str]) -> None:
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
     timing.header()
-    engine = WgpuEngine(EngineSettings(adapter=argv[0] if argv else "discrete"))
+    engine = WgpuEngine(EngineSettings(adapter=argv[0] if argv else "discrete", pool_bytes=POOL))
     for case in CASES:
         compare(engine, case)
     engine.close()
@@ -105,7 +111,7 @@ def compare(engine: WgpuEngine, case: Case) -> None:
     random = np.random.default_rng(0)
     arrays = [random.standard_normal(shape, np.float32) for shape in case.shapes]
     if case.op == "mul":
-        arrays[1][:] = 1.0
+        arrays[1:] = [np.ones(1, np.float32) for _ in arrays[1:]]
     if case.op == "conv":
         arrays[1] /= 24.0
     for handle, array in enumerate(arrays):
@@ -114,14 +120,14 @@ def compare(engine: WgpuEngine, case: Case) -> None:
     handles = itertools.count(len(arrays))
 
     def ours(graph: Graph, check: torch.Tensor | None = None) -> None:
-        handle = next(handles)
-        finish(engine.run_graph(frames.RunGraph(1, 1, "me", graph, [handle]), lambda: None))
+        made = [next(handles) for _ in graph.outputs]
+        finish(engine.run_graph(frames.RunGraph(1, 1, "me", graph, made), lambda: None))
         if check is not None:
             found = bytearray()
-            engine.download(handle, found.extend)
+            engine.download(made[-1], found.extend)
             expected = check.cpu().numpy().ravel()
             np.testing.assert_allclose(np.frombuffer(found, np.float32), expected, rtol=2e-3, atol=2e-3)
-        engine.free([handle])
+        engine.free(made)
 
     def theirs(count: int) -> None:
         made, *others = on_gpu
@@ -131,9 +137,10 @@ def compare(engine: WgpuEngine, case: Case) -> None:
 
     rates = {}
     with torch.no_grad():
-        ours(chain(case, 1), case.peer(*on_gpu))
+        graph = apart if case.op == "mul" else chain
+        ours(graph(case, 1), case.peer(*on_gpu))
         for count in sorted({1, case.repeat}):
-            a, b = warm_median(partial(ours, chain(case, count))), warm_median(partial(theirs, count))
+            a, b = warm_median(partial(ours, graph(case, count))), warm_median(partial(theirs, count))
             rates[count] = b / a
             figure = f"{b / a:.2f} ({a / count * 1e3:.3f} against {b / count * 1e3:.3f} ms each)"
     figure += f"; one alone {rates[1]:.2f}"
@@ -142,19 +149,31 @@ def compare(engine: WgpuEngine, case: Case) -> None:
     engine.free(list(range(len(arrays))))
 
 
-def chain(case: Case, count: int) -> Graph:
-    """`count` ops, each on what came of the last."""
-    nodes = [
+def apart(case: Case, count: int) -> Graph:
+    """`count` products of the first input, each by another of the others."""
+    nodes = inputs(case)[: count + 1]
+    nodes += [Node(case.op, (0, number)) for number in range(1, count + 1)]
+    return Graph(nodes, list(range(count + 1, 2 * count + 1)))
+
+
+def inputs(case: Case) -> list[Node]:
+    """What reads the inputs of a case."""
+    return [
         Node("input", (), {"handle": handle, "shape": list(shape), "dtype": "f32"})
         for handle, shape in enumerate(case.shapes)
     ]
+
+
+def chain(case: Case, count: int) -> Graph:
+    """`count` ops, each on what came of the last."""
+    nodes = inputs(case)
     parts, result = expand(case.op, case.attributes, [TensorType(shape, "f32") for shape in case.shapes])
-    inputs, last = len(case.shapes), 0
+    given, last = len(nodes), 0
     for _ in range(count):
-        shift = len(nodes) - inputs
+        shift = len(nodes) - given
 
         def place(number: int, last: int = last, shift: int = shift) -> int:
-            return last if number == 0 else number if number < inputs else number + shift
+            return last if number == 0 else number if number < given else number + shift
 
         nodes += [Node(part.op, tuple(map(place, part.inputs)), part.attributes) for part in parts]
         last = result + shift
