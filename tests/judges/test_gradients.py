@@ -26,7 +26,7 @@ ROWS = {
     if row.namespace == "tensor" and "." not in row.name and has_gradient(row)
 }
 BY_CHANCE = {"dropout"}
-"""Which of PyTorch's own is drawn by another generator: what it means is given with what was drawn."""
+"""What is drawn, by another generator than PyTorch's: `tests/ops/test_backward.py` has its gradients."""
 CASES = [
     pytest.param(name, sample, id=f"{name}-{number}")
     for name in meanings.MEANINGS

@@ -148,6 +148,13 @@ def test_what_folds_into_a_place_shares_the_gradient_of_an_extreme_and_a_zero_ta
         assert [found[0].tolist(), found[2].tolist()] == [there, put]
 
 
+def test_what_dropout_left_out_gets_no_gradient_and_the_rest_its_factor() -> None:
+    sample = Sample({"p": 0.25, "key": [1, 2]}, [X], X)
+    kept = value_of("dropout", sample, [X]) / X
+    assert set(np.unique(kept.round(5))) == {np.float32(0), np.float32(4 / 3).round(5)}
+    np.testing.assert_allclose(gradients_of("dropout", sample, [X], X)[0], X * kept, rtol=1e-6)
+
+
 def test_the_gradient_of_a_half_is_f32_and_that_of_its_value() -> None:
     for dtype in ("f16", "bf16"):
         x, y = (
