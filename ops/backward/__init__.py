@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ops.backward import neural, rules
-from ops.backward.rules import summed_to
+from ops.backward.sums import summed_to
 from ops.composite import Parts, Value
 from ops.composites import MEANINGS, expand
 from ops.errors import GraphError
@@ -24,6 +24,7 @@ from ops.table import find, gradient
 Gradients = list[Value | None]
 _STEPS = ("quantize_per_tensor", "quantize_per_channel", "channel_scales")
 """Composites of floats whose results go in steps, or are only asked for to make some."""
+_FLOATS = ("f32", "f16", "bf16")
 _RULES = {**rules.RULES, **neural.RULES}
 
 
@@ -32,8 +33,8 @@ def backward(
 ) -> tuple[list[Node], list[int | None]]:
     """The nodes after the inputs 0, 1 … and the gradient of the result, and which of all are the inputs' gradients.
 
-    None is the gradient of what is no float, or has no say. Raises what `infer` raises, and `GraphError` for an op
-    whose gradient is not known.
+    Gradients are f32, those of f16 and bf16 too. None is the gradient of what is no float, or has no say. Raises what
+    `infer` raises, and `GraphError` for an op whose gradient is not known.
     """
     nodes, result = expand(op, attributes, types)
     count = len(types)
@@ -51,7 +52,7 @@ def backward(
             given = _step(do, nodes[number], [values[index] for index in read], values[count + number], mine)
             for index, part in zip(read, given, strict=True):
                 known = found[index]
-                if part is not None and values[index].dtype == "f32":
+                if part is not None and values[index].dtype in _FLOATS:
                     found[index] = part if known is None else known + part
     return do.nodes, [None if value is None else value.number for value in found[:count]]
 
@@ -84,14 +85,20 @@ def _replayed(do: Parts, nodes: Sequence[Node], inputs: Sequence[Value]) -> list
 def _step(do: Parts, node: Node, inputs: list[Value], result: Value, grad: Value) -> Gradients:
     """What the gradient of a node's result gives its inputs."""
     spec = find(node.op)
-    if result.dtype != "f32" or not any(value.dtype == "f32" for value in inputs):
+    if result.dtype not in _FLOATS or not any(value.dtype in _FLOATS for value in inputs):
         return [None] * len(inputs)
+    *inputs, result = (_wide(do, value) for value in (*inputs, result))
     attributes: dict[str, Any] = check_attributes(spec, node.attributes)
     if spec.name in _RULES:
         return _RULES[spec.name](do, inputs, result, grad, **attributes)
     if spec.kind == "elementwise":
         return [_elementwise(do, spec, number, attributes, inputs, grad) for number in range(len(inputs))]
     raise GraphError(f"the gradient of {spec.name} is not known")
+
+
+def _wide(do: Parts, value: Value) -> Value:
+    """As ops compute with it: halves in f32."""
+    return do.cast(value, "f32") if value.dtype in _FLOATS else value
 
 
 def _elementwise(

@@ -10,21 +10,14 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ops.backward import spatial
+from ops.backward import scattering, spatial
+from ops.backward.sums import summed_to
 from ops.composite import Parts, Value
-from ops.errors import GraphError
 from ops.shapes import Shape, axes, broadcast, permutation
 from ops.shapes import axis as counted
 
 Gradients = list[Value | None]
 Axes = tuple[int, ...] | None
-
-
-def summed_to(do: Parts, value: Value, shape: Shape) -> Value:
-    """`value` summed over the axes along which `shape` was broadcast to its shape."""
-    new = value.rank - len(shape)
-    spread = [n for n in range(value.rank) if n < new or (shape[n - new] == 1 and value.shape[n] != 1)]
-    return do.reshape(do("sum", value, axes=spread), *shape) if spread else value
 
 
 def _zeros(do: Parts, shape: Shape) -> Value:
@@ -174,23 +167,6 @@ def _gather(do: Parts, inputs: list[Value], result: Value, grad: Value, axis: in
     return [do("scatter", _zeros(do, x.shape), index, grad, axis=axis, reduce="add"), None]
 
 
-def _scatter(do: Parts, inputs: list[Value], result: Value, grad: Value, axis: int, reduce: str) -> Gradients:
-    """Where several values are put in one place, the last one gets the gradient."""
-    _, index, value = inputs
-    if reduce not in ("none", "add"):
-        raise GraphError(f"the gradient of scatter by {reduce} is not known")
-    taken = do("gather", grad, index, axis=axis)
-    if reduce == "add":
-        return [grad, None, summed_to(do, taken, value.shape)]
-    numbers = do.reshape(do.numbers(prod(index.shape)), *index.shape)
-    writers = do(
-        "scatter", do("expand", do.full((), -1, "i32"), shape=list(grad.shape)), index, numbers, axis=axis
-    )
-    is_last = do("eq", do("gather", writers, index, axis=axis), numbers)
-    kept = do("scatter", grad, index, 0.0, axis=axis)
-    return [kept, None, summed_to(do, do("where", is_last, taken, 0.0), value.shape)]
-
-
 def _take(do: Parts, inputs: list[Value], result: Value, grad: Value) -> Gradients:
     x, places = inputs
     return [do("scatter", _zeros(do, x.shape), places, grad, axis=0, reduce="add"), None]
@@ -293,7 +269,7 @@ RULES: dict[str, Callable[..., Gradients]] = {
     "diagonal": _diagonal,
     "concat": _concat,
     "gather": _gather,
-    "scatter": _scatter,
+    "scatter": scattering.scatter,
     "take": _take,
     "sort": _sort,
     "cumsum": _cumsum,

@@ -6,6 +6,7 @@ is no dependency of ours: `pip install torch==2.13.0 expecttest` into an environ
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import warnings
 from collections import Counter
@@ -139,25 +140,17 @@ def judge(info: Any, dtype: torch.dtype) -> Tally:
 
 def _differs(info: Any, form: Form, given: tuple[Any, ...], named: dict[str, Any]) -> str:
     """How our result differs; empty where it does not, or PyTorch has none in this form. Raises `Excluded`."""
-    dtype = str(getattr(given[0], "dtype", ""))[6:]
-    reason = EXCLUDED.get((info.formatted_name, "")) or EXCLUDED.get((info.formatted_name, dtype))
-    by_chance = "dropout" in info.name or info.name == "nn.functional.rrelu"
-    if named.get("dropout_p") or (by_chance and named.get("training", "dropout" in info.name)):
-        reason = "drawn by another generator than PyTorch's"
-    if named.get("sparse"):
-        reason = "there are no sparse gradients"
-    if reason:
-        raise Excluded(reason)
+    dtype = check_excluded(info, given, named)
     args, keywords = carried(given), carried(named)
-    call = _theirs(form)
-    asked = _settled(info.name, given, named)
+    call = theirs(form)
+    asked = settled(info.name, given, named)
     try:
         expected = list(arrays(call(*copied(asked[0]), **asked[1])))
     except ERRORS:
         if form.name == "in place":
             return ""  # the result does not fit in the tensor
         raise
-    found = list(arrays(_ours(info.name, form, args, keywords)))
+    found = list(arrays(ours(info.name, form, args, keywords)))
     if info.name in VALUES_ONLY and dtype != "float32":
         found, expected = found[:1], expected[:1]
     reason = compared(info.name, found, expected)
@@ -167,7 +160,21 @@ def _differs(info: Any, form: Form, given: tuple[Any, ...], named: dict[str, Any
     return f"{form.name}: {reason}" if reason else ""
 
 
-def _settled(
+def check_excluded(info: Any, given: tuple[Any, ...], named: dict[str, Any]) -> str:
+    """The dtype of a sample. Raises `Excluded` for one that is left out."""
+    dtype = str(getattr(given[0], "dtype", ""))[6:]
+    reason = EXCLUDED.get((info.formatted_name, "")) or EXCLUDED.get((info.formatted_name, dtype))
+    by_chance = "dropout" in info.name or info.name == "nn.functional.rrelu"
+    if named.get("dropout_p") or (by_chance and named.get("training", "dropout" in info.name)):
+        reason = "drawn by another generator than PyTorch's"
+    if named.get("sparse"):
+        reason = "there are no sparse gradients"
+    if reason:
+        raise Excluded(reason)
+    return dtype
+
+
+def settled(
     name: str, given: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """A sample's arguments, such that PyTorch has but one answer."""
@@ -177,7 +184,7 @@ def _settled(
     return given[:1], {**dict(zip(places, given[1:], strict=False)), **named, **more}
 
 
-def _theirs(form: Form) -> Function:
+def theirs(form: Form) -> Function:
     def call(*args: Any, **named: Any) -> Any:
         torch.manual_seed(0)
         with warnings.catch_warnings():
@@ -187,7 +194,7 @@ def _theirs(form: Form) -> Function:
     return call
 
 
-def _ours(name: str, form: Form, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def ours(name: str, form: Form, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Call our function; some of PyTorch's samples have their arguments in another order than its functions."""
     if name in TURNED and form.name == "function":
         args = (args[1], args[0], *args[2:])
@@ -203,7 +210,7 @@ def carried(value: Any) -> Any:
             if value.dtype not in DTYPES or value.layout is not torch.strided:
                 raise Excluded(f"{value.dtype}, {value.layout}")
             name = DTYPES[value.dtype]
-            data = value.numpy().astype(reference.DTYPES[name]).tobytes()
+            data = value.detach().numpy().astype(reference.DTYPES[name]).tobytes()
             return Tensor(lazy.constant(data, TensorType(tuple(value.shape), name)))
         case torch.dtype():
             if value not in DTYPES:
@@ -298,35 +305,53 @@ def shown(value: Any) -> str:
     return repr(value)[:60]
 
 
-def tallies(dtype: torch.dtype, names: set[str]) -> Iterator[Tally]:
-    """Judge every op that shares a name with ours, or those named."""
+@contextlib.contextmanager
+def device() -> Iterator[None]:
+    """Our tensors are computed on the best adapter of this machine, within."""
     assert methods.FUNCTIONS  # it completes `Tensor`
     mine = InProcess()
     engine.use(mine)
     try:
-        for info in op_db:
-            if dtype in info.dtypes and forms(info) and (not names or info.name in names):
-                yield judge(info, dtype)
+        yield
     finally:
         engine.use(None)
         mine.close()
 
 
-def main(argv: list[str]) -> None:
-    """Judge and print: what did not pass, what was left out, and the sums."""
-    dtype = getattr(torch, argv[0] if argv else "float32")
-    found = list(tallies(dtype, set(argv[1:])))
+def shared(dtype: torch.dtype, names: set[str]) -> Iterator[Any]:
+    """PyTorch's entries of the ops that share a name with ours and take `dtype`, or of those named."""
+    for info in op_db:
+        if dtype in info.dtypes and forms(info) and (not names or info.name in names):
+            yield info
+
+
+def tallies(dtype: torch.dtype, names: set[str]) -> Iterator[Tally]:
+    """Judge every op that shares a name with ours, or those named."""
+    with device():
+        for info in shared(dtype, names):
+            yield judge(info, dtype)
+
+
+def report(found: list[Tally], what: str) -> None:
+    """Print what did not pass, what was left out, and the sums."""
     for tally in found:
         print(f"{tally.name}: {tally.passed} of {tally.total}", *tally.excluded.items())
         for line in [*tally.wrong, *tally.refused][:8]:
             print(f"    {line}")
     excluded = sum((tally.excluded for tally in found), Counter[str]())
+    print(f"\n{sum(tally.passed for tally in found)} of {sum(tally.total for tally in found)} samples of {len(found)}"
+          f" ops {what} pass; {sum(len(tally.wrong) for tally in found)} are wrong,"
+          f" {sum(len(tally.refused) for tally in found)} refused")  # fmt: skip
+    print(f"left out: {dict(excluded)}")
+
+
+def main(argv: list[str]) -> None:
+    """Judge and print: what did not pass, what was left out, and the sums."""
+    dtype = getattr(torch, argv[0] if argv else "float32")
+    report(list(tallies(dtype, set(argv[1:]))), f"in {dtype}")
     others = [info.name for info in op_db if not forms(info)]
     neural = sum(name.startswith("nn.functional.") for name in others)
-    print(f"\n{sum(tally.passed for tally in found)} of {sum(tally.total for tally in found)} samples of {len(found)}"
-          f" ops in {dtype} pass; {sum(len(tally.wrong) for tally in found)} are wrong,"
-          f" {sum(len(tally.refused) for tally in found)} refused")  # fmt: skip
-    print(f"left out: {dict(excluded)}; {neural} neural ops and {len(others) - neural} others are not here")
+    print(f"{neural} neural ops and {len(others) - neural} others are not here")
 
 
 if __name__ == "__main__":
