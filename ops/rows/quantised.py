@@ -29,8 +29,9 @@ ROWS = (
     _composite("dequantize_per_tensor", (INTEGERS, FLOATS, NUMBERS_64), "`(x - zero_point) * scale`.",
                tolerance=2e-7),
     _composite("dequantize_per_channel", (INTEGERS, FLOATS, NUMBERS_64),
-               "The same with a scale and a zero point for each position of an axis. What reads the result takes it in:"
-               " the floats are never written.", _AXIS, tolerance=2e-7),
+               "The same with a scale and a zero point for each position of an axis. Elementwise ops, reductions, softmax"
+               " and norms take it in, so that the floats are never written; products of weights are `linear_int8` and"
+               " `conv_int8`.", _AXIS, tolerance=2e-7),
     _composite("channel_scales", (NUMBERS,),
                "For each position of an axis the scale that takes the largest size there to 127.", _AXIS,
                tolerance=2e-7),
