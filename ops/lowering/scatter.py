@@ -78,9 +78,7 @@ def _write(
             _write(builder, index_part, value_part, axis, reduce, target, seen)
         return
     values = _values(builder, value, target.dtype)
-    for span in windows.spans(
-        builder.device, target.layout.count, width=windows.width_of([target.dtype])
-    ):
+    for span in windows.spans(builder.device, target.layout.count, width=windows.width_of([target.dtype])):
         near = Layout.contiguous((len(span),), span.start)
         shown = Target(*windows.through(target.operand, near, target.dtype), target.dtype)
         places = _places(builder, index, there, axis, span.start, len(span))

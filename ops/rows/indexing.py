@@ -17,9 +17,9 @@ _VALUE: _Inputs = {"value": ALL_64}
 
 
 def _composite(name: str, inputs: _Inputs, doc: str, *attributes: Attribute, **more: Any) -> OpSpec:
+    given: dict[str, Any] = {"section": "gather", "result": "first"} | more
     return OpSpec(
-        name, "composite", tuple(inputs), doc, attributes=attributes, input_dtypes=tuple(inputs.values()),
-        section="gather", **more,
+        name, "composite", tuple(inputs), doc, attributes=attributes, input_dtypes=tuple(inputs.values()), **given
     )  # fmt: skip
 
 
@@ -52,5 +52,5 @@ ROWS = (
     _composite("masked_scatter", _X | {"mask": ALL_64} | _VALUE,
                "`x` with the elements of `value`, in order, where `mask` is true; 0 where they are too few."),
     _composite("one_hot", {"x": _PLACES}, "1 (i32) at each number's own place along a new last axis, else 0.",
-               Attribute("num_classes", "integer")),
+               Attribute("num_classes", "integer"), result="i32"),
 )  # fmt: skip

@@ -229,7 +229,13 @@ def test_what_is_taken_kept_and_told_apart_keeps_all_bits(device: Any) -> None:
 
 @pytest.mark.parametrize(
     ("reduce", "at"),
-    [("none", None), ("add", np.add.at), ("mul", np.multiply.at), ("max", np.maximum.at), ("min", np.minimum.at)],
+    [
+        ("none", None),
+        ("add", np.add.at),
+        ("mul", np.multiply.at),
+        ("max", np.maximum.at),
+        ("min", np.minimum.at),
+    ],
 )
 def test_writing_at_positions_is_exact(device: Any, reduce: str, at: Any) -> None:
     x, value = longs(90), longs(2000)
