@@ -35,8 +35,8 @@ Ops of tensors; those of hashes, bits, arrays, random numbers and ciphers are [t
 Each op is at `POST /api/ops/{name}`, and under PyTorch's name in scripts. Shapes broadcast by NumPy's rules. Two dtypes
 meet in the smallest that holds both, as in PyTorch ([dtypes](numerics.md#dtypes)). What PyTorch gives as int64 without
 being asked (sums of integers and bools, positions) is i32, and wraps; sums of i64 are i64. ONNX's names work too, as
-`LeakyRelu`, and so do the names of attributes that "also" tells. Errors are bounds on f32 results, relative to the
-exact result where nothing else is said; [numerics](numerics.md) has more.
+`LeakyRelu`, with the defaults that stand here, and so do the names of attributes that "also" tells. Errors are bounds
+on f32 results, relative to the exact result where nothing else is said; [numerics](numerics.md) has more.
 
 An input with a question mark may be left out. An op that is made of other ops has no kernel of its own. In a script,
 grants of operations must name those others.

@@ -35,7 +35,7 @@ def result_type(spec: OpSpec, attributes: Attributes, inputs: Sequence[TensorTyp
     routine_shapes.longest(spec, attributes)
     shape = _SHAPES[spec.shape](spec, attributes, [value.shape for value in inputs])
     check_shape(shape)
-    return TensorType(shape, _dtype(spec, attributes, given))
+    return TensorType(shape, result_dtype(spec, attributes, given))
 
 
 def check_shape(shape: Shape) -> None:
@@ -48,7 +48,8 @@ def check_shape(shape: Shape) -> None:
         )
 
 
-def _dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
+def result_dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -> str:
+    """The dtype of a result of inputs of the dtypes `given`."""
     if spec.result == "attribute":
         return str(attributes["dtype"])
     if spec.result == "sum":

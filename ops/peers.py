@@ -49,7 +49,8 @@ _LISTS = {
         item=torch.Tensor.item
     """,
     "volvoxai": """
-        MatMul Linear=linear Gemm BatchMatMul=bmm Conv2D=conv QConv2D=conv_int8 Conv1D=conv
+        MatMul Linear=linear Gemm BatchMatMul=bmm Conv2D=conv Conv1D=conv
+        QConv2D=dequantize_per_tensor+conv_int8+quantize_per_tensor
         ConvTranspose2D=conv_transpose LayerNorm=layer_norm RMSNorm=rms_norm BatchNorm2D=batch_norm GroupNorm=group_norm
         SDPA=scaled_dot_product_attention CrossSDPA=scaled_dot_product_attention
         CrossAttention=torch.nn.MultiheadAttention Embedding=embedding MaxPool2D=max_pool AveragePool=avg_pool

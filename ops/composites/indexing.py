@@ -72,8 +72,8 @@ def index_fill(do: Parts, x: Value, index: Value, axis: int, value: float) -> Va
 
 def masked_scatter(do: Parts, x: Value, mask: Value, value: Value) -> Value:
     """`x` with the elements of `value`, in order, where `mask` is true."""
-    shown = do("expand", mask, shape=list(x.shape))
-    flags = do.cast(do("reshape", do("cast", shown, dtype="bool"), shape=[-1]), "i32")
+    shown = do.cast(do("expand", mask, shape=list(x.shape)), "bool")
+    flags = do.cast(do("reshape", shown, shape=[-1]), "i32")
     places = do.cast(do("cumsum", flags, axis=0, exclusive=True), "u32")
     taken = do("take", do("reshape", value, shape=[-1]), places)
     return do("where", shown, do.reshape(do.cast(taken, x.dtype), *x.shape), x)

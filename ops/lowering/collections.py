@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from ops import expression
 from ops.attributes import Attributes, integer
-from ops.lowering import elementwise, scan, windows
+from ops.layout import Layout
+from ops.lowering import elementwise, indexing, scan, windows
 from ops.lowering.base import Builder, Source, Target
 from ops.lowering.messages import whole
 from ops.lowering.shares import Anywhere, Share, spread
@@ -15,6 +16,13 @@ from ops.shapes import axis
 from ops.spec import Reduction
 from shaders.routines import routine_spec
 
+_OTHER = expression.cast(
+    expression.bind(
+        expression.parse("x != y"),
+        {name: expression.input_term(number, "i64") for number, name in enumerate("xy")},
+    ),
+    "u32",
+)
 _LOWEST = {"f32": float("-inf"), "i32": -(1 << 31), "u32": 0}
 _HIGHEST = {"f32": float("inf"), "i32": (1 << 31) - 1, "u32": (1 << 32) - 1}
 
@@ -57,8 +65,14 @@ def histogram(builder: Builder, attributes: Attributes, sources: list[Source], t
 
 def compact(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """The elements that are kept, then zeros."""
-    fill(builder, target, 0)
     x, keep = (whole(builder, source) for source in sources)
+    if x.dtype == "i64":
+        places = builder.temp(target.layout.shape, "u32")
+        fill(builder, places, target.layout.count)
+        _keep(builder, keep, [], places)
+        indexing.gather(builder, x, places.source(), 0, target)
+        return
+    fill(builder, target, 0)
     _keep(builder, keep, [x], target)
 
 
@@ -76,16 +90,25 @@ def run_starts(builder: Builder, attributes: Attributes, sources: list[Source], 
         flags = builder.temp((count,), "u32")
         fill(builder, windows.part_of(flags, 0, range(1)), 1)
         if count > 1:
-            spec = routine_spec("run_flags", "x:u32", "keep:u32")
-            operands = [Share(whole(builder, sources[0]), after=1), Share(flags, after=1)]
-            spread(builder, spec, count - 1, operands, {})
+            _flag_runs(builder, sources[0], flags)
         _keep(builder, flags.source(), [], target)
+
+
+def _flag_runs(builder: Builder, x: Source, flags: Target) -> None:
+    """1 for each element, but the first, that is not the one before."""
+    count = x.layout.count
+    if x.dtype == "i64":
+        pair = [windows.halved(x, 0, part) for part in (range(1, count), range(count - 1))]
+        elementwise.emit(builder, _OTHER, pair, windows.part_of(flags, 0, range(1, count)))
+        return
+    spec = routine_spec("run_flags", "x:u32", "keep:u32")
+    spread(builder, spec, count - 1, [Share(whole(builder, x), after=1), Share(flags, after=1)], {})
 
 
 def take(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """The elements at positions."""
     if not sources[0].layout.count:
-        fill(builder, target, 0)
+        elementwise.emit(builder, expression.constant(0, target.dtype), (), target)
         return
     x, places = (whole(builder, source) for source in sources)
     take_at(builder, x, places, target)
@@ -114,7 +137,10 @@ def _keep(builder: Builder, keep: Source, values: list[Source], target: Target) 
 def take_at(builder: Builder, x: Source, places: Source, target: Target) -> None:
     """The elements of a contiguous array at positions."""
     count = target.layout.count
-    if count:
+    if x.dtype == "i64":
+        flat = Layout.contiguous((x.layout.count,))
+        indexing.gather(builder, Source(x.operand, flat, x.dtype), places, 0, target)
+    elif count:
         settings = (("in_parts", int(windows.is_wide(builder.device, x.layout))),)
         spec = routine_spec("take", "x:u32 places:u32", "y:u32", "first extent", settings=settings)
         spread(builder, spec, count, [Anywhere(x), Share(places), Share(target)], {})

@@ -55,7 +55,7 @@ def emit(
 
 def _is_product(form: Convolution) -> bool:
     plain = all(taps == step == 1 for taps, step in zip(form.taps, form.stride, strict=True))
-    return plain and form.padded == form.size
+    return plain and not any((*form.before, *form.after))
 
 
 def _is_for_host(builder: Builder, form: Convolution) -> bool:

@@ -104,10 +104,10 @@ def _gather_from(
         "strides_index": padded(index.layout.strides, rank, 0),
     }
     operands = [x.operand, index.operand, target.operand]
-    builder.spread(_gather_spec(_word(x.dtype), index.dtype, rank), target.layout.count, operands, params)
+    builder.spread(_gather_spec(word(x.dtype), index.dtype, rank), target.layout.count, operands, params)
 
 
-def _word(dtype: str) -> str:
+def word(dtype: str) -> str:
     """The WGSL type as which an element is moved: any word is a u32."""
     return storage(dtype) if dtype == "i64" else "u32"
 

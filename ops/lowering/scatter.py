@@ -11,7 +11,7 @@ from functools import lru_cache
 from ops import wgsl
 from ops.expression import bind, cast, constant, input_term, parse
 from ops.layout import Layout
-from ops.lowering import collections, elementwise, sorting, windows
+from ops.lowering import collections, elementwise, indexing, sorting, windows
 from ops.lowering.base import (
     Builder,
     Params,
@@ -23,7 +23,6 @@ from ops.lowering.base import (
     padded,
     stride_params,
 )
-from ops.lowering.indexing import place_function
 from ops.lowering.messages import whole
 from ops.spec import Reduction
 from shaders.routines import routine_spec
@@ -40,6 +39,7 @@ def _folds(dtype: str) -> dict[str, Reduction]:
         "f32": (-_INFINITY, _INFINITY),
         "i32": (-(1 << 31), (1 << 31) - 1),
         "u32": (0, (1 << 32) - 1),
+        "i64": (-(1 << 63), (1 << 63) - 1),
         "bool": (0, 1),
     }[dtype]
     return {
@@ -67,8 +67,8 @@ def _write(
     builder: Builder, index: Source, value: Source, axis: int, reduce: str, target: Target, there: Layout
 ) -> None:
     """Write the values in parts that can be bound, one after the other; `there` is how what `index` has lies."""
-    places = Source(index.operand, Layout.contiguous(index.layout.shape), "u32")
-    if windows.longest(builder.device, [index, value, places]) is not None:
+    laid = Source(index.operand, Layout.contiguous(index.layout.shape), target.dtype)
+    if windows.longest(builder.device, [index, value, laid]) is not None:
         cut = next(number for number, size in enumerate(index.layout.shape) if size > 1)
         index, value = whole(builder, index), whole(builder, value)
         for part in windows.halves(index.layout.shape[cut]):
@@ -78,7 +78,7 @@ def _write(
             _write(builder, index_part, value_part, axis, reduce, target, seen)
         return
     values = _values(builder, value, target.dtype)
-    for span in windows.spans(builder.device, target.layout.count):
+    for span in windows.spans(builder.device, target.layout.count, width=windows.width_of([target.dtype])):
         near = Layout.contiguous((len(span),), span.start)
         shown = Target(*windows.through(target.operand, near, target.dtype), target.dtype)
         places = _places(builder, index, there, axis, span.start, len(span))
@@ -135,7 +135,7 @@ def _places_spec(dtype: str, rank: int) -> KernelSpec:
         (Binding("places", "u32", "read_write"),),
         "\n".join(body),
         (*map(Param, names), *stride_params(["shape", "strides_index", "strides_out"], rank)),
-        functions=place_function(dtype),
+        functions=indexing.place_function(dtype),
     )
 
 
@@ -145,7 +145,8 @@ def _put(builder: Builder, places: Source, values: Source, target: Target) -> No
     count = {"count": values.layout.count}
     spec = routine_spec("last_writer", "places:u32", "owners:atomic<u32>")
     builder.spread(spec, count["count"], [places.operand, owners.operand], count)
-    spec = routine_spec("write_last", "places:u32 values:u32 owners:u32", "y:u32")
+    word = indexing.word(target.dtype)
+    spec = routine_spec("write_last", f"places:u32 values:{word} owners:u32", f"y:{word}")
     operands = [places.operand, values.operand, owners.operand, target.operand]
     builder.spread(spec, count["count"], operands, count)
 

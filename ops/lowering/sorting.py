@@ -33,7 +33,8 @@ def argsort(builder: Builder, attributes: Attributes, sources: list[Source], tar
     out = _as_rows(target, where)
     direct = out.layout.is_contiguous and out.layout.offset == 0
     places = out if direct else builder.temp(out.layout.shape, "u32")
-    _argsort(builder, rows, bool(attributes["descending"]), places)
+    sorter = _argsort_longs if rows.dtype == "i64" else _argsort
+    sorter(builder, rows, bool(attributes["descending"]), places)
     if not direct:
         elementwise.copy(builder, places.source(), out)
 
@@ -64,6 +65,24 @@ def _argsort(builder: Builder, rows: Source, descending: bool, places: Target) -
         builder.spread(spec, count, [rows.operand, places.operand], params, 2 * columns)
     else:
         _sort_rows(builder, rows, columns, places)
+
+
+def _argsort_longs(builder: Builder, rows: Source, descending: bool, places: Target) -> None:
+    """The same of i64: by the lower word, then by the higher one, as both sorts are stable."""
+    last, shape = len(rows.layout.shape) - 1, rows.layout.shape
+    first, second = (builder.temp(shape, "u32") for _ in range(2))
+    _argsort(builder, _part_of_longs(builder, rows, "x", "u32"), descending, first)
+    high, ordered = _part_of_longs(builder, rows, "x >> 32", "i32"), builder.temp(shape, "i32")
+    indexing.gather(builder, high, first.source(), last, ordered)
+    _argsort(builder, ordered.source(), descending, second)
+    indexing.gather(builder, first.source(), second.source(), last, places)
+
+
+def _part_of_longs(builder: Builder, rows: Source, text: str, dtype: str) -> Source:
+    made = builder.temp(rows.layout.shape, dtype)
+    term = expression.bind(expression.parse(text), {"x": expression.input_term(0, "i64")})
+    elementwise.emit(builder, expression.cast(term, dtype), [rows], made)
+    return made.source()
 
 
 def sort(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:

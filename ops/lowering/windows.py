@@ -124,14 +124,15 @@ def room(device: DeviceClass) -> int:
     return device.binding // _UNIT * _UNIT // 4
 
 
-def spans(device: DeviceClass, count: int, after: int = 0) -> list[range]:
-    """The positions in a contiguous array of words in parts that can be bound, each with up to `after` words behind it.
+def spans(device: DeviceClass, count: int, after: int = 0, width: int = 4) -> list[range]:
+    """The positions in a contiguous array in parts that can be bound, each with up to `after` elements behind it.
 
-    All begin where a window may.
+    All begin where a window may. `width` is the bytes of an element.
     """
-    if count <= room(device):
+    most = 4 * room(device) // width
+    if count <= most:
         return [range(count)]
-    step = max((room(device) - after) // WORDS * WORDS, WORDS)
+    step = max((most - after) // WORDS * WORDS, WORDS)
     return [range(first, min(first + step, count)) for first in range(0, count, step)]
 
 

@@ -68,7 +68,7 @@ ROWS = (
           " times `weight`.", inputs=("x", "target", "weight"), optional=1),
     _loss("soft_margin_loss", "`log(1 + exp(-target * x))`."),
     _loss("hinge_embedding_loss", "`x` where `target` is 1, `maximum(0, margin - x)` where it is -1.",
-          Attribute("margin", "number", 1.0)),
+          Attribute("margin", "number", 1.0), result="first"),
     _loss("margin_ranking_loss", "`maximum(0, -target * (x - y) + margin)`.", Attribute("margin", "number", 0.0),
           inputs=("x", "y", "target")),
     _loss("cosine_embedding_loss", "`1 - cosine` of the vectors along the last axis where `target` is 1,"

@@ -29,8 +29,9 @@ ROWS = (
     _composite("dequantize_per_tensor", (INTEGERS, FLOATS, NUMBERS_64), "`(x - zero_point) * scale`.",
                tolerance=2e-7),
     _composite("dequantize_per_channel", (INTEGERS, FLOATS, NUMBERS_64),
-               "The same with a scale and a zero point for each position of an axis. What reads the result takes it in:"
-               " the floats are never written.", _AXIS, tolerance=2e-7),
+               "The same with a scale and a zero point for each position of an axis. Elementwise ops, reductions,"
+               " softmax and norms take it in, so that the floats are never written; products of weights are"
+               " `linear_int8` and `conv_int8`.", _AXIS, tolerance=2e-7),
     _composite("channel_scales", (NUMBERS,),
                "For each position of an axis the scale that takes the largest size there to 127.", _AXIS,
                tolerance=2e-7),
@@ -43,8 +44,9 @@ ROWS = (
         "linear_int8", (FLOATS, _BYTES, FLOATS),
         "`x @ (weight * scale[:, None]).T`: a product with weights that are kept as bytes, with a scale for each"
         " output. Up to 8 rows of `x` read the bytes as they are. `dynamic` makes bytes of each row of `x` too, by its"
-        " largest size, and sums in i32. The result is of the dtype of `x`.",
+        " largest size, and sums in i32.",
         Attribute("dynamic", "flag", False), inputs=("x", "weight", "scale"), tolerance=1e-6, relative=SUM,
+        result="first",
     ),
     _composite(
         "conv_int8", (FLOATS, _BYTES, FLOATS, FLOATS),
@@ -52,6 +54,6 @@ ROWS = (
         " `x` too, by its largest size, and sums in i32. Scale, bias and what is done next are one kernel with the"
         " sums.",
         *CONVOLUTION, Attribute("dynamic", "flag", False), inputs=("x", "weight", "scale", "bias"), optional=1,
-        tolerance=2e-6, relative=SUM,
+        tolerance=2e-6, relative=SUM, result="first",
     ),
 )  # fmt: skip

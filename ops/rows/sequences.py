@@ -37,7 +37,7 @@ ROWS = (
         " [*, time, channels], `decay` [channels, states], `enter` and `leave` [*, time, states] or [states], `skip`"
         " [channels]. All states are kept until it is done.",
         Attribute("delta_softplus", "flag", True, doc="Whether `delta` goes through softplus first."),
-        optional=2, **_ROUNDED,
+        optional=2, result="first", **_ROUNDED,
     ),
     _composite(
         "expert_weights", ("x",),
@@ -49,6 +49,6 @@ ROWS = (
         "expert_linear", ("x", "share", "weight", "bias"),
         "The sum over experts of `share * (x @ weight.T + bias)`: `share` [*, experts] as `expert_weights` gives it,"
         " `weight` [experts, outputs, inputs], `bias` [experts, outputs].",
-        optional=1, tolerance=2e-6, relative=SUM, aliases=("moe_linear",),
+        optional=1, tolerance=2e-6, relative=SUM, aliases=("moe_linear",), result="first",
     ),
 )  # fmt: skip

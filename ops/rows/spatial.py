@@ -95,7 +95,7 @@ ROWS = (
              aliases=_by_rank("lp_pool"), tolerance=2e-5, relative="maximum(1, abs(result))"),
     _spatial("max_unpool", ("x", "index"), "Zeros with each element of `x` at the place in its image, flattened, that"
              " `max_pool_indices` gave.", _OUTPUT, input_dtypes=(NUMBERS, ("i32", "u32", "i64")),
-             aliases=_by_rank("max_unpool")),
+             aliases=_by_rank("max_unpool"), result="first"),
     _spatial("adaptive_avg_pool", _X, "The mean of each of `output_size` parts of nearly equal size.", _OUTPUT, _LAST,
              aliases=_by_rank("adaptive_avg_pool"), **_SUMS),
     _spatial("adaptive_max_pool", _X, "The largest element of each of `output_size` parts of nearly equal size.",
@@ -121,7 +121,7 @@ ROWS = (
         Attribute("mode", "text", "bilinear", ("bilinear", "nearest", "bicubic")),
         Attribute("padding_mode", "text", "zeros", ("zeros", "border", "reflection")),
         Attribute("align_corners", "flag", False, doc="Whether -1 and 1 are the middles of the last elements."),
-        tolerance=1e-5, relative="maximum(1, abs(result))",
+        tolerance=1e-5, relative="maximum(1, abs(result))", result="first",
     ),
     _spatial("affine_grid", _X, "The places for `grid_sample` by which matrices [batch, axes, axes + 1] move images of"
              " `size`.", Attribute("size", "sizes", doc="[batch, channels, *space]."),

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,19 @@ from ops.composites import expand
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import Graph, Node, TensorType
+from ops.infer import infer, result_dtype
 from ops.lower import GPU
 from ops.lowering import attention
 from ops.reference import DTYPES, dtype_name
 from ops.rows import quantised
+from ops.spec import FLOATS, check_attributes
 from ops.table import TABLE, find
 from ops.validate import validate
 from tests.ops.composite_samples import PLACES, SAMPLES, Array, M, N, V, X
 from tests.ops.neural_samples import NEURAL_SAMPLES
 from tests.ops.sample import Sample
 
+MIXED = ("f32", "f16", "i32", "i64", "u8", "bool")
 TESTED_ELSEWHERE = {
     "sum", "mean", "max", "min", "argmax", "argmin", "softmax", "matmul", "concat", "full", "arange",
     "reshape", "permute", "transpose", "slice", "expand", "slice_scatter", "random_uniform", "random_normal",
@@ -65,6 +69,34 @@ def test_a_row_gives_what_numpy_gives(name: str, sample: Sample, check: Any) -> 
     scale = scale_of(name, sample)
     check(name, sample.attributes, sample.inputs, expected, scale)
     np.testing.assert_allclose(meant, expected, rtol=2e-5, atol=1e-6)
+
+
+def told_and_made(name: str, sample: Sample, given: tuple[str, ...]) -> tuple[str, str]:
+    """The dtype of a result by the row, and that of the parts that the row is made of."""
+    row = TABLE[name]
+    types = [TensorType(x.shape, dtype) for x, dtype in zip(sample.inputs, given, strict=True)]
+    nodes, result = expand(name, sample.attributes, types)
+    for node in nodes:
+        types += infer(node.op, node.attributes, [types[index] for index in node.inputs])
+    return result_dtype(row, check_attributes(row, sample.attributes), given), types[result].dtype
+
+
+COMPOSITES = [name for name in SAMPLES if TABLE[name].kind == "composite" and TABLE[name].inputs]
+
+
+@pytest.mark.parametrize("name", COMPOSITES)
+def test_a_composite_gives_the_dtype_that_its_row_tells(name: str) -> None:
+    """As the page of ops says it, also where inputs are of several; classes and weights may be of any."""
+    row, sample = TABLE[name], SAMPLES[name][0]
+    count = len(sample.inputs)
+    taken = (row.input_dtypes or (row.dtypes,) * count)[:count]
+    for given in product(*([dtype for dtype in MIXED if dtype in each] for each in taken)):
+        if name == "cross_entropy" and given[1] in FLOATS:
+            continue  # these are no classes but probabilities, of another shape
+        if name == "cosine_embedding_loss":
+            given = (*given[:2], given[0])  # a target of 1 or -1 has no part in the result
+        told, made = told_and_made(name, sample, given)
+        assert told == made, given
 
 
 MOVING = (

@@ -186,6 +186,13 @@ KINDS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("add", {"alpha": 1 << 33}, [longs(5), longs(5)]),
     ("add", {}, [longs(8, 6).T, np.uint8(200)]),
     ("add", {}, [longs(8), np.float32(0.5)]),
+    ("index_add", {"axis": 1}, [longs(3, 5), np.int64([4, 0]), longs(3, 2)]),
+    ("index_copy", {}, [longs(5), np.int64([4, 0]), longs(2)]),
+    ("index_fill", {"value": MOST >> 12}, [longs(5), np.int64([4, 0])]),
+    ("masked_scatter", {}, [longs(5), np.arange(5) % 2 == 0, longs(5)]),
+    ("topk", {"k": 3}, [longs(4, 9)]),
+    ("topk_indices", {"k": 3, "largest": False}, [longs(4, 9)]),
+    ("median", {}, [longs(4, 9)]),
 ]
 
 
@@ -196,7 +203,62 @@ def test_every_kind_of_op_that_takes_i64_keeps_all_bits(
     check(op, attributes, [np.asarray(array) for array in arrays])
 
 
-@pytest.mark.parametrize("op", ["matmul", "data.sort", "hash.sha256", "cummax"])
+@pytest.mark.parametrize("shape", [(3000,), (5, 90), (3, 200), (90, 3), ()])
+@pytest.mark.parametrize("descending", [False, True])
+def test_sorting_is_by_both_words_and_stable(device: Any, shape: tuple[int, ...], descending: bool) -> None:
+    """Many have the same lower word, or the same higher one, and some are equal."""
+    draw = np.random.default_rng(len(shape))
+    x = (draw.integers(-3, 4, shape) << 32) + draw.integers(-9, 9, shape)
+    axis = 0 if len(shape) == 1 else -1
+    order = np.argsort(-x if descending else x, axis, kind="stable") if shape else np.zeros((), np.int64)
+    given = {"axis": axis, "descending": descending}
+    assert np.array_equal(device.run("argsort", given, [x]), order)
+    assert np.array_equal(device.run("sort", given, [x]), np.take_along_axis(x, order, axis) if shape else x)
+
+
+def test_what_is_taken_kept_and_told_apart_keeps_all_bits(device: Any) -> None:
+    x, keep = longs(701), np.random.default_rng(3).random(701) < 0.3
+    kept = device.run("compact", {}, [x, keep])
+    assert np.array_equal(kept, np.concatenate([x[keep], np.zeros(701 - keep.sum(), np.int64)]))
+    places = np.uint32([700, 0, 701, 5, 0xFFFFFFFF])
+    assert device.run("take", {}, [x, places]).tolist() == [x[700], x[0], 0, x[5], 0]
+    assert device.run("take", {}, [x[:0], places]).tolist() == [0] * 5
+    groups = np.repeat(np.int64([5, 5 + (1 << 32), 6, 5]), 30)
+    assert device.run("run_starts", {}, [groups])[:5].tolist() == [0, 30, 60, 90, 120]
+
+
+@pytest.mark.parametrize(
+    ("reduce", "at"),
+    [
+        ("none", None),
+        ("add", np.add.at),
+        ("mul", np.multiply.at),
+        ("max", np.maximum.at),
+        ("min", np.minimum.at),
+    ],
+)
+def test_writing_at_positions_is_exact(device: Any, reduce: str, at: Any) -> None:
+    x, value = longs(90), longs(2000)
+    index = np.random.default_rng(4).integers(0, 90, 2000)
+    expected = x.copy()
+    if at is None:
+        expected[index] = value
+    else:
+        at(expected, index, value)
+    assert np.array_equal(device.run("scatter", {"reduce": reduce}, [x, index, value]), expected)
+    square, places = longs(9, 8), np.int64([[0, 3], [8, -1], [4, 4]])
+    found = device.run("scatter", {"axis": 0, "reduce": reduce}, [square, places, np.int32(7)])
+    wanted = square.copy()
+    for row, column in np.ndindex(3, 2):
+        spot = wanted[:, column]
+        if at is None:
+            spot[places[row, column]] = 7
+        else:
+            at(spot, [places[row, column]], 7)
+    assert np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("op", ["matmul", "data.cummin", "hash.sha256", "cummax"])
 def test_what_does_not_take_i64_says_so_and_what_to_do(op: str) -> None:
     with pytest.raises(DTypeError, match="does not take i64") as caught:
         infer(op, {}, [TensorType((4, 4), "i64")] * (2 if op in ("matmul", "hash.sha256") else 1))

@@ -141,6 +141,17 @@ def test_padding_of_one_end_is_not_left_out(check: Any) -> None:
     check("Conv", {"pads": [0, 0, 1, 1], "strides": [2, 2]}, [x, w], expected, np.full((), 100.0))
 
 
+def test_an_image_that_is_cut_at_one_end_and_filled_at_the_other_is_moved(check: Any) -> None:
+    """By one tap, which is a product where nothing is around the image."""
+    x, w = normal(2, 4, 9), normal(6, 4, 1)
+    given = attributes([(-1, 1)])
+    expected = convolved(np.pad(x[:, :, 1:], [(0, 0), (0, 0), (0, 1)]), w, [1], [1], [(0, 0)])
+    check("convolution", given, [x, w], expected.astype(np.float32), np.full((), 20.0))
+    back = {"stride": 3, "padding": 1, "output_padding": 2}
+    expected = spread(x, w.transpose(1, 0, 2), [3], [1], [(1, 1)], longer=[2])
+    check("conv_transpose", back, [x, w.transpose(1, 0, 2)], expected.astype(np.float32), np.full((), 20.0))
+
+
 def test_nan_and_infinity_are_seen_by_their_windows_alone(device: Any) -> None:
     x = np.ones((1, 1, 7), np.float32)
     x[0, 0, 2] = np.nan

@@ -222,6 +222,19 @@ def test_scattering(
     check("scatter", {"axis": axis, "reduce": reduce}, [normal(*shape).round(), index, value])
 
 
+def test_longs_are_written_sorted_and_kept(tiny: Any, check: Any) -> None:
+    """Half as many as words are seen through a window."""
+    random = np.random.default_rng(6)
+    x, value = random.integers(-(1 << 62), 1 << 62, (2, 20_000))
+    index = random.integers(-20_000, 20_000, 20_000)
+    check("scatter", {}, [x, index, value])
+    check("scatter", {"reduce": "add"}, [x, index, value.astype(np.int32)])
+    check("argsort", {"descending": True}, [x >> 50])
+    check("compact", {}, [x, index > 0])
+    check("take", {}, [x, np.abs(index).astype(np.uint32)])
+    check("run_starts", {}, [np.sort(x >> 50)])
+
+
 @pytest.mark.parametrize(("shape", "axis"), [((40_000,), 0), ((SIDE, SIDE), 0)])
 def test_sorting(tiny: Any, check: Any, shape: tuple[int, ...], axis: int) -> None:
     x = normal(*shape)

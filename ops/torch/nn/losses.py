@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ops.errors import ShapeError
+from ops.shapes import text
 from ops.torch.nn.module import layer
 from ops.torch.nn.norms import pairwise_distance
 from ops.torch.tensor import Tensor, apply
@@ -17,27 +19,40 @@ def _weighted(loss: Any, weight: Tensor | None, reduction: str) -> Tensor:
 
 
 def _of_pair(op: str) -> Callable[..., Tensor]:
-    """The function of a loss of two tensors that may be weighted."""
+    """The function of a loss of two tensors."""
+
+    def function(input: Tensor, target: Tensor, *, reduction: str = "mean", **attributes: object) -> Tensor:
+        return apply(op, [input, target], reduction=reduction, **attributes)
+
+    return _named(function, op)
+
+
+def _of_pair_by_weight(op: str) -> Callable[..., Tensor]:
+    """The function of a loss of two tensors that may be weighted; its mean is by the sum of weights."""
 
     def function(
-        input: Tensor,
-        target: Tensor,
-        *,
-        reduction: str = "mean",
-        weight: Tensor | None = None,
-        **attributes: object,
+        input: Tensor, target: Tensor, *, reduction: str = "mean", weight: Tensor | None = None
     ) -> Tensor:
         if weight is None:
-            return apply(op, [input, target], reduction=reduction, **attributes)
-        return _weighted(apply(op, [input, target], reduction="none", **attributes), weight, reduction)
+            return apply(op, [input, target], reduction=reduction)
+        if weight.shape != input.shape:
+            raise ShapeError(f"{op} of shape {text(input.shape)} with weights of {text(weight.shape)}")
+        each = apply(op, [input, target], reduction="none")
+        if reduction != "mean":
+            return _weighted(each, weight, reduction)
+        return apply("div", [_weighted(each, weight, "sum"), apply("sum", [weight])])
 
+    return _named(function, op)
+
+
+def _named(function: Callable[..., Tensor], op: str) -> Callable[..., Tensor]:
     function.__name__ = function.__qualname__ = op
     function.__doc__ = f"As in PyTorch: `{op}`."
     return function
 
 
-mse_loss = _of_pair("mse_loss")
-l1_loss = _of_pair("l1_loss")
+mse_loss = _of_pair_by_weight("mse_loss")
+l1_loss = _of_pair_by_weight("l1_loss")
 soft_margin_loss = _of_pair("soft_margin_loss")
 hinge_embedding_loss = _of_pair("hinge_embedding_loss")
 kl_div = _of_pair("kl_div")

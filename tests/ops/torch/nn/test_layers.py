@@ -110,9 +110,10 @@ def test_losses_take_weights_and_are_layers(torch: Any) -> None:
     x, y = torch.tensor(X), torch.tensor(X[::-1].tolist())
     wide, other = X.astype(np.float64), X[::-1].astype(np.float64)
     close(nn.MSELoss()(x, y), ((wide - other) ** 2).mean())
-    close(f.mse_loss(x, y, weight=torch.abs(x)), ((wide - other) ** 2 * np.abs(wide)).mean())
-    close(nn.L1Loss(reduction="sum")(x, y), np.abs(wide - other).sum())
-    distance = np.abs(wide - other)
+    size, distance = np.abs(wide), np.abs(wide - other)
+    close(f.mse_loss(x, y, weight=torch.abs(x)), (distance**2 * size).sum() / size.sum())
+    close(f.l1_loss(x, y, weight=torch.abs(x), reduction="none"), distance * size)
+    close(nn.L1Loss(reduction="sum")(x, y), distance.sum())
     close(nn.HuberLoss(delta=2.0)(x, y), np.where(distance < 2, distance**2 / 2, 2 * distance - 2).mean())
     close(nn.SmoothL1Loss(beta=2.0)(x, y), np.where(distance < 2, distance**2 / 4, distance - 1).mean())
     classes = torch.tensor([0, 5, 2, 2])
@@ -142,8 +143,10 @@ def test_a_loss_without_a_say_for_anything_is_not_a_number(torch: Any) -> None:
     assert np.isnan(loss(torch.ones(2, 3), torch.tensor([1, 1])).item())
 
 
-def test_classes_that_do_not_fit_are_refused(torch: Any) -> None:
+def test_classes_and_weights_that_do_not_fit_are_refused(torch: Any) -> None:
     f = torch.nn.functional
+    with pytest.raises(ShapeError, match="with weights of"):
+        f.l1_loss(torch.ones(2, 3), torch.ones(2, 3), weight=torch.ones(3))
     with pytest.raises(ShapeError, match="do not fit to predictions"):
         f.cross_entropy(torch.ones(2, 3), torch.tensor([1]))
     with pytest.raises(ShapeError, match="probabilities of shape"):
