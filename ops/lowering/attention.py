@@ -15,7 +15,9 @@ from msgspec import structs
 
 from ops.expression import Term, bind, constant, input_term, parse, scalar_term
 from ops.lowering import attention_tiles, elementwise, matmul, softmax, windows
-from ops.lowering.base import Builder, HostAttention, Source, Target
+from ops.lowering.builder import Builder
+from ops.lowering.host_tasks import HostAttention
+from ops.lowering.operands import Source, Target
 
 _MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 26}
 _EVEN = 16

@@ -8,8 +8,9 @@ from __future__ import annotations
 from ops import expression
 from ops.attributes import Attributes, integer
 from ops.lowering import elementwise, scan, windows
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.builder import Builder
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Anywhere, Share, spread
 from ops.shapes import axis
 from ops.spec import Reduction

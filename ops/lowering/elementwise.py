@@ -17,22 +17,13 @@ from ops.dtypes import BY_NAME, is_packed, register
 from ops.expression import Term, bind, cast, input_term, parse
 from ops.layout import Layout, collapse
 from ops.lowering import blocks, packing, windows
-from ops.lowering.base import (
-    After,
-    Builder,
-    Params,
-    Source,
-    Target,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import QUAD, address, bucket, coordinates, padded, stride_params
+from ops.lowering.after import After
+from ops.lowering.builder import BOUNDS_CHECK, Builder, Params
+from ops.lowering.operands import Source, Target
 from ops.wgsl import Function
 from shaders.spec import Binding, KernelSpec, Param
 
-QUAD = 4
 _QUAD_WORK = 64
 
 
@@ -258,7 +249,7 @@ def _contiguous_spec(
     names = _names(len(modes))
     modes = (*modes, "vector")
     bindings = [_binding(type, mode) for type, mode in zip(types, modes, strict=True)]
-    body = ["if (thread >= params.count) {\n    return;\n}", f"let first = thread * {quads}u;"]
+    body = [BOUNDS_CHECK, f"let first = thread * {quads}u;"]
     begins = {name: f"params.offset_{name} + " * shifted for name in names}
     for quad in range(quads):
         for name, type, mode in zip(names, types, modes[:-1], strict=False):
@@ -318,7 +309,7 @@ def _strided_spec(
 ) -> KernelSpec:
     names = _names(len(types) - 1)
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         coordinates(f"thread * {lanes}u", rank),
         *(f"let at_{name} = {address(name, rank)};" for name in names),
         *(f"let step_{name} = strides_{name}_at({rank - 1}u);" for name in names if lanes > 1),

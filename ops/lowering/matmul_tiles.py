@@ -16,20 +16,11 @@ from ops import wgsl
 from ops.expression import Term, bind, input_term, parse, substituted
 from ops.layout import Layout, collapse
 from ops.lowering import elementwise
-from ops.lowering.base import (
-    MAX_GROUPS,
-    After,
-    Builder,
-    DeviceClass,
-    Params,
-    Source,
-    Target,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import address, bucket, coordinates, padded, stride_params, wrapped
+from ops.lowering.after import After, Finish
+from ops.lowering.builder import MAX_GROUPS, Builder, Params
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.lowering.register_tile import is_by_quads, packed
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -46,27 +37,6 @@ _LONG_SPAN = 512
 _MOST_READ = 6
 _MOST_TEXT = 1 << 10
 """Characters of what is done with sums where they are: drivers see them 64 times. What is longer is done in a loop."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Finish:
-    """What a kernel does with each sum: `text` is a function of it and of extra operands of `types`, or empty."""
-
-    text: str = ""
-    params: tuple[Param, ...] = ()
-    types: tuple[str, ...] = ()
-
-    @property
-    def extras(self) -> list[str]:
-        """The names of the extra operands."""
-        return [f"e{number}" for number in range(len(self.types))]
-
-    @property
-    def how(self) -> str:
-        """Where it is done, if anything is."""
-        if not self.text:
-            return "never"
-        return "in place" if len(wgsl.with_helpers(self.text)) <= _MOST_TEXT else "in a loop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +76,14 @@ def emit(
 
     With `after`, which keeps the dtype, the target gets what is done with the product.
     """
-    after = after or After(input_term(0, "f32"), "f32")
+    after = after or After.nothing("f32")
     a, b = _readable(builder, left), arranged(builder, right, domain)
     form = _choice(builder.device, domain)
     if form.splits == 1:
         _multiply(builder, a, b, domain, target, form, after)
         return
     parts = builder.temp((form.splits, *target.layout.shape), "f32")
-    _multiply(builder, a, b, domain, parts, form, After(input_term(0, "f32"), "f32"))
+    _multiply(builder, a, b, domain, parts, form, After.nothing("f32"))
     _add_up(builder, parts, after, target)
 
 
@@ -191,8 +161,8 @@ def _multiply(
         "strides_a": padded([stride // 4 for stride in a_steps], rank, 0),
         "offset_b": b_layout.offset // 4,
         "strides_b": padded([stride // 4 for stride in b_steps], rank, 0),
-        "step_a": padded([a_layout.strides[-3 - a_axis] // 4], 1, 0)[0],
-        "step_b": padded([b_layout.strides[-3 - b_axis] // 4], 1, 0)[0],
+        "step_a": wrapped(a_layout.strides[-3 - a_axis] // 4),
+        "step_b": wrapped(b_layout.strides[-3 - b_axis] // 4),
         "rows": rows,
         "columns": columns,
         "inner": inner,
@@ -200,12 +170,12 @@ def _multiply(
         "matrices": prod(batch),
         "span": span,
     }
-    finish, values = _finish(after)
-    params |= values
+    finish = after.finish
+    params |= after.values
     for name, layout, strides in zip(finish.extras, extras, steps, strict=True):
         down, across = layout.strides[-2:]
         params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(strides, rank, 0)}
-        params |= {f"row_{name}": padded([down], 1, 0)[0], f"column_{name}": padded([across], 1, 0)[0]}
+        params |= {f"row_{name}": wrapped(down), f"column_{name}": wrapped(across)}
     lies = (("a", "inner" if a_axis == -1 else "side"), ("b", "inner" if b_axis == -2 else "side"))
     spec = _spec(form.quads, form.depth, lies, columns % 4 == 0, rank, finish)
     each = side * side * span // _LANES
@@ -223,18 +193,9 @@ def _turned(layout: Layout) -> Layout:
     return layout.permute([*range(rank - 2), rank - 1, rank - 2])
 
 
-def _finish(after: After) -> tuple[_Finish, Params]:
-    """What a kernel does, and the values of its parameters."""
-    if after.term.function == "input":
-        return _Finish(), {}
-    made = after.function
-    types = tuple(wgsl.storage(source.dtype) for source in after.sources)
-    return _Finish(made.text, made.params, types), dict(made.values)
-
-
 @cache
 def _spec(
-    quads: int, depth: int, lies: tuple[tuple[str, str], ...], whole: bool, rank: int, finish: _Finish
+    quads: int, depth: int, lies: tuple[tuple[str, str], ...], whole: bool, rank: int, finish: Finish
 ) -> KernelSpec:
     side, extras = 64 * quads, finish.extras
     body = "\n".join(
@@ -268,12 +229,19 @@ def _spec(
             ("depth", depth),
             *lies,
             ("whole", int(whole)),
-            ("finished", finish.how),
+            ("finished", _where(finish)),
         ),
     )
 
 
-def _finished(finish: _Finish) -> str:
+def _where(finish: Finish) -> str:
+    """Where a kernel finishes its sums, if it does."""
+    if not finish.text:
+        return "never"
+    return "in place" if len(wgsl.with_helpers(finish.text)) <= _MOST_TEXT else "in a loop"
+
+
+def _finished(finish: Finish) -> str:
     """The function `finished` of the sums in a row at a column and the three after it."""
     if not finish.text:
         return ""

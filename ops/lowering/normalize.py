@@ -16,7 +16,10 @@ from ops import wgsl
 from ops.expression import Term, bind, cast, input_term, parse, scalar_term
 from ops.layout import Layout
 from ops.lowering import elementwise, reduce, sweeps, windows
-from ops.lowering.base import After, Builder, DeviceClass, Params, Source, Target
+from ops.lowering.after import After
+from ops.lowering.builder import Builder, Params
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.lowering.reduce import Fold
 from ops.lowering.rows import Rows, are_rows, arrange, row_params, row_prologue, row_read
 from ops.shapes import Shape, reduced

@@ -15,7 +15,10 @@ from ops import expression, wgsl
 from ops.expression import Term, applied, bind, cast, input_term, parse, scalar_term
 from ops.layout import Layout
 from ops.lowering import elementwise, windows
-from ops.lowering.base import GROUP, After, Builder, DeviceClass, Params, Source, Target
+from ops.lowering.after import After
+from ops.lowering.builder import BOUNDS_CHECK, GROUP, Builder, Params
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.lowering.rows import (
     CHUNK,
     Rows,
@@ -205,7 +208,7 @@ def _spec(
     names = [f"in{number}" for number in range(len(types))]
     first = f"load({', '.join(_part(row_read(n, 'begin', width), width, 0) for n in range(len(names)))})"
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         "let row = thread % params.rows;",
         "let part = thread / params.rows;",
         row_prologue(len(names), rank),

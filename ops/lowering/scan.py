@@ -12,8 +12,9 @@ from functools import lru_cache
 from ops import wgsl
 from ops.expression import bind, cast, input_term, parse
 from ops.lowering import elementwise, tiles, windows
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.builder import BOUNDS_CHECK, Builder
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -116,7 +117,7 @@ def _spec(fold: Reduction, dtype: str, form: str, chunked: bool) -> KernelSpec:
     start = wgsl.stored(fold.start or 0, dtype)
     totals = form == "totals"
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         "let row = thread / params.chunks;",
         "let part = thread % params.chunks;",
         "let begin = row * params.columns + part * params.chunk;",

@@ -12,19 +12,11 @@ from ops import wgsl
 from ops.expression import bind, cast, constant, input_term, parse
 from ops.layout import Layout
 from ops.lowering import collections, elementwise, sorting, windows
-from ops.lowering.base import (
-    Builder,
-    Params,
-    Source,
-    Target,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import address, bucket, coordinates, padded, stride_params
+from ops.lowering.builder import BOUNDS_CHECK, Builder, Params
 from ops.lowering.indexing import place_function
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.spec import Reduction
 from shaders.routines import routine_spec
 from shaders.spec import Binding, KernelSpec, Param
@@ -122,7 +114,7 @@ def _places(builder: Builder, index: Source, target: Layout, axis: int, first: i
 @lru_cache(maxsize=16)
 def _places_spec(dtype: str, rank: int) -> KernelSpec:
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         coordinates("thread", rank),
         f"let place = place_of(index[{address('index', rank)}], params.size);",
         f"let at = {address('out', rank)} + place * params.step - params.first;",
@@ -197,7 +189,7 @@ def _fold_spec(fold: Reduction, dtype: str, more: bool) -> KernelSpec:
     last = "pass_on(2u * thread + 1u, key, total);" if more else "store(key, total);"
     neutral = wgsl.stored(fold.start or 0, dtype)
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         "let begin = thread * params.chunk;",
         "let end = min(begin + params.chunk, params.total);",
         "var key = keys[begin];",

@@ -14,7 +14,9 @@ from ops import wgsl
 from ops.expression import Term, bind, input_term, parse
 from ops.layout import Layout
 from ops.lowering import elementwise, reduce, sweeps, windows
-from ops.lowering.base import Builder, DeviceClass, Params, Source, Target
+from ops.lowering.builder import Builder, Params
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.lowering.reduce import Fold
 from ops.lowering.rows import are_rows, arrange, row_params, row_prologue, row_read
 from ops.shapes import Shape

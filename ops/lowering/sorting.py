@@ -10,9 +10,10 @@ from ops import expression
 from ops.attributes import Attributes, integer
 from ops.layout import Layout
 from ops.lowering import elementwise, indexing, scan, sorting_windows, tiles, windows
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.builder import Builder
 from ops.lowering.collections import take_at
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Share, spread
 from ops.shapes import axis
 from shaders.routines import routine_spec

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ops.layout import Layout
 from ops.lowering import scan, windows
-from ops.lowering.base import Builder, Target
+from ops.lowering.builder import Builder
+from ops.lowering.operands import Target
 from shaders.routines import routine_spec
 
 _CHUNK = 4096

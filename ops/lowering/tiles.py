@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from ops.lowering.base import Builder, Source, Target, grid
+from ops.lowering.builder import Builder, grid
+from ops.lowering.operands import Source, Target
 from ops.wgsl import storage
 from shaders.spec import Binding, KernelSpec, Operand, Param, Setting
 
