@@ -16,10 +16,10 @@ from ops.lowering import elementwise, host_product, matmul_tiles, reduce, regist
 from ops.lowering.addressing import QUAD
 from ops.lowering.after import After
 from ops.lowering.builder import Builder
+from ops.lowering.folds import SUM
 from ops.lowering.operands import Source, Target
 from ops.lowering.reduce import Fold
 from ops.shapes import broadcast
-from ops.spec import Reduction
 
 Domain = tuple[int, ...]
 """The batch axes of a product, its rows and columns, and the axis that is folded."""
@@ -169,5 +169,5 @@ def _by_vector(builder: Builder, x: Source, y: Source, domain: Domain, target: T
         ),
     ]
     product = bind(parse("x * y"), {"x": input_term(0, x.dtype), "y": input_term(1, y.dtype)})
-    fold = Fold(Reduction("a + b", 0), product, target.dtype)
+    fold = Fold(SUM, product, target.dtype)
     reduce.emit(builder, fold, spread, domain, [len(domain) - 1], target)

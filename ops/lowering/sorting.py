@@ -9,7 +9,7 @@ from __future__ import annotations
 from ops import expression
 from ops.attributes import Attributes, integer
 from ops.layout import Layout
-from ops.lowering import elementwise, indexing, scan, sorting_windows, tiles, windows
+from ops.lowering import elementwise, folds, indexing, scan, sorting_windows, tiles, windows
 from ops.lowering.builder import Builder
 from ops.lowering.collections import take_at
 from ops.lowering.messages import whole
@@ -178,7 +178,7 @@ def _by_digits(builder: Builder, x: Source, columns: int, target: Target) -> Non
             "shift": shift,
         }
         builder.spread(count_spec, rows * chunks, [keys.operand, counts.operand], given, work)
-        scan.scan_rows(builder, scan.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
+        scan.scan_rows(builder, folds.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
         operands = [each.operand for each in (keys, places, starts, new_keys, new_places)]
         builder.spread(move_spec, rows * chunks, operands, given, work)
         keys, new_keys, places, new_places = new_keys, keys, new_places, places

@@ -7,7 +7,7 @@ and makes the keys.
 from __future__ import annotations
 
 from ops.layout import Layout
-from ops.lowering import scan, windows
+from ops.lowering import folds, scan, windows
 from ops.lowering.builder import Builder
 from ops.lowering.operands import Target
 from shaders.routines import routine_spec
@@ -64,7 +64,7 @@ def _pass(builder: Builder, now: tuple[Target, Target], new: tuple[Target, Targe
     for part in every:
         given, keys = count(part), windows.piece(now[0], part)
         builder.spread(count_spec, given["count"], [keys, counts.operand], given, work)
-    scan.scan_rows(builder, scan.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
+    scan.scan_rows(builder, folds.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
     for part in every:
         given, goes = count(part), builder.temp((len(part),), "u32")
         keys, places = (windows.piece(target, part) for target in now)
