@@ -25,8 +25,9 @@ from ops.spec import Reduction
 _SWEEPS = 3
 """Times that a kernel goes over a row, at most."""
 _FEWEST_ROWS = 64
-"""Rows from which an invocation takes one each: fewer would leave cores idle."""
+"""Rows from which an invocation takes one each: eight workgroups of them."""
 _ELEMENT_WORK = 32
+"""Multiply-adds that an element costs."""
 _MAX = Reduction("maximum(a, b)", None)
 
 
