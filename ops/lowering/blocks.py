@@ -98,7 +98,7 @@ def emit(
         **function.values,
     }
     for name, mode, offset, strides, below, beside in zip(
-        _names(len(types)),
+        operand_names(len(types)),
         blocks.modes,
         blocks.offsets,
         blocks.strides,
@@ -123,7 +123,8 @@ def quads_of(device: DeviceClass, function: Function, count: int) -> int:
     return device.quads if is_short and count % (QUAD * device.quads) == 0 else 1
 
 
-def _names(count: int) -> list[str]:
+def operand_names(count: int) -> list[str]:
+    """The names of so many operands, the target last."""
     return [f"in{number}" for number in range(count - 1)] + ["out"]
 
 
@@ -137,7 +138,7 @@ def _spec(
     quads: int,
     rows: int,
 ) -> KernelSpec:
-    names = _names(len(types))
+    names = operand_names(len(types))
     kinds = [type if mode == "scalar" else f"vec4<{type}>" for type, mode in zip(types, modes, strict=True)]
     body = [
         BOUNDS_CHECK,

@@ -15,7 +15,7 @@ from math import prod
 
 from ops import wgsl
 from ops.dtypes import is_packed
-from ops.layout import Layout, collapse
+from ops.layout import collapse
 from ops.lowering import elementwise, packing, windows
 from ops.lowering.addressing import QUAD
 from ops.lowering.after import After
@@ -136,8 +136,7 @@ def _columns(source: Source) -> _Rows | None:
     """A matrix whose columns lie in whole words, as rows; None for any other operand."""
     if len(source.layout.shape) != 2:
         return None
-    turned: Layout = source.layout.permute((1, 0))
-    return _by_quads(Source(source.operand, turned, source.dtype))
+    return _by_quads(Source(source.operand, source.layout.transposed(), source.dtype))
 
 
 def _by_quads(source: Source) -> _Rows | None:

@@ -127,7 +127,7 @@ def _emit_strided(
     count = target.layout.count // lanes
     params: Params = {**function.values, "count": count, "shape": padded(shape, rank, 1)}
     params |= {"first_index": first} if function.indexed else {}
-    for name, layout, steps in zip(_names(len(sources)), layouts, strides, strict=True):
+    for name, layout, steps in zip(blocks.operand_names(len(sources) + 1), layouts, strides, strict=True):
         params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(steps, rank, 0)}
     builder.spread(spec, count, [value.operand for value in values], params)
 
@@ -220,14 +220,10 @@ def _index_params(indexed: bool) -> tuple[Param, ...]:
     return (Param("first_index"),) * indexed
 
 
-def _names(count: int) -> list[str]:
-    return [f"in{number}" for number in range(count)] + ["out"]
-
-
 def _offsets(layouts: Sequence[Layout], modes: Sequence[str]) -> Params:
     return {
         f"offset_{name}": layout.offset // QUAD if mode == "vector" else layout.offset
-        for name, layout, mode in zip(_names(len(layouts) - 1), layouts, modes, strict=True)
+        for name, layout, mode in zip(blocks.operand_names(len(layouts)), layouts, modes, strict=True)
     }
 
 
@@ -246,7 +242,7 @@ def _contiguous_spec(
 
     Each quad is written before the next is read, which saves as much.
     """
-    names = _names(len(modes))
+    names = blocks.operand_names(len(modes) + 1)
     modes = (*modes, "vector")
     bindings = [_binding(type, mode) for type, mode in zip(types, modes, strict=True)]
     body = [BOUNDS_CHECK, f"let first = thread * {quads}u;"]
@@ -307,7 +303,7 @@ def _strided_spec(
     indexed: bool,
     group: int,
 ) -> KernelSpec:
-    names = _names(len(types) - 1)
+    names = blocks.operand_names(len(types))
     body = [
         BOUNDS_CHECK,
         coordinates(f"thread * {lanes}u", rank),

@@ -152,9 +152,8 @@ def _matrix(source: Source, vector_axis: int) -> Source:
 def _by_vector(builder: Builder, x: Source, y: Source, domain: Domain, target: Target) -> None:
     """Fold `x * y` over the inner axis of the domain (batch, rows, columns, inner)."""
     batch, inner = domain[:-3], domain[-1]
-    rank = len(batch) + 2
     a = x.layout.expand((*batch, *x.layout.shape[-2:]))
-    b = y.layout.expand((*batch, *y.layout.shape[-2:])).permute((*range(len(batch)), rank - 1, rank - 2))
+    b = y.layout.expand((*batch, *y.layout.shape[-2:])).transposed()
     rows, columns = domain[-3], domain[-2]
     spread = [
         Source(

@@ -16,7 +16,7 @@ from ops import wgsl
 from ops.expression import Term, bind, input_term, parse, substituted
 from ops.layout import Layout, collapse
 from ops.lowering import elementwise
-from ops.lowering.addressing import address, bucket, coordinates, padded, stride_params, wrapped
+from ops.lowering.addressing import QUAD, address, bucket, coordinates, padded, stride_params, wrapped
 from ops.lowering.after import After, Finish
 from ops.lowering.builder import MAX_GROUPS, Builder, Params
 from ops.lowering.device import DeviceClass
@@ -109,7 +109,7 @@ def _choice(device: DeviceClass, domain: Sequence[int]) -> _Form:
 
 def _readable(builder: Builder, source: Source) -> Source:
     """An operand whose rows or columns can be read by fours: itself, or a copy whose rows can."""
-    return source if is_by_quads(_turned(source.layout)) else packed(builder, source)
+    return source if is_by_quads(source.layout.transposed()) else packed(builder, source)
 
 
 def _add_up(builder: Builder, parts: Target, after: After, target: Target) -> None:
@@ -145,52 +145,55 @@ def _multiply(
 ) -> None:
     """Write what is done with the products, the parts of their sums one after the other."""
     *batch, rows, columns, inner = domain
-    side = 64 * form.quads
-    a_layout = a.layout.expand((*batch, *a.layout.shape[-2:]))
-    b_layout = b.layout.expand((*batch, *b.layout.shape[-2:]))
-    extras = [source.layout.expand((*batch, rows, columns)) for source in after.sources]
-    layouts = (a_layout, b_layout, *extras)
-    shape, (a_steps, b_steps, *steps) = collapse(tuple(batch), *(layout.strides[:-2] for layout in layouts))
-    rank = bucket(len(shape))
-    a_axis, b_axis = (-1 if is_by_quads(layout) else -2 for layout in (a_layout, b_layout))
+    side, matrices = 64 * form.quads, prod(batch)
+    layouts = [
+        *(each.layout.expand((*batch, *each.layout.shape[-2:])) for each in (a, b)),
+        *(source.layout.expand((*batch, rows, columns)) for source in after.sources),
+    ]
+    shape, steps = collapse(tuple(batch), *(layout.strides[:-2] for layout in layouts))
     row_tiles, column_tiles = -(-rows // side), -(-columns // side)
     span = -(-inner // (form.splits * _DEEP)) * _DEEP
-    params: Params = {
-        "shape": padded(shape, rank, 1),
-        "offset_a": a_layout.offset // 4,
-        "strides_a": padded([stride // 4 for stride in a_steps], rank, 0),
-        "offset_b": b_layout.offset // 4,
-        "strides_b": padded([stride // 4 for stride in b_steps], rank, 0),
-        "step_a": wrapped(a_layout.strides[-3 - a_axis] // 4),
-        "step_b": wrapped(b_layout.strides[-3 - b_axis] // 4),
+    sizes: Params = {
         "rows": rows,
         "columns": columns,
         "inner": inner,
         "row_tiles": row_tiles,
-        "matrices": prod(batch),
+        "matrices": matrices,
         "span": span,
     }
-    finish = after.finish
-    params |= after.values
-    for name, layout, strides in zip(finish.extras, extras, steps, strict=True):
-        down, across = layout.strides[-2:]
-        params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(strides, rank, 0)}
-        params |= {f"row_{name}": wrapped(down), f"column_{name}": wrapped(across)}
-    lies = (("a", "inner" if a_axis == -1 else "side"), ("b", "inner" if b_axis == -2 else "side"))
-    spec = _spec(form.quads, form.depth, lies, columns % 4 == 0, rank, finish)
+    params = sizes | after.values | _places(after.finish, shape, layouts, steps)
+    lies = tuple(
+        (name, "inner" if is_by_quads(layout) == along_rows else "side")
+        for name, layout, along_rows in zip("ab", layouts[:2], (True, False), strict=True)
+    )
+    spec = _spec(form.quads, form.depth, lies, columns % QUAD == 0, bucket(len(shape)), after.finish)
+    operands = [a.operand, b.operand, *(source.operand for source in after.sources), target.operand]
     each = side * side * span // _LANES
-    lines = row_tiles * prod(batch)
+    lines = row_tiles * matrices
     height = max(1, min(builder.device.work // (each * _LANES * column_tiles * form.splits), MAX_GROUPS))
     for first in range(0, lines, height):
         workgroups = (column_tiles, min(height, lines - first), form.splits)
-        operands = [a.operand, b.operand, *(source.operand for source in after.sources), target.operand]
         builder.dispatch(spec, workgroups, operands, {**params, "first": first}, each)
 
 
-def _turned(layout: Layout) -> Layout:
-    """A matrix with its axes exchanged."""
-    rank = len(layout.shape)
-    return layout.permute([*range(rank - 2), rank - 1, rank - 2])
+def _places(
+    finish: Finish, shape: Sequence[int], layouts: Sequence[Layout], steps: Sequence[Sequence[int]]
+) -> Params:
+    """Where the operands lie: the two of the product in fours, along rows or else along columns."""
+    rank = bucket(len(shape))
+    params: Params = {"shape": padded(shape, rank, 1)}
+    for name, layout, strides in zip(("a", "b", *finish.extras), layouts, steps, strict=True):
+        down, across = layout.strides[-2:]
+        unit = QUAD if name in "ab" else 1
+        params |= {
+            f"offset_{name}": layout.offset // unit,
+            f"strides_{name}": padded([stride // unit for stride in strides], rank, 0),
+        }
+        if name in "ab":
+            params[f"step_{name}"] = wrapped((down if is_by_quads(layout) else across) // QUAD)
+        else:
+            params |= {f"row_{name}": wrapped(down), f"column_{name}": wrapped(across)}
+    return params
 
 
 @cache
