@@ -18,7 +18,7 @@ from ops.errors import GraphError
 from ops.graph import TensorType
 from ops.layout import Layout
 from ops.lower import DeviceClass, HostTask, Lowering, lower_copy
-from ops.lowering.base import MAX_DISPATCHES
+from ops.lowering.builder import MAX_DISPATCHES
 from ops.lowering.windows import window
 from shaders.pack import holes, pack_params
 from shaders.spec import Dispatch

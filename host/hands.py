@@ -24,7 +24,7 @@ from host import attentions, convolutions, products
 from host.hand import SHARED_WORK, Hand
 from host.native import Buffer, Gpu
 from ops.lower import HostAttention, HostConvolution, HostProduct, HostTask
-from ops.lowering.base import Source, Target
+from ops.lowering.operands import Source, Target
 
 _DTYPES: Mapping[str, npt.DTypeLike] = {"f32": np.float32, "i8": np.int8, "u8": np.uint8}
 

@@ -52,6 +52,11 @@ class Layout(msgspec.Struct, frozen=True, gc=False):
             self.offset,
         )
 
+    def transposed(self) -> Layout:
+        """The last two axes exchanged."""
+        *outer, rows, columns = range(len(self.shape))
+        return self.permute([*outer, columns, rows])
+
     def expand(self, shape: Shape) -> Layout:
         """Broadcast to `shape`, which must be possible: stride 0 along repeated and new axes."""
         new = len(shape) - len(self.shape)

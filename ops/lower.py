@@ -15,22 +15,12 @@ from ops.expression import Term, input_term
 from ops.graph import TensorType
 from ops.layout import Layout
 from ops.lowering import elementwise, kinds
-from ops.lowering.base import (
-    CPU,
-    GPU,
-    MAPPED,
-    After,
-    Builder,
-    DeviceClass,
-    HostAttention,
-    HostConvolution,
-    HostProduct,
-    HostTask,
-    Lowering,
-    Source,
-    Target,
-)
+from ops.lowering.after import After
+from ops.lowering.builder import Builder, Lowering
+from ops.lowering.device import CPU, GPU, MAPPED, DeviceClass
+from ops.lowering.host_tasks import HostAttention, HostConvolution, HostProduct, HostTask
 from ops.lowering.kinds import TAKES_AFTER, TAKES_BEFORE, Read
+from ops.lowering.operands import Source, Target
 from ops.shapes import Shape
 from ops.spec import check_attributes
 from ops.table import find

@@ -230,25 +230,22 @@ let length = end - start;
 _TREE_HEAD = _HEAD + "digest_message = thread;\n"
 
 
-def digest_spec(
-    digest: Digest, max_bytes: int | None = None, byte_order: Order = "little", form: Form = "plain"
-) -> KernelSpec:
+def digest_spec(digest: Digest, max_bytes: int | None = None, form: Form = "plain") -> KernelSpec:
     """The kernel that hashes `count` messages by `digest`, one invocation each.
 
     Bindings, in order:
 
-    * `data`: the bytes of all messages, packed into `u32` words, the first byte of a word the least significant
-      (`byte_order="little"`) or the most significant (`"big"`). Messages may begin and end at any byte.
+    * `data`: the bytes of all messages, packed into `u32` words, the first byte of a word the least significant.
+      Messages may begin and end at any byte.
     * `offsets`: `count + 1` numbers (`u32`): message `i` is the bytes `offsets[i]` up to `offsets[i + 1]`.
     * `state` (read_write): `count * state_words` words (`u32`, bound as `vec4<u32>`): after the last pass it begins
       with the digest of each message, its words as numbers. Its content before the first pass does not matter.
 
-    `form` `continued` is for messages that go on: each from its state, with `prefix` bytes (a parameter, whole
-    blocks) hashed before it. In the form `composed`, moreover, what is hashed is not the bytes alone: before them
-    come `lead` bytes (a parameter: the size of a digest, or 0), the digest that the row of each message of the binding
-    `before` (`state_words` wide) begins with, and after them
-    the first `tail_bytes` (1 to 4) of the word `tail`, its most significant byte first. The messages of that form
-    are `one_for_all` (1 or 0): all take the first two offsets.
+    In the form `continued` each message goes on from its state, with `prefix` bytes (a parameter, whole blocks) hashed
+    before it. In the form `composed`, moreover, more than its bytes is hashed: before them `lead` bytes (a parameter:
+    the size of a digest, or 0), the digest with which the message's row of the binding `before` (`state_words` wide)
+    begins, and after them the first `tail_bytes` (1 to 4) of the word `tail`, its most significant byte first. With
+    `one_for_all` (1 or 0) all messages of that form take the first two offsets.
 
     Workgroups: `ceil(count / 64)`, over x, then y. Parameters: `count`, `SEEN`, those of the digest, and for each pass
     what `digest_passes` gives. The passes run one after the other on the same `state`, which carries the chaining value
@@ -258,57 +255,59 @@ def digest_spec(
     block it chooses a kernel without a loop, a third faster. A message that is longer than the passes reach, or whose
     offsets are not in order or lie outside `data`, gets a digest of zeros, never a wrong one.
     """
-    continued, composed = form != "plain", form == "composed"
-    short = max_bytes is not None and max_bytes <= digest.short_bytes and not composed
-    begin = "load(thread)" if continued else "digest_start()"
-    done = (
-        "chain"
-        if not digest.finish
-        else "digest_finish(chain)"
-        if short
-        else "finished(chain, stop == total)"
-    )
-    head = _COMPOSED_HEAD if composed else _TREE_HEAD if digest.chunk_bytes else _HEAD
-    body = (_SHORT_BODY if short else _LONG_BODY).format(
-        start=begin, finish=done, begin="begin" if composed else "start"
-    )
-    partials = ("digest", f"digests/{digest.partial}")
+    is_short = max_bytes is not None and max_bytes <= digest.short_bytes and form != "composed"
+    is_tree = bool(digest.chunk_bytes)
+    inputs = [Binding("data", "u32"), Binding("offsets", "u32")]
+    inputs += [Binding("before", "vec4<u32>")] * (form == "composed")
+    outputs = ["state", *["stack"] * is_tree]
+    partials = (*("wide",) * digest.wide, "digest", f"digests/{digest.partial}")
     return KernelSpec(
-        name=f"{digest.name}_short" if short else digest.name,
-        inputs=(
-            Binding("data", "u32"),
-            Binding("offsets", "u32"),
-            *(Binding("before", "vec4<u32>"),) * composed,
-        ),
-        outputs=tuple(
-            Binding(name, "vec4<u32>", "read_write")
-            for name in ("state", "stack")[: 1 + bool(digest.chunk_bytes)]
-        ),
-        params=(
-            Param("count"),
-            *(Param("levels"),) * bool(digest.chunk_bytes),
-            Param("first_block", default=0),
-            Param("blocks", default=TURNS_A_PASS),
-            Param("last", default=1),
-            *(Param("prefix"),) * continued,
-            *map(Param, ("lead", "tail", "tail_bytes", "one_for_all") * composed),
-            *map(Param, SEEN),
-            *map(Param, digest.seed),
-            *(Param("constants", length=len(digest.constants)),) * bool(digest.constants),
-        ),
-        body=head + body,
-        partials=("wide", *partials) if digest.wide else partials,
+        name=f"{digest.name}_short" if is_short else digest.name,
+        inputs=tuple(inputs),
+        outputs=tuple(Binding(name, "vec4<u32>", "read_write") for name in outputs),
+        params=_params(digest, form),
+        body=_body(digest, is_short, form),
+        partials=partials,
         settings=(
             *digest_settings(digest),
-            ("data_order", byte_order),
-            ("read_words", digest.block_words - (digest.length_words if digest.padding == "length" else 0))
-            if short
-            else ("read_words", digest.block_words),
-            ("continued", int(continued)),
-            ("composed", int(composed)),
-            ("short", int(short)),
+            ("read_words", _read_words(digest, is_short)),
+            ("continued", int(form != "plain")),
+            ("composed", int(form == "composed")),
+            ("short", int(is_short)),
         ),
     )
+
+
+def _params(digest: Digest, form: Form) -> tuple[Param, ...]:
+    return (
+        Param("count"),
+        *(Param("levels"),) * bool(digest.chunk_bytes),
+        Param("first_block", default=0),
+        Param("blocks", default=TURNS_A_PASS),
+        Param("last", default=1),
+        *(Param("prefix"),) * (form != "plain"),
+        *map(Param, ("lead", "tail", "tail_bytes", "one_for_all") * (form == "composed")),
+        *map(Param, SEEN),
+        *map(Param, digest.seed),
+        *(Param("constants", length=len(digest.constants)),) * bool(digest.constants),
+    )
+
+
+def _body(digest: Digest, is_short: bool, form: Form) -> str:
+    """The statements around a digest's own rounds."""
+    head = _COMPOSED_HEAD if form == "composed" else _TREE_HEAD if digest.chunk_bytes else _HEAD
+    finished = "digest_finish(chain)" if is_short else "finished(chain, stop == total)"
+    return head + (_SHORT_BODY if is_short else _LONG_BODY).format(
+        start="digest_start()" if form == "plain" else "load(thread)",
+        finish=finished if digest.finish else "chain",
+        begin="begin" if form == "composed" else "start",
+    )
+
+
+def _read_words(digest: Digest, is_short: bool) -> int:
+    """How many words of a block a message can have: in a single one the length takes up the last."""
+    has_length = is_short and digest.padding == "length"
+    return digest.block_words - (digest.length_words if has_length else 0)
 
 
 def digest_settings(digest: Digest) -> tuple[tuple[str, Setting], ...]:

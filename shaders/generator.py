@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
-from typing import Protocol
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 
@@ -20,14 +19,6 @@ from shaders.spec import KernelSpec, Scalar
 _FOLDER = Path(__file__).parent / "templates"
 TEXTS = {path.relative_to(_FOLDER).as_posix(): path.read_text() for path in _FOLDER.rglob("*.j2")}
 """Our templates by name. They are read at once: a sealed process can open no files later."""
-
-
-class ShaderGenerator(Protocol):
-    """Whoever can write a spec down in a shading language."""
-
-    def render(self, spec: KernelSpec) -> str:
-        """The source of `spec`: the same text for equal specs, always."""
-        ...
 
 
 class WgslGenerator:
@@ -39,7 +30,10 @@ class WgslGenerator:
     """
 
     def render(self, spec: KernelSpec) -> str:
-        """The WGSL of `spec`, deterministic. Raises jinja2's `TemplateNotFound` for a partial that does not exist."""
+        """The WGSL of `spec`: the same text for equal specs.
+
+        Raises jinja2's `TemplateNotFound` for a partial that does not exist.
+        """
         return _environment().get_template("kernel.wgsl.j2").render(spec=spec, settings=dict(spec.settings))
 
 

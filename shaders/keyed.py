@@ -15,12 +15,7 @@ KEYED = ("sha1", "sha224", "sha256", "sha384", "sha512")
 """The digests that keys are used with."""
 _SHA256 = DIGESTS["sha256"]
 _QUADS = "vec4<u32>"
-_READING: tuple[tuple[str, Setting], ...] = (
-    ("data_order", "little"),
-    ("continued", 0),
-    ("short", 0),
-    ("padding", "zeros"),
-)
+_READING: tuple[tuple[str, Setting], ...] = (("continued", 0), ("short", 0), ("padding", "zeros"))
 """Settings of a kernel that reads a block of bytes with zeros after them."""
 
 

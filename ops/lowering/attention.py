@@ -15,7 +15,9 @@ from msgspec import structs
 
 from ops.expression import Term, bind, constant, input_term, parse, scalar_term
 from ops.lowering import attention_tiles, elementwise, matmul, softmax, windows
-from ops.lowering.base import Builder, HostAttention, Source, Target
+from ops.lowering.builder import Builder
+from ops.lowering.host_tasks import HostAttention
+from ops.lowering.operands import Source, Target
 
 _MOST_SCORES = {"cpu": 1 << 23, "gpu": 1 << 26}
 _EVEN = 16
@@ -52,16 +54,31 @@ def emit(
     if attention_tiles.suits(builder.device, [q, k, v, *shown], target):
         attention_tiles.emit(builder, [q, k, v, *shown], is_causal, factor, target)
         return
+    _by_blocks(builder, (query, key, value), shown, is_causal, factor, target)
+
+
+def _by_blocks(
+    builder: Builder,
+    operands: tuple[Source, Source, Source],
+    masks: Sequence[Source],
+    is_causal: bool,
+    factor: float,
+    target: Target,
+) -> None:
+    """The same by products and softmaxes of some queries at a time."""
+    query, key, value = operands
+    *batch, rows, _ = target.layout.shape
+    columns, size = key.layout.shape[-2:]
     most = _MOST_SCORES[builder.device.kind] // (prod(batch) * columns)
     step = rows if most >= rows else max(most - most % _EVEN, 1)
     builder.check_room(_LEAST_STEPS * -(-rows // step))
-    turned = _turned(key)
+    turned = structs.replace(key, layout=key.layout.transposed())
     if step < rows:
         turned = matmul.arranged(builder, turned, (*batch, step, columns, size))  # once: every block reads it
     for begin in range(0, rows, step):
         part = range(begin, min(begin + step, rows))
         seen = range(min(part.stop, columns) if is_causal else columns)
-        biases = [_cut(builder, _cut(builder, each, -2, part), -1, seen) for each in shown]
+        biases = [_cut(builder, _cut(builder, each, -2, part), -1, seen) for each in masks]
         if is_causal:
             biases.append(_unseen(builder, part, seen))
         scores = builder.temp((*batch, len(part), len(seen)), "f32")
@@ -119,12 +136,6 @@ def _cut(builder: Builder, source: Source, axis: int, part: range) -> Source:
     ranges = [range(size) for size in source.layout.shape]
     ranges[axis] = part
     return windows.seen(builder.device, source, source.layout.slice(ranges))
-
-
-def _turned(source: Source) -> Source:
-    """A source with its last two axes exchanged."""
-    rank = len(source.layout.shape)
-    return structs.replace(source, layout=source.layout.permute([*range(rank - 2), rank - 1, rank - 2]))
 
 
 def _shown(source: Source, shape: tuple[int, ...]) -> Source:

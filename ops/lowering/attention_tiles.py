@@ -13,19 +13,10 @@ from math import e, log2, prod
 from ops import wgsl
 from ops.layout import collapse
 from ops.lowering import windows
-from ops.lowering.base import (
-    MAX_GROUPS,
-    Builder,
-    DeviceClass,
-    Params,
-    Source,
-    Target,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import address, bucket, coordinates, padded, stride_params, wrapped
+from ops.lowering.builder import MAX_GROUPS, Builder, Params
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.lowering.register_tile import packed
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -77,10 +68,10 @@ def emit(builder: Builder, sources: list[Source], is_causal: bool, scale: float,
         params |= {
             f"offset_{name}": layout.offset // unit,
             f"strides_{name}": padded([stride // unit for stride in strides], rank, 0),
-            f"row_{name}": padded([layout.strides[-2] // unit], 1, 0)[0],
+            f"row_{name}": wrapped(layout.strides[-2] // unit),
         }
     if mask:
-        params["column_mask"] = padded(layouts[-1].strides[-1:], 1, 0)[0]
+        params["column_mask"] = wrapped(layouts[-1].strides[-1])
     spec = _spec(grid, is_causal, bool(mask), rank)
     operands = [*(each.operand for each in (query, key, value, *mask)), target.operand]
     work = _work(grid, target, (columns, size))

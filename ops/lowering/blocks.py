@@ -14,22 +14,13 @@ from math import prod
 
 from ops import wgsl
 from ops.layout import Layout, collapse
-from ops.lowering.base import (
-    GROUP,
-    Builder,
-    DeviceClass,
-    Params,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import QUAD, address, bucket, coordinates, padded, stride_params, wrapped
+from ops.lowering.builder import BOUNDS_CHECK, GROUP, Builder, Params
+from ops.lowering.device import DeviceClass
 from ops.shapes import Shape
 from ops.wgsl import Function
 from shaders.spec import Binding, KernelSpec, Operand, Param
 
-QUAD = 4
 _SIDE = 8
 _QUAD_WORK = 64
 _SHORT_TEXT = 1024
@@ -107,7 +98,7 @@ def emit(
         **function.values,
     }
     for name, mode, offset, strides, below, beside in zip(
-        _names(len(types)),
+        operand_names(len(types)),
         blocks.modes,
         blocks.offsets,
         blocks.strides,
@@ -119,7 +110,7 @@ def emit(
         params |= {
             f"offset_{name}": offset // unit,
             f"strides_{name}": padded([stride // unit for stride in strides], rank, 0),
-            f"step_{name}": padded([(beside if mode == "column" else below) // unit], 1, 0)[0],
+            f"step_{name}": wrapped((beside if mode == "column" else below) // unit),
         }
     tiles = -(-across // _SIDE) * -(-down // _SIDE)
     threads = params["count"] = prod(blocks.shape) * (GROUP * tiles if is_tall else across)
@@ -132,7 +123,8 @@ def quads_of(device: DeviceClass, function: Function, count: int) -> int:
     return device.quads if is_short and count % (QUAD * device.quads) == 0 else 1
 
 
-def _names(count: int) -> list[str]:
+def operand_names(count: int) -> list[str]:
+    """The names of so many operands, the target last."""
     return [f"in{number}" for number in range(count - 1)] + ["out"]
 
 
@@ -146,10 +138,10 @@ def _spec(
     quads: int,
     rows: int,
 ) -> KernelSpec:
-    names = _names(len(types))
+    names = operand_names(len(types))
     kinds = [type if mode == "scalar" else f"vec4<{type}>" for type, mode in zip(types, modes, strict=True)]
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         *(_TALL if rows > 1 else _FLAT),
         coordinates("outer", rank),
         *(f"let at_{name} = {address(name, rank)};" for name in names),

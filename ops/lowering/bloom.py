@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from ops.attributes import Attributes, integer, maybe_integer
 from ops.lowering import digest
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.builder import Builder
 from ops.lowering.collections import fill
 from ops.lowering.messages import messages, whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Anywhere, Share, spread
 from shaders.digests import DIGESTS
 from shaders.routines import routine_spec

@@ -15,10 +15,12 @@ from math import prod
 
 from ops import wgsl
 from ops.dtypes import is_packed
-from ops.expression import input_term
-from ops.layout import Layout, collapse
+from ops.layout import collapse
 from ops.lowering import elementwise, packing, windows
-from ops.lowering.base import GROUP, After, Builder, Params, Source, Target
+from ops.lowering.addressing import QUAD
+from ops.lowering.after import After
+from ops.lowering.builder import GROUP, Builder, Params
+from ops.lowering.operands import Source, Target
 from ops.lowering.packing import BYTES
 from shaders.spec import Binding, KernelSpec, Operand, Param
 
@@ -75,7 +77,7 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
     """
     if not _suits(builder, left, right, target):
         return False
-    after = after or After(input_term(0, target.dtype), target.dtype)
+    after = after or After.nothing(target.dtype)
     shape = target.layout.shape if len(left.layout.shape) > 1 else (1, *target.layout.shape)
     x, y = _by_quads(left), _columns(right)
     extras = [_rows(source, shape) for source in after.sources]
@@ -89,13 +91,14 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
     rows, columns = prod(shape[:-1]), shape[-1]
     finish = after.function
     lanes, span = (1, _SPAN) if builder.device.kind == "cpu" else (builder.device.lanes, 1)
-    types = tuple(wgsl.storage(source.dtype) for source in after.sources)
-    form = _Form(x.dtype, y.dtype, wgsl.storage(sums), wgsl.storage(target.dtype), rows, lanes, span, types)
+    form = _Form(
+        x.dtype, y.dtype, wgsl.storage(sums), wgsl.storage(target.dtype), rows, lanes, span, after.types
+    )
     spec = _spec(form, finish.text, finish.params)
-    words = right.layout.shape[0] // packing.QUAD
+    words = right.layout.shape[0] // QUAD
     params: Params = {"columns": columns, "words": words, **finish.values}
     for name, place in zip(form.names, (x, y, *extras), strict=True):
-        unit = packing.QUAD if name in "xy" else 1
+        unit = QUAD if name in "xy" else 1
         assert place is not None
         params |= {f"offset_{name}": place.offset // unit, f"down_{name}": place.down // unit}
         params |= {} if name in "xy" else {f"across_{name}": place.across}
@@ -108,7 +111,7 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
 def _suits(builder: Builder, left: Source, right: Source, target: Target) -> bool:
     """Whether the operands are of dtypes and sizes that the kernel takes, and rows are few."""
     device, count = builder.device, target.layout.count
-    turns = right.layout.shape[0] // packing.QUAD
+    turns = right.layout.shape[0] // QUAD
     return (
         left.dtype in ("f32", *BYTES)
         and right.dtype in BYTES
@@ -133,14 +136,13 @@ def _columns(source: Source) -> _Rows | None:
     """A matrix whose columns lie in whole words, as rows; None for any other operand."""
     if len(source.layout.shape) != 2:
         return None
-    turned: Layout = source.layout.permute((1, 0))
-    return _by_quads(Source(source.operand, turned, source.dtype))
+    return _by_quads(Source(source.operand, source.layout.transposed(), source.dtype))
 
 
 def _by_quads(source: Source) -> _Rows | None:
     """An operand as rows that lie in whole quads, as they are read; None for any other."""
     found, inner = _rows(source, source.layout.shape), source.layout.shape[-1]
-    if found is None or found.across != 1 or (found.offset | found.down | inner) % packing.QUAD:
+    if found is None or found.across != 1 or (found.offset | found.down | inner) % QUAD:
         return None
     return found
 

@@ -8,43 +8,38 @@ from __future__ import annotations
 from ops import expression
 from ops.attributes import Attributes, integer
 from ops.layout import Layout
-from ops.lowering import elementwise, indexing, scan, windows
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering import elementwise, folds, indexing, scan, windows
+from ops.lowering.builder import Builder
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Anywhere, Share, spread
 from ops.shapes import axis
 from ops.spec import Reduction
 from shaders.routines import routine_spec
 
 _OTHER = expression.cast(
-    expression.bind(
-        expression.parse("x != y"),
-        {name: expression.input_term(number, "i64") for number, name in enumerate("xy")},
-    ),
-    "u32",
+    expression.applied("x != y", x=expression.input_term(0, "i64"), y=expression.input_term(1, "i64")), "u32"
 )
-_LOWEST = {"f32": float("-inf"), "i32": -(1 << 31), "u32": 0}
-_HIGHEST = {"f32": float("inf"), "i32": (1 << 31) - 1, "u32": (1 << 32) - 1}
 
 
 def cumsum(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """Running sums along an axis."""
-    _running(builder, scan.SUM, attributes, sources, target)
+    _running(builder, folds.SUM, attributes, sources, target)
 
 
 def cumprod(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """Running products along an axis."""
-    _running(builder, Reduction("a * b", 1), attributes, sources, target)
+    _running(builder, folds.PRODUCT, attributes, sources, target)
 
 
 def cummax(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """Running maxima along an axis."""
-    _running(builder, Reduction("maximum(a, b)", _LOWEST[target.dtype]), attributes, sources, target)
+    _running(builder, folds.maximum(target.dtype), attributes, sources, target)
 
 
 def cummin(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
     """Running minima along an axis."""
-    _running(builder, Reduction("minimum(a, b)", _HIGHEST[target.dtype]), attributes, sources, target)
+    _running(builder, folds.minimum(target.dtype), attributes, sources, target)
 
 
 def _running(
@@ -126,7 +121,7 @@ def _keep(builder: Builder, keep: Source, values: list[Source], target: Target) 
     if not count:
         return
     places = builder.temp((count,), "u32")
-    scan.emit(builder, scan.SUM, Source(keep.operand, keep.layout, "u32"), 0, exclusive=False, target=places)
+    scan.emit(builder, folds.SUM, Source(keep.operand, keep.layout, "u32"), 0, exclusive=False, target=places)
     inputs = "keep:u32 places:u32" + " x:u32" * len(values)
     names, settings = "first extent skipped", (("positions", int(not values)),)
     spec = routine_spec("scatter_kept", inputs, "y:u32", names, settings=settings)

@@ -27,8 +27,11 @@ from ops.lowering import (
     matmul,
     windows,
 )
-from ops.lowering.base import After, Builder, HostConvolution, Source, Target
+from ops.lowering.after import After
+from ops.lowering.builder import Builder
 from ops.lowering.convolution_weights import reshaped
+from ops.lowering.host_tasks import HostConvolution
+from ops.lowering.operands import Source, Target
 from ops.space import Convolution
 
 

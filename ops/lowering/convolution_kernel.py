@@ -10,8 +10,7 @@ from functools import lru_cache
 from itertools import product
 
 from ops import wgsl
-from ops.lowering.base import address, coordinates, stride_params
-from ops.lowering.convolution_places import QUAD
+from ops.lowering.addressing import QUAD, address, coordinates, stride_params
 from ops.lowering.convolution_sums import RANK, Tile, sides, summed
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -39,24 +38,24 @@ def kernel(tile: Tile) -> KernelSpec:
         *_finish(tile),
     ]
     kinds = ("offset", "row", "line") if tile.stack > 1 else ("offset", "row")
-    extras = [f"{kind}_{name}" for name in tile.extras for kind in kinds]
+    extras = [f"{kind}_{name}" for name in tile.finish.extras for kind in kinds]
     names = ["offset_x", "row_x", "columns", "points", "last", "outputs", "row_tiles", "quads"]
     names += ["channels", "first", "stop", "begin", "end", "tap_begin", "tap_end", "is_last", *extras]
     names += ["height", "line_x", "line_out"] if tile.stack > 1 else []
     arrays = ["shape", "strides_x", "strides_out", "taps", "reach"]
-    arrays += [f"strides_{name}" for name in tile.extras]
+    arrays += [f"strides_{name}" for name in tile.finish.extras]
     return KernelSpec(
         "convolution",
         (
             Binding("x", "vec4<f32>" if tile.taps else "f32"),
             Binding("w", "vec4<f32>"),
-            *map(Binding, tile.extras, tile.types),
+            *map(Binding, tile.finish.extras, tile.finish.types),
         ),
         (Binding("out", "f32", "read_write"),),
         "\n".join(body),
-        (*map(Param, names), *stride_params(arrays, RANK), *tile.params),
+        (*map(Param, names), *stride_params(arrays, RANK), *tile.finish.params),
         (tile.lanes, 1, 1),
-        functions="\n".join([wgsl.with_helpers(tile.finish), _begin(tile), _store(tile)]),
+        functions="\n".join([wgsl.with_helpers(tile.finish.text), _begin(tile), _store(tile)]),
     )
 
 
@@ -87,13 +86,13 @@ def _column(tile: Tile, number: int | str) -> str:
 
 def _finish(tile: Tile) -> list[str]:
     """Statements that finish what is stored once all parts are added; loops, since drivers choke on long text."""
-    if not tile.finish:
+    if not tile.finish.text:
         return []
     step = f"lane * strides_{{}}_at({RANK - 1}u)"
     reads = [
         f", {name}[params.offset_{name} + {_at(name, tile)} + {step.format(name)}"
         f" + (group * params.outputs + row + r) * params.row_{name}]"
-        for name in tile.extras
+        for name in tile.finish.extras
     ]
     return [
         "if (params.is_last != 0u) {",

@@ -12,8 +12,10 @@ from typing import Literal
 
 from ops.layout import Layout
 from ops.lowering import convolution_places, elementwise, windows
-from ops.lowering.base import Builder, DeviceClass, Source, Target
+from ops.lowering.builder import Builder
 from ops.lowering.convolution_weights import up
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.space import Convolution, span
 
 _RESULT = ("batch", "groups", "outputs", "places")

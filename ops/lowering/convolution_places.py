@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from ops.lowering.base import DeviceClass
+from ops.lowering.addressing import QUAD
 from ops.lowering.convolution_weights import up
+from ops.lowering.device import DeviceClass
 from ops.space import Convolution, span
 
-QUAD = 4
 _STACKS = (4, 2)
 _MOST_OVER = 1.2
 """How many times the places stacks may cover."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ops.lowering.convolution_places import QUAD
+from ops.lowering.addressing import QUAD
+from ops.lowering.after import Finish
 from ops.lowering.convolution_weights import up
-from shaders.spec import Param
 
 RANK = 4
 """Of how many axes coordinates are: images, and places along up to three."""
@@ -33,15 +33,8 @@ class Tile:
     taps: int
     lanes: int
     axes: int
+    finish: Finish
     adds: bool = False
-    finish: str = ""
-    params: tuple[Param, ...] = ()
-    types: tuple[str, ...] = ()
-
-    @property
-    def extras(self) -> list[str]:
-        """The names of the extra operands."""
-        return [f"e{number}" for number in range(len(self.types))]
 
     @property
     def quads(self) -> range:

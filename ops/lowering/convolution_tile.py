@@ -12,23 +12,16 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
-from ops import wgsl
-from ops.expression import input_term
 from ops.layout import Layout
-from ops.lowering.base import (
-    MAX_GROUPS,
-    After,
-    Builder,
-    DeviceClass,
-    Params,
-    Source,
-    Target,
-    padded,
-)
+from ops.lowering.addressing import QUAD, padded, wrapped
+from ops.lowering.after import After, Finish
+from ops.lowering.builder import MAX_GROUPS, Builder, Params
 from ops.lowering.convolution_kernel import kernel
-from ops.lowering.convolution_places import QUAD, Places, taken
+from ops.lowering.convolution_places import Places, taken
 from ops.lowering.convolution_sums import RANK, Tile
 from ops.lowering.convolution_weights import laid
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.space import Convolution
 
 _ROWS, _STACKED_ROWS = 8, 4
@@ -45,16 +38,10 @@ def emit(
     Where `takes_quads`, rows of `x` begin at multiples of four, and go on for all that quads of places see.
     """
     weights = laid(builder, weight, form)
-    after = after or After(input_term(0, "f32"), "f32")
-    finish = after.function
+    after = after or After.nothing("f32")
     places = taken(builder.device, form)
-    tile = replace(
-        _tile(builder.device, places),
-        finish="" if after.term.function == "input" else finish.text,
-        params=finish.params,
-        types=tuple(wgsl.storage(source.dtype) for source in after.sources),
-    )
-    params = _sizes(places, tile.rows) | finish.values | _strides(places, x, after)
+    tile = _tile(builder.device, places, after.finish)
+    params = _sizes(places, tile.rows) | after.values | _strides(places, x, after)
     operands = [x.operand, weights.operand, *(source.operand for source in after.sources), target.operand]
     columns = -(-places.count // (tile.lanes * tile.across))
     for adds, part in _parts(builder.device, places, tile, columns):
@@ -66,7 +53,7 @@ def emit(
         builder.dispatch(spec, groups, operands, {**params, **part}, tile.rows * tile.width * turns)
 
 
-def _tile(device: DeviceClass, places: Places) -> Tile:
+def _tile(device: DeviceClass, places: Places, finish: Finish) -> Tile:
     """What an invocation has: as many columns of places as leave the device enough workgroups."""
     form, count = places.form, places.count
     rows = _STACKED_ROWS if places.is_stacked else _ROWS
@@ -80,6 +67,7 @@ def _tile(device: DeviceClass, places: Places) -> Tile:
         form.taps[-1] if places.unit > 1 else 0,
         device.lanes,
         len(form.taps),
+        finish,
     )
 
 
@@ -119,7 +107,7 @@ def _strides(places: Places, x: Source, after: After) -> Params:
     params: Params = {
         "offset_x": x.layout.offset // places.unit,
         "strides_x": padded((batch, *places.strides(steps)), RANK, 0),
-        "row_x": padded([channel], 1, 0)[0],
+        "row_x": wrapped(channel),
         "reach": padded(apart, RANK, 0),
     }
     if places.is_stacked:
@@ -130,10 +118,10 @@ def _strides(places: Places, x: Source, after: After) -> Params:
         params |= {
             f"offset_e{number}": layout.offset,
             f"strides_e{number}": padded((batch, *places.strides(space)), RANK, 0),
-            f"row_e{number}": padded([channel], 1, 0)[0],
+            f"row_e{number}": wrapped(channel),
         }
         if places.is_stacked:
-            params[f"line_e{number}"] = padded([space[-2]], 1, 0)[0]
+            params[f"line_e{number}"] = wrapped(space[-2])
     return params
 
 

@@ -12,10 +12,10 @@ from msgspec import structs
 from ops.expression import cast, input_term
 from ops.layout import Layout
 from ops.lowering import elementwise
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.addressing import QUAD
+from ops.lowering.builder import Builder
+from ops.lowering.operands import Source, Target
 from ops.space import Convolution
-
-_QUAD = 4
 
 
 def laid(builder: Builder, weight: Source, form: Convolution, taps_first: bool = False) -> Source:
@@ -43,4 +43,4 @@ def reshaped(builder: Builder, source: Source, shape: tuple[int, ...]) -> Source
 
 def up(size: int) -> int:
     """The next multiple of four."""
-    return -(-size // _QUAD) * _QUAD
+    return -(-size // QUAD) * QUAD

@@ -12,23 +12,15 @@ from functools import cache
 from math import prod
 
 from ops import wgsl
-from ops.expression import input_term
-from ops.lowering.base import (
-    MAX_GROUPS,
-    After,
-    Builder,
-    DeviceClass,
-    Params,
-    Source,
-    Target,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import QUAD, padded, stride_params, wrapped
+from ops.lowering.after import After, Finish
+from ops.lowering.builder import MAX_GROUPS, Builder, Params
 from ops.lowering.convolution_weights import laid
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.space import Convolution
 from shaders.spec import Binding, KernelSpec, Param
 
-_QUAD = 4
 _RANK = 4
 _LEAST_CHANNELS, _LEAST_OUTPUTS, _LEAST_PLACES = 8, 16, 32
 """Below which a tile is mostly empty."""
@@ -50,12 +42,12 @@ class _Tile:
     @property
     def tall(self) -> int:
         """Its outputs."""
-        return _QUAD * self.tops * self.row_quads
+        return QUAD * self.tops * self.row_quads
 
     @property
     def wide(self) -> int:
         """Its places."""
-        return _QUAD * self.lefts * self.column_quads
+        return QUAD * self.lefts * self.column_quads
 
     @property
     def lanes(self) -> int:
@@ -86,14 +78,7 @@ class _Form:
     tile: _Tile
     axes: int
     whole: bool
-    finish: str
-    params: tuple[Param, ...]
-    types: tuple[str, ...]
-
-    @property
-    def extras(self) -> list[str]:
-        """The names of the extra operands."""
-        return [f"e{number}" for number in range(len(self.types))]
+    finish: Finish
 
 
 def suits(device: DeviceClass, form: Convolution) -> bool:
@@ -113,18 +98,10 @@ def emit(
 ) -> None:
     """Write the convolution to `target`, contiguous from offset 0, or what is done with it, which keeps the dtype."""
     weights = laid(builder, weight, form, taps_first=True)
-    after = after or After(input_term(0, "f32"), "f32")
-    finish = after.function
+    after = after or After.nothing("f32")
     tile = _choice(builder.device, form)
-    text = _Form(
-        tile,
-        len(form.taps),
-        prod(form.places) % _QUAD == 0,
-        "" if after.term.function == "input" else finish.text,
-        finish.params,
-        tuple(wgsl.storage(source.dtype) for source in after.sources),
-    )
-    params = _params(form, x, after) | finish.values
+    text = _Form(tile, len(form.taps), prod(form.places) % QUAD == 0, after.finish)
+    params = _params(form, x, after) | after.values
     operands = [x.operand, weights.operand, *(source.operand for source in after.sources), target.operand]
     each = max(_work(form, tile) // (tile.lanes * _lines(form, tile)), 1)
     for first, tiles in _parts(builder.device, form, tile):
@@ -167,12 +144,12 @@ def _params(form: Convolution, x: Source, after: After) -> Params:
     image, channel, *space = x.layout.strides
     params: Params = {
         "offset_x": x.layout.offset,
-        "image_x": padded([image], 1, 0)[0],
-        "channel_x": padded([channel], 1, 0)[0],
+        "image_x": wrapped(image),
+        "channel_x": wrapped(channel),
         "groups": form.groups,
         "channels": form.channels,
         "outputs": form.outputs,
-        "quads": -(-form.outputs // _QUAD),
+        "quads": -(-form.outputs // QUAD),
         "points": prod(form.places),
         "columns": _columns(form),
     }
@@ -184,14 +161,14 @@ def _params(form: Convolution, x: Source, after: After) -> Params:
         params |= {
             f"offset_e{number}": source.layout.offset,
             f"strides_e{number}": padded((image, *space), _RANK, 0),
-            f"row_e{number}": padded([channel], 1, 0)[0],
+            f"row_e{number}": wrapped(channel),
         }
     return params
 
 
 @cache
 def _spec(text: _Form) -> KernelSpec:
-    tile, extras = text.tile, text.extras
+    tile, extras = text.tile, text.finish.extras
     body = [
         f"let row_tiles = (params.outputs + {tile.tall - 1}u) / {tile.tall}u;",
         "let group = wid.y / row_tiles;",
@@ -215,12 +192,12 @@ def _spec(text: _Form) -> KernelSpec:
     arrays = [*_ARRAYS, *(f"strides_{name}" for name in extras)]
     return KernelSpec(
         "convolution",
-        (Binding("x", "f32"), Binding("w", "vec4<f32>"), *map(Binding, extras, text.types)),
+        (Binding("x", "f32"), Binding("w", "vec4<f32>"), *map(Binding, extras, text.finish.types)),
         (Binding("out", "vec4<f32>" if text.whole else "f32", "read_write"),),
         "\n".join(body),
-        (*map(Param, fields), *stride_params(arrays, _RANK), *text.params),
+        (*map(Param, fields), *stride_params(arrays, _RANK), *text.finish.params),
         (tile.lanes, 1, 1),
-        functions=wgsl.with_helpers(text.finish),
+        functions=wgsl.with_helpers(text.finish.text),
         partials=("tiles/convolution",),
         settings=(
             ("axes", text.axes),
@@ -236,16 +213,16 @@ def _spec(text: _Form) -> KernelSpec:
 
 def _finish(text: _Form) -> list[str]:
     """Statements that finish what a lane has stored; loops, since drivers choke on long text."""
-    if not text.finish:
+    if not text.finish.text:
         return []
     tile, axes = text.tile, range(_RANK - text.axes, _RANK)
     where = [f"c{axis} * strides_{{0}}_at({axis}u)" for axis in axes]
     image = f"rest * strides_{{0}}_at({axes[0] - 1}u)"
     at = " + ".join(["params.offset_{0}", "(group * params.outputs + row) * params.row_{0}", image, *where])
-    reads = [f", {name}[{at.format(name)}]" for name in text.extras]
+    reads = [f", {name}[{at.format(name)}]" for name in text.finish.extras]
     made = "out[at / 4u][at % 4u]" if text.whole else "out[at]"
     return [
-        f"for (var n = 0u; n < {_QUAD * tile.column_quads}u; n++) {{",
+        f"for (var n = 0u; n < {QUAD * tile.column_quads}u; n++) {{",
         f"let column = first_column + (lid.x / {tile.tops}u + n / 4u * {tile.lefts}u) * 4u + n % 4u;",
         "if (column < params.columns) {",
         "var rest = column;",
@@ -254,7 +231,7 @@ def _finish(text: _Form) -> list[str]:
             for axis in reversed(axes)
             for line in (f"let c{axis} = rest % places_at({axis}u);", f"rest /= places_at({axis}u);")
         ),
-        f"for (var r = 0u; r < {_QUAD * tile.row_quads}u; r++) {{",
+        f"for (var r = 0u; r < {QUAD * tile.row_quads}u; r++) {{",
         f"let row = first_row + (lid.x % {tile.tops}u + r / 4u * {tile.tops}u) * 4u + r % 4u;",
         "if (row < params.outputs) {",
         "let at = place_of(group, row, column);",

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ops.lowering import elementwise, windows
-from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.builder import Builder, Params
 from ops.lowering.messages import Messages, byte_count
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Anywhere, Share, spread
 from shaders.digests import Digest, Form, blocks_a_pass, digest_passes, digest_spec, squeeze_spec
 

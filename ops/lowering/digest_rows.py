@@ -9,9 +9,10 @@ from collections.abc import Mapping
 
 from ops.layout import Layout
 from ops.lowering import elementwise, windows
-from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.builder import Builder, Params
 from ops.lowering.digest import constants, rows, squeeze, states
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Share, spread, together
 from shaders.digest_rows import row_blocks_a_pass, row_spec
 from shaders.digests import DIGESTS, Digest

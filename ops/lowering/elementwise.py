@@ -17,22 +17,13 @@ from ops.dtypes import BY_NAME, is_packed, register
 from ops.expression import Term, bind, cast, input_term, parse
 from ops.layout import Layout, collapse
 from ops.lowering import blocks, packing, windows
-from ops.lowering.base import (
-    After,
-    Builder,
-    Params,
-    Source,
-    Target,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import QUAD, address, bucket, coordinates, padded, stride_params
+from ops.lowering.after import After
+from ops.lowering.builder import BOUNDS_CHECK, Builder, Params
+from ops.lowering.operands import Source, Target
 from ops.wgsl import Function
 from shaders.spec import Binding, KernelSpec, Param
 
-QUAD = 4
 _QUAD_WORK = 64
 
 
@@ -136,7 +127,7 @@ def _emit_strided(
     count = target.layout.count // lanes
     params: Params = {**function.values, "count": count, "shape": padded(shape, rank, 1)}
     params |= {"first_index": first} if function.indexed else {}
-    for name, layout, steps in zip(_names(len(sources)), layouts, strides, strict=True):
+    for name, layout, steps in zip(blocks.operand_names(len(sources) + 1), layouts, strides, strict=True):
         params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(steps, rank, 0)}
     builder.spread(spec, count, [value.operand for value in values], params)
 
@@ -229,14 +220,10 @@ def _index_params(indexed: bool) -> tuple[Param, ...]:
     return (Param("first_index"),) * indexed
 
 
-def _names(count: int) -> list[str]:
-    return [f"in{number}" for number in range(count)] + ["out"]
-
-
 def _offsets(layouts: Sequence[Layout], modes: Sequence[str]) -> Params:
     return {
         f"offset_{name}": layout.offset // QUAD if mode == "vector" else layout.offset
-        for name, layout, mode in zip(_names(len(layouts) - 1), layouts, modes, strict=True)
+        for name, layout, mode in zip(blocks.operand_names(len(layouts)), layouts, modes, strict=True)
     }
 
 
@@ -255,10 +242,10 @@ def _contiguous_spec(
 
     Each quad is written before the next is read, which saves as much.
     """
-    names = _names(len(modes))
+    names = blocks.operand_names(len(modes) + 1)
     modes = (*modes, "vector")
     bindings = [_binding(type, mode) for type, mode in zip(types, modes, strict=True)]
-    body = ["if (thread >= params.count) {\n    return;\n}", f"let first = thread * {quads}u;"]
+    body = [BOUNDS_CHECK, f"let first = thread * {quads}u;"]
     begins = {name: f"params.offset_{name} + " * shifted for name in names}
     for quad in range(quads):
         for name, type, mode in zip(names, types, modes[:-1], strict=False):
@@ -316,9 +303,9 @@ def _strided_spec(
     indexed: bool,
     group: int,
 ) -> KernelSpec:
-    names = _names(len(types) - 1)
+    names = blocks.operand_names(len(types))
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         coordinates(f"thread * {lanes}u", rank),
         *(f"let at_{name} = {address(name, rank)};" for name in names),
         *(f"let step_{name} = strides_{name}_at({rank - 1}u);" for name in names if lanes > 1),

@@ -10,7 +10,10 @@ from math import prod
 
 from ops.layout import Layout, collapse
 from ops.lowering import elementwise
-from ops.lowering.base import Builder, DeviceClass, HostProduct, Source, Target
+from ops.lowering.builder import Builder
+from ops.lowering.device import DeviceClass
+from ops.lowering.host_tasks import HostProduct
+from ops.lowering.operands import Source, Target
 from ops.lowering.packing import BYTES
 
 _LEAST_MATRIX = 1 << 12

@@ -12,17 +12,9 @@ from functools import lru_cache
 from ops.expression import constant
 from ops.layout import Layout
 from ops.lowering import elementwise, windows
-from ops.lowering.base import (
-    Builder,
-    Params,
-    Source,
-    Target,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import address, bucket, coordinates, padded, stride_params, wrapped
+from ops.lowering.builder import BOUNDS_CHECK, Builder, Params
+from ops.lowering.operands import Source, Target
 from ops.wgsl import storage, stored, with_helpers
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -96,7 +88,7 @@ def _gather_from(
         "size": size,
         "first": seen.start,
         "extent": len(seen),
-        "step": padded([x.layout.strides[axis]], 1, 0)[0],
+        "step": wrapped(x.layout.strides[axis]),
         "shape": padded(target.layout.shape, rank, 1),
         "offset_x": x.layout.offset,
         "strides_x": padded(own, rank, 0),
@@ -120,7 +112,7 @@ def _vector(layout: Layout) -> Layout:
 @lru_cache(maxsize=16)
 def _gather_spec(type: str, dtype: str, rank: int) -> KernelSpec:
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         coordinates("thread", rank),
         f"let place = place_of(index[{address('index', rank)}], params.size) - params.first;",
         f"let at = {address('x', rank)};",
@@ -238,7 +230,7 @@ def _pad_spec(mode: str, fill: str, type: str, rank: int, width: int) -> KernelS
     outer = [(f"m{axis}", axis) for axis in range(last)]
     value = f"x[row + {step('m', last)}]"
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         f"let begin = thread * {width}u;",
         coordinates("begin", rank),
         *(source(name, axis, f"c{axis}") for name, axis in outer),

@@ -10,9 +10,10 @@ from typing import cast
 
 from ops.attributes import Attributes, integer, maybe_integer
 from ops.lowering import elementwise, windows
-from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.builder import Builder, Params
 from ops.lowering.digest import absorb, constants, copy_columns, data_bytes, given, rows, states
 from ops.lowering.messages import Messages, messages, whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Share, spread
 from shaders.digests import DIGESTS, Digest, blocks_a_pass
 from shaders.keyed import (

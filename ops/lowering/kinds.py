@@ -33,8 +33,10 @@ from ops.lowering import (
     softmax,
     windows,
 )
-from ops.lowering.base import After, Builder, Source, Target
+from ops.lowering.after import After
+from ops.lowering.builder import Builder
 from ops.lowering.messages import messages
+from ops.lowering.operands import Source, Target
 from ops.lowering.reduce import Fold
 from ops.lowering.routines import ROUTINES
 from ops.shapes import Shape, axis

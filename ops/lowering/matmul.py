@@ -13,12 +13,14 @@ from math import prod
 from ops.expression import bind, constant, input_term, parse
 from ops.layout import Layout
 from ops.lowering import elementwise, host_product, matmul_tiles, reduce, register_tile, windows
-from ops.lowering.base import After, Builder, Source, Target
+from ops.lowering.addressing import QUAD
+from ops.lowering.after import After
+from ops.lowering.builder import Builder
+from ops.lowering.folds import SUM
+from ops.lowering.operands import Source, Target
 from ops.lowering.reduce import Fold
 from ops.shapes import broadcast
-from ops.spec import Reduction
 
-_QUAD = 4
 Domain = tuple[int, ...]
 """The batch axes of a product, its rows and columns, and the axis that is folded."""
 
@@ -77,7 +79,7 @@ def _way(builder: Builder, x: Source, y: Source, domain: Domain) -> Callable[...
 def _cut_axis(builder: Builder, x: Source, y: Source, domain: Domain) -> int | None:
     """The axis of the domain along which to cut a product, if an operand or a copy of one is larger than a binding."""
     device = builder.device
-    most = 4 * max(_QUAD * x.layout.count, _QUAD * y.layout.count, prod(domain[:-1]))
+    most = 4 * max(QUAD * x.layout.count, QUAD * y.layout.count, prod(domain[:-1]))
     if most <= device.binding and not any(windows.is_wide(device, source.layout) for source in (x, y)):
         return None
     copies = _over_domain(_filled(x), _filled(y), domain)
@@ -87,7 +89,7 @@ def _cut_axis(builder: Builder, x: Source, y: Source, domain: Domain) -> int | N
 def _filled(source: Source) -> Source:
     """A copy whose rows are filled up to fours, as tiles may read it."""
     shape = source.layout.shape
-    wide = Layout.contiguous((*shape[:-1], -(-shape[-1] // _QUAD) * _QUAD))
+    wide = Layout.contiguous((*shape[:-1], -(-shape[-1] // QUAD) * QUAD))
     return Source(source.operand, Layout(shape, wide.strides), source.dtype)
 
 
@@ -150,9 +152,8 @@ def _matrix(source: Source, vector_axis: int) -> Source:
 def _by_vector(builder: Builder, x: Source, y: Source, domain: Domain, target: Target) -> None:
     """Fold `x * y` over the inner axis of the domain (batch, rows, columns, inner)."""
     batch, inner = domain[:-3], domain[-1]
-    rank = len(batch) + 2
     a = x.layout.expand((*batch, *x.layout.shape[-2:]))
-    b = y.layout.expand((*batch, *y.layout.shape[-2:])).permute((*range(len(batch)), rank - 1, rank - 2))
+    b = y.layout.expand((*batch, *y.layout.shape[-2:])).transposed()
     rows, columns = domain[-3], domain[-2]
     spread = [
         Source(
@@ -167,5 +168,5 @@ def _by_vector(builder: Builder, x: Source, y: Source, domain: Domain, target: T
         ),
     ]
     product = bind(parse("x * y"), {"x": input_term(0, x.dtype), "y": input_term(1, y.dtype)})
-    fold = Fold(Reduction("a + b", 0), product, target.dtype)
+    fold = Fold(SUM, product, target.dtype)
     reduce.emit(builder, fold, spread, domain, [len(domain) - 1], target)

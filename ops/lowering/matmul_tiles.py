@@ -16,20 +16,11 @@ from ops import wgsl
 from ops.expression import Term, bind, input_term, parse, substituted
 from ops.layout import Layout, collapse
 from ops.lowering import elementwise
-from ops.lowering.base import (
-    MAX_GROUPS,
-    After,
-    Builder,
-    DeviceClass,
-    Params,
-    Source,
-    Target,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import QUAD, address, bucket, coordinates, padded, stride_params, wrapped
+from ops.lowering.after import After, Finish
+from ops.lowering.builder import MAX_GROUPS, Builder, Params
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.lowering.register_tile import is_by_quads, packed
 from shaders.spec import Binding, KernelSpec, Param
 
@@ -46,27 +37,6 @@ _LONG_SPAN = 512
 _MOST_READ = 6
 _MOST_TEXT = 1 << 10
 """Characters of what is done with sums where they are: drivers see them 64 times. What is longer is done in a loop."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Finish:
-    """What a kernel does with each sum: `text` is a function of it and of extra operands of `types`, or empty."""
-
-    text: str = ""
-    params: tuple[Param, ...] = ()
-    types: tuple[str, ...] = ()
-
-    @property
-    def extras(self) -> list[str]:
-        """The names of the extra operands."""
-        return [f"e{number}" for number in range(len(self.types))]
-
-    @property
-    def how(self) -> str:
-        """Where it is done, if anything is."""
-        if not self.text:
-            return "never"
-        return "in place" if len(wgsl.with_helpers(self.text)) <= _MOST_TEXT else "in a loop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +76,14 @@ def emit(
 
     With `after`, which keeps the dtype, the target gets what is done with the product.
     """
-    after = after or After(input_term(0, "f32"), "f32")
+    after = after or After.nothing("f32")
     a, b = _readable(builder, left), arranged(builder, right, domain)
     form = _choice(builder.device, domain)
     if form.splits == 1:
         _multiply(builder, a, b, domain, target, form, after)
         return
     parts = builder.temp((form.splits, *target.layout.shape), "f32")
-    _multiply(builder, a, b, domain, parts, form, After(input_term(0, "f32"), "f32"))
+    _multiply(builder, a, b, domain, parts, form, After.nothing("f32"))
     _add_up(builder, parts, after, target)
 
 
@@ -139,7 +109,7 @@ def _choice(device: DeviceClass, domain: Sequence[int]) -> _Form:
 
 def _readable(builder: Builder, source: Source) -> Source:
     """An operand whose rows or columns can be read by fours: itself, or a copy whose rows can."""
-    return source if is_by_quads(_turned(source.layout)) else packed(builder, source)
+    return source if is_by_quads(source.layout.transposed()) else packed(builder, source)
 
 
 def _add_up(builder: Builder, parts: Target, after: After, target: Target) -> None:
@@ -175,66 +145,60 @@ def _multiply(
 ) -> None:
     """Write what is done with the products, the parts of their sums one after the other."""
     *batch, rows, columns, inner = domain
-    side = 64 * form.quads
-    a_layout = a.layout.expand((*batch, *a.layout.shape[-2:]))
-    b_layout = b.layout.expand((*batch, *b.layout.shape[-2:]))
-    extras = [source.layout.expand((*batch, rows, columns)) for source in after.sources]
-    layouts = (a_layout, b_layout, *extras)
-    shape, (a_steps, b_steps, *steps) = collapse(tuple(batch), *(layout.strides[:-2] for layout in layouts))
-    rank = bucket(len(shape))
-    a_axis, b_axis = (-1 if is_by_quads(layout) else -2 for layout in (a_layout, b_layout))
+    side, matrices = 64 * form.quads, prod(batch)
+    layouts = [
+        *(each.layout.expand((*batch, *each.layout.shape[-2:])) for each in (a, b)),
+        *(source.layout.expand((*batch, rows, columns)) for source in after.sources),
+    ]
+    shape, steps = collapse(tuple(batch), *(layout.strides[:-2] for layout in layouts))
     row_tiles, column_tiles = -(-rows // side), -(-columns // side)
     span = -(-inner // (form.splits * _DEEP)) * _DEEP
-    params: Params = {
-        "shape": padded(shape, rank, 1),
-        "offset_a": a_layout.offset // 4,
-        "strides_a": padded([stride // 4 for stride in a_steps], rank, 0),
-        "offset_b": b_layout.offset // 4,
-        "strides_b": padded([stride // 4 for stride in b_steps], rank, 0),
-        "step_a": padded([a_layout.strides[-3 - a_axis] // 4], 1, 0)[0],
-        "step_b": padded([b_layout.strides[-3 - b_axis] // 4], 1, 0)[0],
+    sizes: Params = {
         "rows": rows,
         "columns": columns,
         "inner": inner,
         "row_tiles": row_tiles,
-        "matrices": prod(batch),
+        "matrices": matrices,
         "span": span,
     }
-    finish, values = _finish(after)
-    params |= values
-    for name, layout, strides in zip(finish.extras, extras, steps, strict=True):
-        down, across = layout.strides[-2:]
-        params |= {f"offset_{name}": layout.offset, f"strides_{name}": padded(strides, rank, 0)}
-        params |= {f"row_{name}": padded([down], 1, 0)[0], f"column_{name}": padded([across], 1, 0)[0]}
-    lies = (("a", "inner" if a_axis == -1 else "side"), ("b", "inner" if b_axis == -2 else "side"))
-    spec = _spec(form.quads, form.depth, lies, columns % 4 == 0, rank, finish)
+    params = sizes | after.values | _places(after.finish, shape, layouts, steps)
+    lies = tuple(
+        (name, "inner" if is_by_quads(layout) == along_rows else "side")
+        for name, layout, along_rows in zip("ab", layouts[:2], (True, False), strict=True)
+    )
+    spec = _spec(form.quads, form.depth, lies, columns % QUAD == 0, bucket(len(shape)), after.finish)
+    operands = [a.operand, b.operand, *(source.operand for source in after.sources), target.operand]
     each = side * side * span // _LANES
-    lines = row_tiles * prod(batch)
+    lines = row_tiles * matrices
     height = max(1, min(builder.device.work // (each * _LANES * column_tiles * form.splits), MAX_GROUPS))
     for first in range(0, lines, height):
         workgroups = (column_tiles, min(height, lines - first), form.splits)
-        operands = [a.operand, b.operand, *(source.operand for source in after.sources), target.operand]
         builder.dispatch(spec, workgroups, operands, {**params, "first": first}, each)
 
 
-def _turned(layout: Layout) -> Layout:
-    """A matrix with its axes exchanged."""
-    rank = len(layout.shape)
-    return layout.permute([*range(rank - 2), rank - 1, rank - 2])
-
-
-def _finish(after: After) -> tuple[_Finish, Params]:
-    """What a kernel does, and the values of its parameters."""
-    if after.term.function == "input":
-        return _Finish(), {}
-    made = after.function
-    types = tuple(wgsl.storage(source.dtype) for source in after.sources)
-    return _Finish(made.text, made.params, types), dict(made.values)
+def _places(
+    finish: Finish, shape: Sequence[int], layouts: Sequence[Layout], steps: Sequence[Sequence[int]]
+) -> Params:
+    """Where the operands lie: the two of the product in fours, along rows or else along columns."""
+    rank = bucket(len(shape))
+    params: Params = {"shape": padded(shape, rank, 1)}
+    for name, layout, strides in zip(("a", "b", *finish.extras), layouts, steps, strict=True):
+        down, across = layout.strides[-2:]
+        unit = QUAD if name in "ab" else 1
+        params |= {
+            f"offset_{name}": layout.offset // unit,
+            f"strides_{name}": padded([stride // unit for stride in strides], rank, 0),
+        }
+        if name in "ab":
+            params[f"step_{name}"] = wrapped((down if is_by_quads(layout) else across) // QUAD)
+        else:
+            params |= {f"row_{name}": wrapped(down), f"column_{name}": wrapped(across)}
+    return params
 
 
 @cache
 def _spec(
-    quads: int, depth: int, lies: tuple[tuple[str, str], ...], whole: bool, rank: int, finish: _Finish
+    quads: int, depth: int, lies: tuple[tuple[str, str], ...], whole: bool, rank: int, finish: Finish
 ) -> KernelSpec:
     side, extras = 64 * quads, finish.extras
     body = "\n".join(
@@ -268,12 +232,19 @@ def _spec(
             ("depth", depth),
             *lies,
             ("whole", int(whole)),
-            ("finished", finish.how),
+            ("finished", _where(finish)),
         ),
     )
 
 
-def _finished(finish: _Finish) -> str:
+def _where(finish: Finish) -> str:
+    """Where a kernel finishes its sums, if it does."""
+    if not finish.text:
+        return "never"
+    return "in place" if len(wgsl.with_helpers(finish.text)) <= _MOST_TEXT else "in a loop"
+
+
+def _finished(finish: Finish) -> str:
     """The function `finished` of the sums in a row at a column and the three after it."""
     if not finish.text:
         return ""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ops.lowering import elementwise
-from ops.lowering.base import Builder, Source
+from ops.lowering.builder import Builder
+from ops.lowering.operands import Source
 
 _MOST = 0xFFFF_FFFF
 

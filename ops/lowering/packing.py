@@ -12,10 +12,11 @@ from ops import wgsl
 from ops.dtypes import BY_NAME
 from ops.layout import Layout
 from ops.lowering import windows
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.addressing import QUAD
+from ops.lowering.builder import Builder
+from ops.lowering.operands import Source, Target
 from shaders.spec import Binding, KernelSpec, Param
 
-QUAD = 4
 BYTES = ("i8", "u8")
 """Dtypes of which a word holds four."""
 

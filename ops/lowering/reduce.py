@@ -12,10 +12,14 @@ from functools import lru_cache
 from math import prod
 
 from ops import expression, wgsl
-from ops.expression import Term, applied, bind, cast, input_term, parse, scalar_term
+from ops.expression import Term, bind, cast, input_term, parse, scalar_term
 from ops.layout import Layout
 from ops.lowering import elementwise, windows
-from ops.lowering.base import GROUP, After, Builder, DeviceClass, Params, Source, Target
+from ops.lowering.after import After
+from ops.lowering.builder import BOUNDS_CHECK, GROUP, Builder, Params
+from ops.lowering.device import DeviceClass
+from ops.lowering.folds import combine_function, combined
+from ops.lowering.operands import Source, Target
 from ops.lowering.rows import (
     CHUNK,
     Rows,
@@ -131,13 +135,8 @@ def _by_halves(
     made = [builder.temp(whole.layout.shape, fold.dtype) for _ in range(2)]
     for part, there in zip(windows.halves(shape[axis]), made, strict=True):
         write(replace(fold, reduction=replace(fold.reduction, finish="a")), part, there, None)
-    finish = _finish(fold, _combined(fold), prod(shape[number] for number in folded))
+    finish = _finish(fold, combined(fold.reduction, fold.dtype), prod(shape[number] for number in folded))
     elementwise.emit(builder, _after(after, finish, target.dtype), [each.source() for each in made], whole)
-
-
-def _combined(fold: Fold) -> Term:
-    pair = {"a": input_term(0, fold.dtype), "b": input_term(1, fold.dtype)}
-    return cast(applied(fold.reduction.combine, **pair), fold.dtype)
 
 
 def _finish(fold: Fold, folded: Term, count: int) -> Term:
@@ -159,7 +158,7 @@ def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, ta
     inputs = [(f"x{number}", dtype) for number, dtype in enumerate(rows.dtypes)]
     functions = (
         wgsl.function("load", cast(load, fold.dtype), inputs, "l"),
-        wgsl.function("combine", _combined(fold), [("a", fold.dtype), ("b", fold.dtype)], "c"),
+        combine_function(fold.reduction, fold.dtype),
         wgsl.function("finish", finish, [("a", fold.dtype)], "f"),
     )
     start = fold.reduction.start
@@ -205,7 +204,7 @@ def _spec(
     names = [f"in{number}" for number in range(len(types))]
     first = f"load({', '.join(_part(row_read(n, 'begin', width), width, 0) for n in range(len(names)))})"
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         "let row = thread % params.rows;",
         "let part = thread / params.rows;",
         row_prologue(len(names), rank),

@@ -13,26 +13,15 @@ from functools import lru_cache
 from math import prod
 
 from ops import wgsl
-from ops.expression import input_term
 from ops.layout import Layout, collapse
 from ops.lowering import elementwise
-from ops.lowering.base import (
-    MAX_GROUPS,
-    After,
-    Builder,
-    DeviceClass,
-    Params,
-    Source,
-    Target,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import QUAD, address, bucket, coordinates, padded, stride_params, wrapped
+from ops.lowering.after import After, Finish
+from ops.lowering.builder import MAX_GROUPS, Builder, Params
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from shaders.spec import Binding, KernelSpec, Param
 
-_QUAD = 4
 _LARGE_WORK = 1 << 18
 _SHORTEST_SPAN = 16
 _OVERHEAD = 8
@@ -57,8 +46,6 @@ class _Form:
     """What the text of a kernel depends on.
 
     The left operand's rows (`reads_quads`) and the result's (`writes_quads`) may lie so that they are used by fours.
-    `finish` is the function that makes an element of the result from a sum and from extra operands of `types`; empty
-    where the sum is the result.
     """
 
     dtype: str
@@ -67,14 +54,7 @@ class _Form:
     rank: int
     reads_quads: bool
     writes_quads: bool
-    finish: str
-    params: tuple[Param, ...]
-    types: tuple[str, ...]
-
-    @property
-    def extras(self) -> list[str]:
-        """The names of the extra operands."""
-        return [f"e{number}" for number in range(len(self.types))]
+    finish: Finish
 
 
 def emit(
@@ -87,31 +67,28 @@ def emit(
     *batch, rows, columns, inner = domain
     lanes, y = builder.device.lanes, packed(builder, y)
     tile = _tile(lanes, rows, columns, inner) if target.dtype == "f32" else _SMALL
-    after = after or After(input_term(0, target.dtype), target.dtype)
+    after = after or After.nothing(target.dtype)
     a, b = x.layout.expand((*batch, rows, inner)), y.layout.expand((*batch, *y.layout.shape[-2:]))
     extras = [source.layout.expand((*batch, rows, columns)) for source in after.sources]
     shape, steps = collapse(tuple(batch), *(layout.strides[:-2] for layout in (a, b, *extras)))
-    finish = after.function
     form = _Form(
         target.dtype,
         tile,
         lanes,
         bucket(len(shape)),
         is_by_quads(a),
-        columns % _QUAD == 0,
-        "" if after.term.function == "input" else finish.text,
-        finish.params,
-        tuple(wgsl.storage(source.dtype) for source in after.sources),
+        columns % QUAD == 0,
+        after.finish,
     )
     spec = _spec(form)
-    row_tiles, column_tiles = -(-rows // tile.rows), -(-columns // (_QUAD * tile.quads * lanes))
+    row_tiles, column_tiles = -(-rows // tile.rows), -(-columns // (QUAD * tile.quads * lanes))
     sizes: Params = {"rows": rows, "columns": columns, "inner": inner, "row_tiles": row_tiles}
-    params = sizes | finish.values | _places(form, shape, (a, b, *extras), steps)
+    params = sizes | after.values | _places(form, shape, (a, b, *extras), steps)
     operands = [x.operand, y.operand, *(source.operand for source in after.sources), target.operand]
-    width = column_tiles * _QUAD * tile.quads * lanes * tile.rows
+    width = column_tiles * QUAD * tile.quads * lanes * tile.rows
     for part in _parts(builder.device, row_tiles * prod(batch), inner, width):
         workgroups = (column_tiles, *_fold(part["stop"] - part["first"]))
-        each = _QUAD * tile.quads * tile.rows * (part["end"] - part["begin"] + _OVERHEAD)
+        each = QUAD * tile.quads * tile.rows * (part["end"] - part["begin"] + _OVERHEAD)
         builder.dispatch(spec, workgroups, operands, {**params, **part}, each)
 
 
@@ -119,7 +96,7 @@ def _tile(lanes: int, rows: int, columns: int, inner: int) -> _Tile:
     """The large tile that reaches least beyond a product, where that is large enough."""
 
     def width(tile: _Tile) -> int:
-        return _QUAD * tile.quads * lanes
+        return QUAD * tile.quads * lanes
 
     def covered(tile: _Tile) -> int:
         return -(-rows // tile.rows) * tile.rows * -(-columns // width(tile)) * width(tile)
@@ -133,17 +110,17 @@ def _places(
 ) -> Params:
     """Where the operands lie: what is read by fours, in fours."""
     params: Params = {"shape": padded(shape, form.rank, 1)}
-    units = [_QUAD if form.reads_quads else 1, _QUAD, *(1 for _ in form.types)]
-    names = ["a", "b", *form.extras]
+    units = [QUAD if form.reads_quads else 1, QUAD, *(1 for _ in form.finish.types)]
+    names = ["a", "b", *form.finish.extras]
     for name, layout, strides, unit in zip(names, layouts, steps, units, strict=True):
         down, across = layout.strides[-2:]
         params |= {
             f"offset_{name}": layout.offset // unit,
             f"strides_{name}": padded([stride // unit for stride in strides], form.rank, 0),
-            f"row_{name}": padded([down // unit], 1, 0)[0],
+            f"row_{name}": wrapped(down // unit),
         }
         if name != "b":
-            params[f"column_{name}"] = padded([across], 1, 0)[0]
+            params[f"column_{name}"] = wrapped(across)
     return params
 
 
@@ -152,8 +129,8 @@ def _parts(device: DeviceClass, lines: int, inner: int, width: int) -> Iterator[
 
     A line has `width` elements. The first part of each line begins at inner position 0, the others add to it.
     """
-    span = min(device.loop_turns * _QUAD // 2, max(device.work // width, _SHORTEST_SPAN))
-    span = min(inner, span - span % _QUAD)
+    span = min(device.loop_turns * QUAD // 2, max(device.work // width, _SHORTEST_SPAN))
+    span = min(inner, span - span % QUAD)
     height = max(device.work // (width * (span + _OVERHEAD)), 1)
     for first in range(0, lines, height):
         for begin in range(0, inner, span):
@@ -170,8 +147,8 @@ def _fold(count: int) -> tuple[int, int]:
 def is_by_quads(layout: Layout) -> bool:
     """Whether rows can be read by fours."""
     *steps, step = layout.strides
-    is_whole = layout.shape[-1] % _QUAD == 0 and layout.offset % _QUAD == 0
-    return is_whole and step == 1 and not any(size % _QUAD for size in steps)
+    is_whole = layout.shape[-1] % QUAD == 0 and layout.offset % QUAD == 0
+    return is_whole and step == 1 and not any(size % QUAD for size in steps)
 
 
 def packed(builder: Builder, source: Source) -> Source:
@@ -180,7 +157,7 @@ def packed(builder: Builder, source: Source) -> Source:
     *outer, columns = layout.shape
     if is_by_quads(layout):
         return source
-    wide = builder.temp((*outer, -(-columns // _QUAD) * _QUAD), source.dtype)
+    wide = builder.temp((*outer, -(-columns // QUAD) * QUAD), source.dtype)
     inside = Target(wide.operand, Layout(layout.shape, wide.layout.strides, 0), source.dtype)
     elementwise.copy(builder, source, inside)
     return Source(wide.operand, wide.layout, source.dtype)
@@ -190,7 +167,7 @@ def packed(builder: Builder, source: Source) -> Source:
 def _spec(form: _Form) -> KernelSpec:
     tile, type = form.tile, wgsl.storage(form.dtype)
     rows, quads = range(tile.rows), range(tile.quads)
-    extras = form.extras
+    extras = form.finish.extras
     quad = f"vec4<{type}>"
     body = [
         "let line = params.first + wid.y + wid.z * nwg.y;",
@@ -218,20 +195,20 @@ def _spec(form: _Form) -> KernelSpec:
         (
             Binding("a", quad if form.reads_quads else type),
             Binding("b", quad),
-            *map(Binding, extras, form.types),
+            *map(Binding, extras, form.finish.types),
         ),
         (Binding("c", quad if form.writes_quads else type, "read_write"),),
         "\n".join(body),
-        (*map(Param, names), *stride_params(strides, form.rank), *form.params),
+        (*map(Param, names), *stride_params(strides, form.rank), *form.finish.params),
         (form.lanes, 1, 1),
-        functions="\n".join([wgsl.with_helpers(form.finish), store.format(type=type)]),
+        functions="\n".join([wgsl.with_helpers(form.finish.text), store.format(type=type)]),
     )
 
 
 def _sum(form: _Form) -> list[str]:
     """Statements that add up the products of all inner positions of the part, by fours as long as there are four."""
     by_fours = "for (; k + 4u <= params.end; k += 4u) {"
-    fours = [line for step in range(_QUAD) for line in _step(form, step)]
+    fours = [line for step in range(QUAD) for line in _step(form, step)]
     if form.reads_quads:
         reads = [f"    let x{r} = a[a{r} + k / 4u];" for r in range(form.tile.rows)]
         return ["var k = params.begin;", by_fours, *reads, *fours, "}"]
@@ -255,15 +232,15 @@ def _step(form: _Form, step: int) -> list[str]:
 
 def _finish(form: _Form) -> list[str]:
     """Statements that finish what is stored once all parts are added; a loop, since drivers choke on long text."""
-    if not form.finish:
+    if not form.finish.text:
         return []
     reads = [
         f", {name}[base_{name} + (row + r) * params.row_{name} + (quad * 4u + {{0}}) * params.column_{name}]"
-        for name in form.extras
+        for name in form.finish.extras
     ]
     at = "(out_line + row + r) * params.columns"
     if form.writes_quads:
-        values = [f"finish(v.{'xyzw'[n]}{''.join(reads).format(f'{n}u')})" for n in range(_QUAD)]
+        values = [f"finish(v.{'xyzw'[n]}{''.join(reads).format(f'{n}u')})" for n in range(QUAD)]
         inside = [
             f"let at = ({at}) / 4u + quad;",
             "let v = c[at];",

@@ -10,7 +10,8 @@ from functools import partial
 
 from ops.attributes import Attributes
 from ops.lowering import bloom, collections, digest_rows, keyed, sorting, streams, text
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.builder import Builder
+from ops.lowering.operands import Source, Target
 from shaders.digests import DIGESTS
 from shaders.keyed import KEYED
 

@@ -11,17 +11,10 @@ from dataclasses import dataclass
 from math import prod
 
 from ops.layout import Layout, collapse
-from ops.lowering.base import (
-    Builder,
-    Params,
-    Source,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering.addressing import address, bucket, coordinates, padded, stride_params, wrapped
+from ops.lowering.builder import Builder, Params
 from ops.lowering.elementwise import gather
+from ops.lowering.operands import Source
 from ops.shapes import Shape
 from shaders.spec import Operand, Param
 
@@ -69,7 +62,7 @@ class Rows:
             params[f"offset_in{number}"] = offset // width
             params[f"strides_in{number}"] = padded([stride // width for stride in strides], self.rank, 0)
             if width == 1:
-                params[f"step_in{number}"] = padded([self.steps[number]], 1, 0)[0]
+                params[f"step_in{number}"] = wrapped(self.steps[number])
         return params
 
 

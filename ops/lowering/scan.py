@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ops import wgsl
-from ops.expression import bind, cast, input_term, parse
+from ops.expression import applied, cast, input_term
 from ops.lowering import elementwise, tiles, windows
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.builder import BOUNDS_CHECK, Builder
+from ops.lowering.folds import SUM, combine_function
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 CHUNK = 1024
 _ELEMENT_WORK = 8
-SUM = Reduction("a + b", 0)
 
 
 def emit(
@@ -77,10 +78,9 @@ def _copied(builder: Builder, made: Target) -> Source:
 
 def _combine(builder: Builder, fold: Reduction, sources: Sequence[Source], target: Target) -> None:
     """Write to `target` what the elements of several sources, broadcast, fold to."""
-    combine = parse(fold.combine)
     total = input_term(0, target.dtype)
     for number in range(1, len(sources)):
-        total = cast(bind(combine, {"a": total, "b": input_term(number, target.dtype)}), target.dtype)
+        total = cast(applied(fold.combine, a=total, b=input_term(number, target.dtype)), target.dtype)
     elementwise.emit(builder, total, sources, target)
 
 
@@ -109,14 +109,11 @@ def scan_rows(builder: Builder, fold: Reduction, x: Source, y: Target, columns: 
 def _spec(fold: Reduction, dtype: str, form: str, chunked: bool) -> KernelSpec:
     """The kernel that writes each chunk's total (`form` is `totals`), or each element's running fold."""
     type = wgsl.storage(dtype)
-    pair = {"a": input_term(0, dtype), "b": input_term(1, dtype)}
-    combine = wgsl.function(
-        "combine", cast(bind(parse(fold.combine), pair), dtype), [("a", dtype), ("b", dtype)]
-    )
+    combine = combine_function(fold, dtype)
     start = wgsl.stored(fold.start or 0, dtype)
     totals = form == "totals"
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         "let row = thread / params.chunks;",
         "let part = thread % params.chunks;",
         "let begin = row * params.columns + part * params.chunk;",

@@ -6,48 +6,32 @@ that. Positions are as in `indexing.py`; one outside is not written. Must not kn
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from ops import wgsl
-from ops.expression import bind, cast, constant, input_term, parse
+from ops.expression import cast, constant, input_term
 from ops.layout import Layout
-from ops.lowering import collections, elementwise, indexing, sorting, windows
-from ops.lowering.base import (
-    Builder,
-    Params,
-    Source,
-    Target,
-    address,
-    bucket,
-    coordinates,
-    padded,
-    stride_params,
-)
+from ops.lowering import collections, elementwise, folds, indexing, sorting, windows
+from ops.lowering.addressing import address, bucket, coordinates, padded, stride_params
+from ops.lowering.builder import BOUNDS_CHECK, Builder, Params
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.spec import Reduction
 from shaders.routines import routine_spec
 from shaders.spec import Binding, KernelSpec, Param
 
 _CHUNK = 256
 _ELEMENT_WORK = 8
-_INFINITY = float("inf")
 
 
-def _folds(dtype: str) -> dict[str, Reduction]:
-    """What folds at one place combine, with a neutral value of a dtype."""
-    lowest, highest = {
-        "f32": (-_INFINITY, _INFINITY),
-        "i32": (-(1 << 31), (1 << 31) - 1),
-        "u32": (0, (1 << 32) - 1),
-        "i64": (-(1 << 63), (1 << 63) - 1),
-        "bool": (0, 1),
-    }[dtype]
-    return {
-        "add": Reduction("a + b", 0),
-        "mul": Reduction("a * b", 1),
-        "max": Reduction("maximum(a, b)", lowest),
-        "min": Reduction("minimum(a, b)", highest),
-    }
+_FOLDS: dict[str, Callable[[str], Reduction]] = {
+    "add": lambda dtype: folds.SUM,
+    "mul": lambda dtype: folds.PRODUCT,
+    "max": folds.maximum,
+    "min": folds.minimum,
+}
+"""What folds at one place combine, by dtype."""
 
 
 def emit(
@@ -85,7 +69,7 @@ def _write(
         if reduce == "none":
             _put(builder, places, values, shown)
         else:
-            _fold(builder, places, values, _folds(target.dtype)[reduce], shown)
+            _fold(builder, places, values, _FOLDS[reduce](target.dtype), shown)
 
 
 def _values(builder: Builder, value: Source, dtype: str) -> Source:
@@ -122,7 +106,7 @@ def _places(builder: Builder, index: Source, target: Layout, axis: int, first: i
 @lru_cache(maxsize=16)
 def _places_spec(dtype: str, rank: int) -> KernelSpec:
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         coordinates("thread", rank),
         f"let place = place_of(index[{address('index', rank)}], params.size);",
         f"let at = {address('out', rank)} + place * params.step - params.first;",
@@ -190,15 +174,12 @@ _PASS_ON = """fn pass_on(at: u32, key: u32, total: {type}) {{
 def _fold_spec(fold: Reduction, dtype: str, more: bool) -> KernelSpec:
     """The kernel of a chunk; `more` says that its first and last run may go on in other chunks."""
     type = wgsl.storage(dtype)
-    pair = {"a": input_term(0, dtype), "b": input_term(1, dtype)}
-    combine = wgsl.function(
-        "combine", cast(bind(parse(fold.combine), pair), dtype), [("a", dtype), ("b", dtype)]
-    )
+    combine = folds.combine_function(fold, dtype)
     first = "pass_on(2u * thread, key, total);" if more else "store(key, total);"
     last = "pass_on(2u * thread + 1u, key, total);" if more else "store(key, total);"
     neutral = wgsl.stored(fold.start or 0, dtype)
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         "let begin = thread * params.chunk;",
         "let end = min(begin + params.chunk, params.total);",
         "var key = keys[begin];",

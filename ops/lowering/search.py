@@ -14,8 +14,9 @@ from ops import wgsl
 from ops.expression import Term, bind, input_term, parse, scalar_term
 from ops.layout import Layout
 from ops.lowering import elementwise, reduce, windows
-from ops.lowering.base import Builder, Params, Source, Target
+from ops.lowering.builder import BOUNDS_CHECK, Builder, Params
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.reduce import Fold
 from ops.lowering.rows import CHUNK, Rows, arrange, row_params, row_prologue
 from ops.spec import Reduction
@@ -123,7 +124,7 @@ def _spec(dtype: str, rank: int, largest: bool, narrowed: bool) -> KernelSpec:
     is_better = "lt_u64(best_key, other_key)" if is_long else "other_key > best_key"
     candidate = "u32(candidates[row * params.columns + {}])" if narrowed else "{}"
     body = [
-        "if (thread >= params.count) {\n    return;\n}",
+        BOUNDS_CHECK,
         "let row = thread % params.rows;",
         "let part = thread / params.rows;",
         row_prologue(1, rank),

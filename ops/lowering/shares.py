@@ -13,7 +13,9 @@ from itertools import product
 from math import ceil, lcm
 
 from ops.lowering import windows
-from ops.lowering.base import INVOCATION_WORK, Builder, DeviceClass, Given, Params, Source, Target
+from ops.lowering.builder import INVOCATION_WORK, Builder, Given, Params
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from shaders.spec import KernelSpec, Operand
 
 _MASK = 0xFFFF_FFFF

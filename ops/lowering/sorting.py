@@ -9,19 +9,19 @@ from __future__ import annotations
 from ops import expression
 from ops.attributes import Attributes, integer
 from ops.layout import Layout
-from ops.lowering import elementwise, indexing, scan, sorting_windows, tiles, windows
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering import elementwise, folds, indexing, scan, sorting_windows, tiles, windows
+from ops.lowering.builder import Builder
 from ops.lowering.collections import take_at
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Share, spread
+from ops.lowering.sorting_windows import CHUNK, WORK
+from ops.lowering.tiles import DIGITS
 from ops.shapes import axis
 from shaders.routines import routine_spec
 
 _RANKED = 128
 """Rows of at most so many are sorted by comparing all pairs of each."""
-_CHUNK = 4096
-_WORK = 64
-_DIGITS = 256
 
 
 def argsort(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:
@@ -42,7 +42,7 @@ def argsort(builder: Builder, attributes: Attributes, sources: list[Source], tar
 def _argsort(builder: Builder, rows: Source, descending: bool, places: Target) -> None:
     """The positions of the elements of contiguous rows, some rows after the other where all reach too far."""
     columns, count = rows.layout.shape[-1], rows.layout.count
-    counts = 4 * _DIGITS * (count // columns) * -(-columns // _CHUNK)
+    counts = 4 * DIGITS * (count // columns) * -(-columns // CHUNK)
     is_wide = _is_wide(builder, rows, places) or (columns > _RANKED and counts > builder.device.binding)
     if columns < count and is_wide:
         cut = next(axis for axis, size in enumerate(rows.layout.shape) if size > 1)
@@ -176,9 +176,9 @@ def _by_tiles(builder: Builder, keys: Source, columns: int, target: Target) -> N
 def _by_digits(builder: Builder, x: Source, columns: int, target: Target) -> None:
     """Four passes of eight bits, each stable: count digits by chunk, sum, move. Rows of `columns` stay apart."""
     total = x.layout.count
-    rows, chunks = total // columns, -(-columns // _CHUNK)
+    rows, chunks = total // columns, -(-columns // CHUNK)
     keys, new_keys, places = (builder.temp((total,), "u32") for _ in range(3))
-    counts, starts = (builder.temp((_DIGITS * rows * chunks,), "u32") for _ in range(2))
+    counts, starts = (builder.temp((DIGITS * rows * chunks,), "u32") for _ in range(2))
     new_places = target
     _write_keys(builder, x, False, keys, new_places)
     params = "columns chunks chunk shift"
@@ -186,17 +186,17 @@ def _by_digits(builder: Builder, x: Source, columns: int, target: Target) -> Non
     outputs = "counts:u32 new_keys:u32 new_places:u32"
     move_spec = routine_spec("sort_move", "keys:u32 places:u32", outputs, params)
     places, new_places = new_places, places
-    work = _WORK * min(columns, _CHUNK)
+    work = WORK * min(columns, CHUNK)
     for shift in range(0, 32, 8):
         given = {
             "count": rows * chunks,
             "columns": columns,
             "chunks": chunks,
-            "chunk": _CHUNK,
+            "chunk": CHUNK,
             "shift": shift,
         }
         builder.spread(count_spec, rows * chunks, [keys.operand, counts.operand], given, work)
-        scan.scan_rows(builder, scan.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
+        scan.scan_rows(builder, folds.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
         operands = [each.operand for each in (keys, places, starts, new_keys, new_places)]
         builder.spread(move_spec, rows * chunks, operands, given, work)
         keys, new_keys, places, new_places = new_keys, keys, new_places, places

@@ -7,13 +7,16 @@ and makes the keys.
 from __future__ import annotations
 
 from ops.layout import Layout
-from ops.lowering import scan, windows
-from ops.lowering.base import Builder, Target
+from ops.lowering import folds, scan, windows
+from ops.lowering.builder import Builder
+from ops.lowering.operands import Target
+from ops.lowering.tiles import DIGITS
 from shaders.routines import routine_spec
 
-_CHUNK = 4096
-_WORK = 64
-_DIGITS = 256
+CHUNK = 4096
+"""Words that an invocation counts and moves."""
+WORK = 64
+"""Multiply-adds that one of them costs."""
 
 
 def sort(builder: Builder, keys: Target, places: Target) -> None:
@@ -29,8 +32,8 @@ def sort(builder: Builder, keys: Target, places: Target) -> None:
 
 def _chunk(builder: Builder, total: int) -> int:
     """How many words an invocation takes: so many that the counts of all can be bound."""
-    chunk = _CHUNK
-    while _DIGITS * -(-total // chunk) > windows.room(builder.device):
+    chunk = CHUNK
+    while DIGITS * -(-total // chunk) > windows.room(builder.device):
         chunk *= 2
     return chunk
 
@@ -45,7 +48,7 @@ def _pass(builder: Builder, now: tuple[Target, Target], new: tuple[Target, Targe
     total = now[0].layout.count
     chunk = _chunk(builder, total)
     chunks = -(-total // chunk)
-    counts, starts = (builder.temp((_DIGITS * chunks,), "u32") for _ in range(2))
+    counts, starts = (builder.temp((DIGITS * chunks,), "u32") for _ in range(2))
     names = "total first_chunk chunks chunk shift"
     count_spec = routine_spec("sort_count_part", "keys:u32", "counts:u32", names)
     places_spec = routine_spec("sort_places_part", "keys:u32", "counts:u32 goes:u32", names)
@@ -59,11 +62,11 @@ def _pass(builder: Builder, now: tuple[Target, Target], new: tuple[Target, Targe
         own = {"count": -(-len(part) // chunk), "total": len(part), "first_chunk": part.start // chunk}
         return sizes | own
 
-    work = _WORK * min(total, chunk)
+    work = WORK * min(total, chunk)
     for part in every:
         given, keys = count(part), windows.piece(now[0], part)
         builder.spread(count_spec, given["count"], [keys, counts.operand], given, work)
-    scan.scan_rows(builder, scan.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
+    scan.scan_rows(builder, folds.SUM, counts.source(), starts, counts.layout.count, exclusive=True)
     for part in every:
         given, goes = count(part), builder.temp((len(part),), "u32")
         keys, places = (windows.piece(target, part) for target in now)

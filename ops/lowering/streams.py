@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from ops.attributes import U32, Attributes, integer, words_or_holes
-from ops.lowering.base import INVOCATION_WORK, Builder, Given, Params, Source, Target
+from ops.lowering.builder import INVOCATION_WORK, Builder, Given, Params
 from ops.lowering.messages import whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Share, spread
 from shaders.routines import routine_spec
 from shaders.spec import KernelSpec

@@ -11,9 +11,10 @@ from fractions import Fraction
 
 from ops.attributes import Attributes, integer
 from ops.lowering import elementwise, windows
-from ops.lowering.base import Builder, Source, Target
+from ops.lowering.builder import Builder
 from ops.lowering.collections import fill
 from ops.lowering.messages import byte_count, whole
+from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Anywhere, Share, spread
 from shaders.digests import TURNS_A_PASS
 from shaders.routines import routine_spec

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from functools import cache
 
-from ops.lowering.base import Builder, Source, Target, grid
+from ops.lowering.builder import Builder, grid
+from ops.lowering.operands import Source, Target
 from ops.wgsl import storage
 from shaders.spec import Binding, KernelSpec, Operand, Param, Setting
 
 LANES = 256
 _SCANNED = 16 * LANES
 _SORTED = 15 * LANES
-_DIGITS = 256
+DIGITS = 256
+"""Values of a digit: sorting takes eight bits a pass."""
 _WORK = 512
 _BEFORE = {
     "scan_sums": ("tiles/block",),
@@ -47,7 +49,7 @@ def sort(builder: Builder, x: Source, keys: Target | None, places: Target | None
     total = x.layout.count
     tiles = -(-total // _SORTED)
     size = {"count": tiles, "total": total}
-    counts, starts = (builder.temp((_DIGITS * tiles,), "u32") for _ in range(2))
+    counts, starts = (builder.temp((DIGITS * tiles,), "u32") for _ in range(2))
     spare_keys = [builder.temp((total,), "u32") for _ in range(2)]
     spare_places = [builder.temp((total,), "u32") for _ in range(2)] if places else [None, None]
     from_keys, from_places = x.operand, None

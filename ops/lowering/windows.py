@@ -12,7 +12,8 @@ from msgspec import structs
 
 from ops.dtypes import BY_NAME
 from ops.layout import Layout
-from ops.lowering.base import DeviceClass, Source, Target
+from ops.lowering.device import DeviceClass
+from ops.lowering.operands import Source, Target
 from ops.shapes import Shape
 from shaders.spec import Operand
 

@@ -1,6 +1,6 @@
-"""The meaning of rows of neural networks that are no elementwise ones, over arrays of f64.
+"""Ops of neural networks that are not elementwise, over arrays of f64.
 
-Must not know rows or attributes' forms.
+Owns their references. Must not know rows, or the forms of attributes.
 """
 
 from __future__ import annotations

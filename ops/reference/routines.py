@@ -12,9 +12,7 @@ from typing import Any
 import numpy.typing as npt
 
 from ops.attributes import Attributes
-from ops.reference import data as data
-from ops.reference import keyed as keyed
-from ops.reference import streams as streams
+from ops.reference import data, keyed, streams
 from shaders.keyed import KEYED
 
 Array = npt.NDArray[Any]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ops.reference.indexing import pad
 from ops.space import Convolution
 
 Array = npt.NDArray[Any]
@@ -19,7 +20,7 @@ Index = tuple[Any, ...]
 def convolution(x: Array, weight: Array, form: Convolution) -> Array:
     """The sum over all taps of the weights of a tap times what it sees at every place."""
     ends = zip(form.before, form.after, strict=True)
-    wide = _surrounded(x.astype(np.float64), [(0, 0), (0, 0), *ends])
+    wide = pad(x.astype(np.float64), [(0, 0), (0, 0), *ends], "constant", 0.0)
     images = wide.reshape(form.batch, form.groups, form.channels, *form.padded)
     weights = weight.astype(np.float64).reshape(form.groups, form.outputs, form.channels, *form.taps)
     total = np.zeros((form.batch, form.groups, form.outputs, *form.places))
@@ -30,14 +31,6 @@ def convolution(x: Array, weight: Array, form: Convolution) -> Array:
         everywhere: Index = (..., *seen)
         total += np.einsum("goc,ngc...->ngo...", weights[of_tap], images[everywhere])
     return total.reshape(form.result)
-
-
-def _surrounded(x: Array, ends: list[tuple[int, int]]) -> Array:
-    wide = np.pad(x, [(max(low, 0), max(high, 0)) for low, high in ends])
-    cut = (
-        slice(max(-low, 0), size - max(-high, 0)) for (low, high), size in zip(ends, wide.shape, strict=True)
-    )
-    return wide[tuple(cut)]
 
 
 def windows(x: Array, axis: int, size: int, step: int, dilation: int) -> Array:

@@ -12,15 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ops.attributes import Attributes, integer, integers
+from ops.reference.hashes import rotl
 
 Array = npt.NDArray[Any]
 _M32 = (1 << 32) - 1
 _M64 = (1 << 64) - 1
 Words = list[int]
-
-
-def _rotl(value: int, turns: int) -> int:
-    return (value << turns | value >> (32 - turns)) & _M32
 
 
 def _stream(attributes: Attributes, block: Callable[[Words, Words], Words]) -> Array:
@@ -63,7 +60,7 @@ def _threefry(c: Words, key: Words) -> Words:
             ((0, 1), (2, 3)) if turn % 2 == 0 else ((0, 3), (2, 1)), _THREEFRY[turn % 8], strict=True
         ):
             c[a] = (c[a] + c[b]) & _M32
-            c[b] = _rotl(c[b], bits) ^ c[a]
+            c[b] = rotl(c[b], bits) ^ c[a]
         if turn % 4 == 3:
             step = (turn + 1) // 4
             c = [(word + keys[(step + place) % 5]) & _M32 for place, word in enumerate(c)]
@@ -105,7 +102,7 @@ def _chacha(v: Words) -> Words:
         for a, b, c, d in columns + diagonals:
             for x, y, z, bits in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
                 v[x] = (v[x] + v[y]) & _M32
-                v[z] = _rotl(v[z] ^ v[x], bits)
+                v[z] = rotl(v[z] ^ v[x], bits)
     return v
 
 

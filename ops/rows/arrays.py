@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from ops.spec import Attribute, AttributeType, OpSpec, ShapeRule
+from ops.spec import REQUIRED, Attribute, AttributeType, OpSpec, ShapeRule
 
 
-def _view(name: str, doc: str, *attributes: Attribute, aliases: tuple[str, ...] = ()) -> OpSpec:
-    rules: dict[str, ShapeRule] = {
-        "reshape": "reshape",
-        "permute": "permute",
-        "transpose": "transpose",
-        "slice": "slice",
-        "expand": "expand",
-    }
-    return OpSpec(name, "view", ("x",), doc, aliases=aliases, attributes=attributes, shape=rules[name])
+def _view(name: ShapeRule, doc: str, *attributes: Attribute, aliases: tuple[str, ...] = ()) -> OpSpec:
+    """A view, whose rule of shapes has its name."""
+    return OpSpec(name, "view", ("x",), doc, aliases=aliases, attributes=attributes, shape=name)
 
 
-def _list(name: str, doc: str, default: tuple[int, ...] | str | None = "\0required") -> Attribute:
+def _list(name: str, doc: str, default: tuple[int, ...] | str | None = REQUIRED) -> Attribute:
     kind: AttributeType = "sizes" if name == "shape" else "integers"
     return Attribute(name, kind, default, doc=doc)
 

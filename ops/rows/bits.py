@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ops.spec import INTEGERS, Attribute, OpSpec, ResultRule
+from ops.spec import INTEGERS, Attribute, OpSpec
 
 _WHOLE = (*INTEGERS, "bool")
-_WORDS = ("u32",)
 
 
 def _bitwise(name: str, symbol: str, operator: str, doc: str, *aliases: str) -> OpSpec:
@@ -16,11 +15,8 @@ def _bitwise(name: str, symbol: str, operator: str, doc: str, *aliases: str) -> 
 
 
 def _bits(name: str, inputs: tuple[str, ...], expression: str, doc: str, *attributes: Attribute) -> OpSpec:
-    dtypes = ("u32", "i32") if name in ("popcount", "reverse_bits", "clz", "ctz") else _WORDS
-    result: ResultRule = "promote"
-    return OpSpec(
-        name, "elementwise", inputs, doc, expression, (), attributes, dtypes, result, namespace="bits"
-    )
+    dtypes = ("u32", "i32") if name in ("popcount", "reverse_bits", "clz", "ctz") else ("u32",)
+    return OpSpec(name, "elementwise", inputs, doc, expression, (), attributes, dtypes, namespace="bits")
 
 
 ROWS = (

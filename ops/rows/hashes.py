@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ops.spec import Attribute, OpSpec
 from shaders.digest_rows import ROW_DIGESTS
+from shaders.digests import DIGESTS
 
 LONGEST = Attribute("max_bytes", "integer", None, doc="No message is longer; null for the length of all.")
 _SEED = Attribute("seed", "integer", 0, doc="From 0 to 2^53.")
@@ -18,12 +19,11 @@ _MESSAGES = (
 def _digest(
     name: str,
     title: str,
-    words: int,
-    order: str,
     standard: str,
     *attributes: Attribute,
     aliases: tuple[str, ...] = (),
 ) -> OpSpec:
+    words, order = DIGESTS[name].digest_words, DIGESTS[name].order
     size = f"[n, {words}]" if words else "[n, length / 4, rounded up]"
     numbers = f"{order}-endian words as numbers" if words != 1 else "a number"
     return OpSpec(
@@ -66,35 +66,27 @@ _BLAKE2 = "RFC 7693"
 
 ROWS = (
     _ROW_DIGESTS,
-    _digest("sha256", "SHA-256", 8, "big", _FIPS),
-    _digest("sha224", "SHA-224", 7, "big", _FIPS),
-    _digest("sha256d", "SHA-256 of the SHA-256", 8, "big", f"{_FIPS}, twice, as Bitcoin does"),
-    _digest("sha1", "SHA-1 (broken: for old formats only)", 5, "big", _FIPS),
-    _digest("md5", "MD5 (broken: for old formats only)", 4, "little", "RFC 1321"),
-    _digest(
-        "ripemd160", "RIPEMD-160", 5, "little", "ISO/IEC 10118-3 (Dobbertin, Bosselaers and Preneel, 1996)"
-    ),
-    _digest("crc32", "CRC-32 (zlib's)", 1, "little", "RFC 1952 (CRC-32/ISO-HDLC)"),
-    _digest("crc32c", "CRC-32C (Castagnoli)", 1, "little", "RFC 3720 (CRC-32/ISCSI)"),
-    _digest("crc64", "CRC-64/XZ", 2, "little", "the format .xz (CRC-64/XZ)"),
-    _digest("adler32", "Adler-32", 1, "little", "RFC 1950"),
-    _digest(
-        "murmur3", "MurmurHash3 (x86, 32 bits)", 1, "little", "MurmurHash3_x86_32 (Appleby, 2011)", _SEED
-    ),
-    _digest(
-        "xxhash64", "xxHash64", 2, "little", "XXH64 of the xxHash specification", _SEED, aliases=("xxh64",)
-    ),
-    _digest("siphash", "SipHash-2-4", 2, "little", "SipHash-2-4 (Aumasson and Bernstein, 2012)", _KEY),
-    _digest("sha512", "SHA-512", 16, "big", _FIPS),
-    _digest("sha384", "SHA-384", 12, "big", _FIPS),
-    _digest("sha3_256", "SHA3-256", 8, "little", _SHA3),
-    _digest("sha3_512", "SHA3-512", 16, "little", _SHA3),
-    _digest(
-        "keccak256", "Keccak-256 (Ethereum's)", 8, "little", "the Keccak submission to NIST, version 3 (2011)"
-    ),
-    _digest("shake128", "SHAKE128", 0, "little", _SHA3, _LENGTH),
-    _digest("shake256", "SHAKE256", 0, "little", _SHA3, _LENGTH),
-    _digest("blake2s", "BLAKE2s (32 bytes, no key)", 8, "little", _BLAKE2),
-    _digest("blake3", "BLAKE3 (32 bytes, no key)", 8, "little", "the BLAKE3 paper (2020)"),
-    _digest("blake2b", "BLAKE2b (64 bytes, no key)", 16, "little", _BLAKE2),
+    _digest("sha256", "SHA-256", _FIPS),
+    _digest("sha224", "SHA-224", _FIPS),
+    _digest("sha256d", "SHA-256 of the SHA-256", f"{_FIPS}, twice, as Bitcoin does"),
+    _digest("sha1", "SHA-1 (broken: for old formats only)", _FIPS),
+    _digest("md5", "MD5 (broken: for old formats only)", "RFC 1321"),
+    _digest("ripemd160", "RIPEMD-160", "ISO/IEC 10118-3 (Dobbertin, Bosselaers and Preneel, 1996)"),
+    _digest("crc32", "CRC-32 (zlib's)", "RFC 1952 (CRC-32/ISO-HDLC)"),
+    _digest("crc32c", "CRC-32C (Castagnoli)", "RFC 3720 (CRC-32/ISCSI)"),
+    _digest("crc64", "CRC-64/XZ", "the format .xz (CRC-64/XZ)"),
+    _digest("adler32", "Adler-32", "RFC 1950"),
+    _digest("murmur3", "MurmurHash3 (x86, 32 bits)", "MurmurHash3_x86_32 (Appleby, 2011)", _SEED),
+    _digest("xxhash64", "xxHash64", "XXH64 of the xxHash specification", _SEED, aliases=("xxh64",)),
+    _digest("siphash", "SipHash-2-4", "SipHash-2-4 (Aumasson and Bernstein, 2012)", _KEY),
+    _digest("sha512", "SHA-512", _FIPS),
+    _digest("sha384", "SHA-384", _FIPS),
+    _digest("sha3_256", "SHA3-256", _SHA3),
+    _digest("sha3_512", "SHA3-512", _SHA3),
+    _digest("keccak256", "Keccak-256 (Ethereum's)", "the Keccak submission to NIST, version 3 (2011)"),
+    _digest("shake128", "SHAKE128", _SHA3, _LENGTH),
+    _digest("shake256", "SHAKE256", _SHA3, _LENGTH),
+    _digest("blake2s", "BLAKE2s (32 bytes, no key)", _BLAKE2),
+    _digest("blake3", "BLAKE3 (32 bytes, no key)", "the BLAKE3 paper (2020)"),
+    _digest("blake2b", "BLAKE2b (64 bytes, no key)", _BLAKE2),
 )

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from ops.rows.hashes import LONGEST
-from ops.spec import Attribute, OpSpec, ShapeRule
-
-_RULE: ShapeRule = "routine"
+from ops.spec import Attribute, OpSpec
+from shaders.digests import DIGESTS
 
 
 def _routine(name: str, inputs: tuple[str, ...], standard: str, doc: str, *attributes: Attribute) -> OpSpec:
     return OpSpec(
-        name, "routine", inputs, doc, attributes=attributes, dtypes=("u32",), result="u32", shape=_RULE,
+        name, "routine", inputs, doc, attributes=attributes, dtypes=("u32",), result="u32", shape="routine",
         namespace="hash", standard=standard,
     )  # fmt: skip
 
 
-def _keyed(digest: str, title: str, words: int) -> tuple[OpSpec, OpSpec, OpSpec]:
-    """HMAC and both derivations with one digest of `words` words."""
+def _keyed(digest: str, title: str) -> tuple[OpSpec, OpSpec, OpSpec]:
+    """HMAC and both derivations with one digest."""
+    words = DIGESTS[digest].digest_words
     derived = "the result is u32 [n, length / 4, rounded up], big-endian words as numbers."
     length = Attribute(
         "length",
@@ -62,11 +62,11 @@ def _keyed(digest: str, title: str, words: int) -> tuple[OpSpec, OpSpec, OpSpec]
 
 
 ROWS = (
-    *_keyed("sha256", "SHA-256", 8),
-    *_keyed("sha512", "SHA-512", 16),
-    *_keyed("sha384", "SHA-384", 12),
-    *_keyed("sha224", "SHA-224", 7),
-    *_keyed("sha1", "SHA-1", 5),
+    *_keyed("sha256", "SHA-256"),
+    *_keyed("sha512", "SHA-512"),
+    *_keyed("sha384", "SHA-384"),
+    *_keyed("sha224", "SHA-224"),
+    *_keyed("sha1", "SHA-1"),
     _routine(
         "merkle",
         ("leaves",),

@@ -18,7 +18,7 @@ from ops.graph import TensorType
 from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import MAPPED, HostConvolution, HostProduct, HostTask, lower
-from ops.lowering.base import Source, Target
+from ops.lowering.operands import Source, Target
 from shaders.spec import Operand
 from tests.host.engines import ADAPTER
 

@@ -12,7 +12,7 @@ from host.prepared import Prepared
 from ops.graph import TensorType
 from ops.layout import Layout
 from ops.lower import HostProduct
-from ops.lowering.base import Source, Target
+from ops.lowering.operands import Source, Target
 from shaders.spec import Binding, KernelSpec, Operand
 
 SPEC = KernelSpec("none", (), (Binding("out", "f32", "read_write"),), "")

@@ -25,7 +25,7 @@ from ops.dtypes import dtype as dtype_of
 from ops.graph import Graph, Node, TensorType
 from ops.layout import Layout
 from ops.lower import CPU, MAPPED, HostProduct, lower
-from ops.lowering.base import Source, Target
+from ops.lowering.operands import Source, Target
 from ops.reference import dtype_name
 from shaders.spec import Operand
 

@@ -37,7 +37,7 @@ def same_bits(actual: np.ndarray, expected: np.ndarray) -> None:
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "CHUNK", 8)
-    monkeypatch.setattr(sorting, "_CHUNK", 16)
+    monkeypatch.setattr(sorting, "CHUNK", 16)
 
 
 @pytest.mark.parametrize("exclusive", [False, True])

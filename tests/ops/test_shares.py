@@ -19,7 +19,8 @@ import pytest
 
 from ops.layout import Layout
 from ops.lower import CPU
-from ops.lowering.base import Builder, Target
+from ops.lowering.builder import Builder
+from ops.lowering.operands import Target
 from ops.lowering.shares import Anywhere, Share, spread
 from shaders.routines import routine_spec
 from shaders.spec import Operand

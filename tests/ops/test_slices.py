@@ -15,7 +15,7 @@ from ops.graph import TensorType
 from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, Lowering, lower
-from ops.lowering.base import MAX_GROUPS, Builder
+from ops.lowering.builder import MAX_GROUPS, Builder
 from shaders.spec import FIRST_THREAD, KernelSpec, Param
 from tests.ops.test_digests import noise, pack
 

@@ -7,8 +7,8 @@ import pytest
 from jinja2 import TemplateNotFound, UndefinedError
 from msgspec.structs import replace
 
+from shaders.digests import DIGESTS, digest_spec
 from shaders.generator import WgslGenerator, literal
-from shaders.library import sha256_spec
 from shaders.reflect import reflect
 from shaders.spec import Binding, KernelSpec, Param, Table
 
@@ -53,9 +53,8 @@ SPECS = {
         functions="fn half(v: f32) -> f32 {\n    return f32(f16(v) * 0.5h);\n}\n",
         body="y[thread] = half(x[thread]);",
     ),
-    "sha256": sha256_spec(),
-    "sha256_short": sha256_spec(55),
-    "sha256_big_endian": sha256_spec(byte_order="big"),
+    "sha256": digest_spec(DIGESTS["sha256"]),
+    "sha256_short": digest_spec(DIGESTS["sha256"], 55),
 }
 
 

@@ -89,7 +89,9 @@ def test_what_was_denied_is_granted_by_a_further_click_where_the_key_allows_it(v
     run = http.post("/api/runs", json={"script": ASKS}, headers={"Prefer": "wait=60"}).json()["id"]
     page = visit(f"/console/runs/{run}")
     page.get_by_role("link", name="Grant it, and run again").click()
-    page.wait_for_url("**/console/play")  # the form has the grant, and the address no longer what it was begun with
+    page.wait_for_url(
+        "**/console/play"
+    )  # the form has the grant, and the address no longer what it was begun with
     grants = page.get_by_label("A line each, or JSON")
     assert json.loads(grants.input_value()) == {"env": {"CITY": None}}
     assert page.locator("#view .status").count() == 0, "nothing has run"

@@ -1,8 +1,10 @@
-"""How SHA-256 is cut into dispatches."""
+"""How the hash of a message is cut into dispatches, by the example of SHA-256."""
 
 import pytest
 
-from shaders.library import BLOCKS_A_PASS, sha256_passes, sha256_spec
+from shaders.digests import DIGESTS, TURNS_A_PASS, digest_passes, digest_spec
+
+SHA256 = DIGESTS["sha256"]
 
 
 @pytest.mark.parametrize(
@@ -16,19 +18,19 @@ from shaders.library import BLOCKS_A_PASS, sha256_passes, sha256_spec
     ],
 )
 def test_passes_cover_the_longest_message_with_its_padding(max_bytes, expected):
-    passes = sha256_passes(max_bytes)
+    passes = digest_passes(SHA256, max_bytes)
     assert [(each["first_block"], each["blocks"], each["last"]) for each in passes] == expected
 
 
 @pytest.mark.parametrize("max_bytes", [1, 1_000_000, 1 << 26])
 def test_no_pass_turns_more_often_than_llvmpipe_allows(max_bytes):
-    passes = sha256_passes(max_bytes)
-    assert max(each["blocks"] for each in passes) <= BLOCKS_A_PASS
-    assert BLOCKS_A_PASS * 8 < 65_535
+    passes = digest_passes(SHA256, max_bytes)
+    assert max(each["blocks"] for each in passes) <= TURNS_A_PASS
+    assert TURNS_A_PASS * 8 < 65_535
     assert sum(each["blocks"] for each in passes) == (max_bytes + 8) // 64 + 1
 
 
 def test_short_messages_get_the_kernel_without_a_loop():
-    assert sha256_spec(55).name == "sha256_short"
-    assert "loop" not in sha256_spec(55).body
-    assert sha256_spec(56).name == sha256_spec().name == "sha256"
+    assert digest_spec(SHA256, 55).name == "sha256_short"
+    assert "loop" not in digest_spec(SHA256, 55).body
+    assert digest_spec(SHA256, 56).name == digest_spec(SHA256).name == "sha256"

@@ -1,0 +1,31 @@
+"""Values that kernels read and write, as lowerings see them.
+
+Owns what has to be known of an operand: which buffer, how the value lies there, its dtype. Must not know ops.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from ops.layout import Layout
+from shaders.spec import Operand
+
+
+class Source(msgspec.Struct, frozen=True, gc=False):
+    """A value that a kernel reads: which operand, how it lies there, its dtype's name."""
+
+    operand: Operand
+    layout: Layout
+    dtype: str
+
+
+class Target(msgspec.Struct, frozen=True, gc=False):
+    """Where a kernel writes, likewise."""
+
+    operand: Operand
+    layout: Layout
+    dtype: str
+
+    def source(self) -> Source:
+        """What was written, to be read."""
+        return Source(self.operand, self.layout, self.dtype)
