@@ -48,7 +48,7 @@ ROWS = (
     _plain("add", 2, "number", "({0} + {1})"),
     _plain("sub", 2, "number", "({0} - {1})"),
     _plain("mul", 2, "number", "({0} * {1})"),
-    _plain("div", 2, "float", "({0} / {1})"),
+    _plain("div", 2, "float", "div_f32({0}, {1})"),
     _plain("pow", 2, "number", "pow_f32({0}, {1})", i32="pow_i32({0}, {1})", u32="pow_u32({0}, {1})"),
     _plain("neg", 1, "number", "(-{0})", u32="(0u - {0})"),
     _plain("abs", 1, "number", "abs({0})", u32="{0}"),

@@ -134,8 +134,8 @@ def _gather_spec(type: str, dtype: str, rank: int) -> KernelSpec:
 _MODES = {
     "constant": "p",
     "replicate": "clamp(p, 0i, n - 1i)",
-    "circular": "((p % n) + n) % n",
-    "reflect": "n - 1i - abs((((p % max(2i * n - 2i, 1i)) + 2i * n - 2i) % max(2i * n - 2i, 1i)) - n + 1i)",
+    "circular": "remainder_i32(p, n)",
+    "reflect": "n - 1i - abs(remainder_i32(p, max(2i * n - 2i, 1i)) - n + 1i)",
 }
 """Which element of an axis of `n` stands at position `p`."""
 _SOURCES: dict[str, Callable[[int, int], int]] = {

@@ -1,4 +1,7 @@
-"""Hyperbolic functions and their inverses (`tanhf` and `sinhf` of Cephes; the others by `exp` and `log1p`)."""
+"""Hyperbolic functions and their inverses (`tanhf` and `sinhf` of Cephes; the others by `exp` and `log1p`).
+
+Half a power of e is made with its exponent less 1: of products of three a driver may make the two largest first.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,11 @@ fn tanh_f32(x: f32) -> f32 {
 }
 
 fn half_exp(x: f32) -> f32 {
-  let root = exp_f32(0.5f * x);
-  return 0.5f * root * root;
+  let bounded = min(x, 90.0f);
+  let n = round(bounded * 1.44269504f);
+  let coarse = max(fma(n, -0.693359375f, bounded), -1.0f);
+  let r = fma(n, 2.12194440e-4f, coarse);
+  return scaled(exp_tail(r) + r + 1.0f, n - 1.0f);
 }
 
 fn sinh_f32(x: f32) -> f32 {
@@ -31,7 +37,7 @@ fn sinh_f32(x: f32) -> f32 {
 
 fn cosh_f32(x: f32) -> f32 {
   let grown = half_exp(abs(x));
-  return grown + 0.25f / grown;
+  return select(grown + 0.25f / grown, x, is_nan(x));
 }
 
 fn asinh_f32(x: f32) -> f32 {

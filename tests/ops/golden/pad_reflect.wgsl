@@ -40,8 +40,22 @@ fn extent_at(i: u32) -> u32 {
     return params.extent[i >> 2u][i & 3u];
 }
 
+fn mod_u32(x: u32, y: u32) -> u32 {
+  return select(x % max(y, 1u), x, y == 0u);
+}
+fn size_of_i32(x: i32) -> u32 {
+  return bitcast<u32>(select(x, -x, x < 0i));
+}
+fn fmod_i32(x: i32, y: i32) -> i32 {
+  let size = bitcast<i32>(mod_u32(size_of_i32(x), size_of_i32(y)));
+  return select(size, -size, x < 0i);
+}
+fn remainder_i32(x: i32, y: i32) -> i32 {
+  let rest = fmod_i32(x, y);
+  return select(rest, rest + y, rest != 0i && (rest < 0i) != (y < 0i));
+}
 fn source_of(p: i32, n: i32) -> i32 {
-  return n - 1i - abs((((p % max(2i * n - 2i, 1i)) + 2i * n - 2i) % max(2i * n - 2i, 1i)) - n + 1i);
+  return n - 1i - abs(remainder_i32(p, max(2i * n - 2i, 1i)) - n + 1i);
 }
 
 @compute @workgroup_size(64, 1, 1)

@@ -46,7 +46,7 @@ fn before(lane: u32, value: f32, at: u32) -> Before {
     sum += select(f32(), words[at + 256u + max(lane, 128u) - 128u], lane >= 128u);
     words[at + 0u + lane] = sum;
     workgroupBarrier();
-    return Before(sum - value, words[at + 255u]);
+    return Before(select(f32(), words[at + max(lane, 1u) - 1u], lane > 0u), words[at + 255u]);
 }
 
 // The sum of a tile.
@@ -185,7 +185,7 @@ fn before(lane: u32, value: f32, at: u32) -> Before {
     sum += select(f32(), words[at + 256u + max(lane, 128u) - 128u], lane >= 128u);
     words[at + 0u + lane] = sum;
     workgroupBarrier();
-    return Before(sum - value, words[at + 255u]);
+    return Before(select(f32(), words[at + max(lane, 1u) - 1u], lane > 0u), words[at + 255u]);
 }
 
 // The running sums of a tile, from what is before it.
@@ -274,43 +274,44 @@ fn run(tile: u32, lane: u32) {
     let x15 = words[lane * 16u + 15u];
     workgroupBarrier();
     let own = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
-    var sum = before(lane, own, 0u).sum;
+    var start = before(lane, own, 0u).sum;
     if (tile > 0u) {
-        sum += sums[tile - 1u];
+        start += sums[tile - 1u];
     }
+    var sum = f32();
     workgroupBarrier();
     sum += x0;
-    words[lane * 16u + 0u] = sum;
+    words[lane * 16u + 0u] = start + sum;
     sum += x1;
-    words[lane * 16u + 1u] = sum;
+    words[lane * 16u + 1u] = start + sum;
     sum += x2;
-    words[lane * 16u + 2u] = sum;
+    words[lane * 16u + 2u] = start + sum;
     sum += x3;
-    words[lane * 16u + 3u] = sum;
+    words[lane * 16u + 3u] = start + sum;
     sum += x4;
-    words[lane * 16u + 4u] = sum;
+    words[lane * 16u + 4u] = start + sum;
     sum += x5;
-    words[lane * 16u + 5u] = sum;
+    words[lane * 16u + 5u] = start + sum;
     sum += x6;
-    words[lane * 16u + 6u] = sum;
+    words[lane * 16u + 6u] = start + sum;
     sum += x7;
-    words[lane * 16u + 7u] = sum;
+    words[lane * 16u + 7u] = start + sum;
     sum += x8;
-    words[lane * 16u + 8u] = sum;
+    words[lane * 16u + 8u] = start + sum;
     sum += x9;
-    words[lane * 16u + 9u] = sum;
+    words[lane * 16u + 9u] = start + sum;
     sum += x10;
-    words[lane * 16u + 10u] = sum;
+    words[lane * 16u + 10u] = start + sum;
     sum += x11;
-    words[lane * 16u + 11u] = sum;
+    words[lane * 16u + 11u] = start + sum;
     sum += x12;
-    words[lane * 16u + 12u] = sum;
+    words[lane * 16u + 12u] = start + sum;
     sum += x13;
-    words[lane * 16u + 13u] = sum;
+    words[lane * 16u + 13u] = start + sum;
     sum += x14;
-    words[lane * 16u + 14u] = sum;
+    words[lane * 16u + 14u] = start + sum;
     sum += x15;
-    words[lane * 16u + 15u] = sum;
+    words[lane * 16u + 15u] = start + sum;
     workgroupBarrier();
     if (first + 0u + lane < params.total) {
         y[first + 0u + lane] = words[0u + lane];

@@ -187,7 +187,7 @@ fn before(lane: u32, value: u32, at: u32) -> Before {
     sum += select(u32(), words[at + 256u + max(lane, 128u) - 128u], lane >= 128u);
     words[at + 0u + lane] = sum;
     workgroupBarrier();
-    return Before(sum - value, words[at + 255u]);
+    return Before(select(u32(), words[at + max(lane, 1u) - 1u], lane > 0u), words[at + 255u]);
 }
 
 // A number as a word of the same order; every NaN is above all, and the two zeros are equal.
@@ -1266,7 +1266,7 @@ fn before(lane: u32, value: u32, at: u32) -> Before {
     sum += select(u32(), words[at + 256u + max(lane, 128u) - 128u], lane >= 128u);
     words[at + 0u + lane] = sum;
     workgroupBarrier();
-    return Before(sum - value, words[at + 255u]);
+    return Before(select(u32(), words[at + max(lane, 1u) - 1u], lane > 0u), words[at + 255u]);
 }
 
 // A number as a word of the same order; every NaN is above all, and the two zeros are equal.
@@ -2268,7 +2268,7 @@ fn before(lane: u32, value: u32, at: u32) -> Before {
     sum += select(u32(), words[at + 256u + max(lane, 128u) - 128u], lane >= 128u);
     words[at + 0u + lane] = sum;
     workgroupBarrier();
-    return Before(sum - value, words[at + 255u]);
+    return Before(select(u32(), words[at + max(lane, 1u) - 1u], lane > 0u), words[at + 255u]);
 }
 
 // A number as a word of the same order; every NaN is above all, and the two zeros are equal.
