@@ -89,8 +89,8 @@ fn is_finite(x: f32) -> bool {
 }
 
 fn div_f32(x: f32, y: f32) -> f32 {
-  let scale = select(1.0f, 0.25f, magnitude_bits(y) > 0x7e800000u);
-  return (x * scale) / (y * scale);
+  let large = magnitude_bits(y) > 0x7e800000u;
+  return select(x, x * 0.25f, large) / select(y, y * 0.25f, large);
 }
 
 fn copysign_f32(x: f32, y: f32) -> f32 {

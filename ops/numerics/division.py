@@ -76,7 +76,7 @@ fn remainder_f32(x: f32, y: f32) -> f32 {
 fn floor_div_f32(x: f32, y: f32) -> f32 {
   let rest = fmod_f32(x, y);
   let other = magnitude_bits(rest) != 0u && (bitcast<u32>(rest) >> 31u) != (bitcast<u32>(y) >> 31u);
-  let quotient = (x - rest) / y - select(0.0f, 1.0f, other);
+  let quotient = div_f32(x - rest, y) - select(0.0f, 1.0f, other);
   let whole = floor_f32(quotient);
   let nearest = select(whole, whole + 1.0f, quotient - whole > 0.5f);
   let value = select(nearest, copysign_f32(0.0f, x / y), quotient == 0.0f);
@@ -84,6 +84,6 @@ fn floor_div_f32(x: f32, y: f32) -> f32 {
 }
 
 fn trunc_div_f32(x: f32, y: f32) -> f32 {
-  return trunc_f32(x / y);
+  return trunc_f32(div_f32(x, y));
 }
 """

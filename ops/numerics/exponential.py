@@ -138,7 +138,7 @@ fn pow_f32(x: f32, y: f32) -> f32 {
 fn hypot_f32(x: f32, y: f32) -> f32 {
   let large = max(abs(x), abs(y));
   let small = min(abs(x), abs(y));
-  let ratio = small / large;
+  let ratio = div_f32(small, large);
   let size = select(large * sqrt(fma(ratio, ratio, 1.0f)), large, magnitude_bits(small) == 0u);
   let value = select(size, not_a_number(), unordered(x, y));
   return select(value, infinity(), is_inf(x) || is_inf(y));
