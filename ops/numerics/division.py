@@ -1,7 +1,8 @@
 """Quotients and remainders of every sign, as C and as Python have them.
 
 A quotient of integers by 0 is 0, and the remainder what was divided, so that no adapter decides. Remainders of floats
-are exact: the quotient is made eight bits at a time.
+are exact: the quotient is made eight bits at a time. WGSL lets a quotient err by 2.5 units in the last place, so whether it
+is a whole number is for the remainder to say.
 """
 
 from __future__ import annotations
@@ -84,6 +85,8 @@ fn floor_div_f32(x: f32, y: f32) -> f32 {
 }
 
 fn trunc_div_f32(x: f32, y: f32) -> f32 {
-  return trunc_f32(div_f32(x, y));
+  let quotient = div_f32(x, y);
+  let whole = abs(quotient) < 4194304.0f && magnitude_bits(fmod_f32(x, y)) == 0u;
+  return select(trunc_f32(quotient), round_f32(quotient), whole);
 }
 """

@@ -160,7 +160,11 @@ fn atan_f32(x: f32) -> f32 {
 
 fn atan2_f32(y: f32, x: f32) -> f32 {
   let both_large = is_inf(x) && is_inf(y);
-  let slope = abs(div_f32(select(y, copysign_f32(1.0f, y), both_large), select(x, copysign_f32(1.0f, x), both_large)));
+  let both_small = max(magnitude_bits(x), magnitude_bits(y)) < 0x0d800000u;
+  let scale = select(1.0f, 16777216.0f, both_small);
+  let rise = select(y * scale, copysign_f32(1.0f, y), both_large);
+  let run = select(x * scale, copysign_f32(1.0f, x), both_large);
+  let slope = abs(div_f32(rise, run));
   let angle = select(atan_f32(slope), 0.0f, magnitude_bits(y) == 0u);
   let turned = select(angle, 3.14159265f - angle, bitcast<u32>(x) >= 0x80000000u);
   return select(copysign_f32(turned, y), not_a_number(), unordered(x, y));

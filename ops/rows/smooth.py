@@ -37,7 +37,7 @@ ROWS = (
     smooth("lgamma", "lgamma(x)", "Logarithm of the absolute value of the gamma function.", "gammaln", tolerance=1e-6,
            relative="maximum(1, abs(result))"),
     smooth("digamma", "digamma(x)", "The derivative of `lgamma`.", "psi", tolerance=2e-6,
-           relative="maximum(1, result * result)"),
+           relative="maximum(maximum(1, log(abs(x))), result * result)"),
     smooth("trigamma", "trigamma(x)", "The derivative of `digamma`.", tolerance=3e-6,
            relative="maximum(1, result * result)"),
     smooth(
