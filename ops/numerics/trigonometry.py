@@ -158,13 +158,17 @@ fn atan_f32(x: f32) -> f32 {
   return select(value, x, is_nan(x) || size < 1.0e-4f);
 }
 
+fn raised(x: f32) -> f32 {
+  let bits = magnitude_bits(x);
+  return select(abs(x) * 16777216.0f, f32(bits) * 2.3509887e-38f, bits < 0x00800000u);
+}
+
 fn atan2_f32(y: f32, x: f32) -> f32 {
   let both_large = is_inf(x) && is_inf(y);
   let both_small = max(magnitude_bits(x), magnitude_bits(y)) < 0x0d800000u;
-  let scale = select(1.0f, 16777216.0f, both_small);
-  let rise = select(y * scale, copysign_f32(1.0f, y), both_large);
-  let run = select(x * scale, copysign_f32(1.0f, x), both_large);
-  let slope = abs(div_f32(rise, run));
+  let rise = select(select(abs(y), raised(y), both_small), 1.0f, both_large);
+  let run = select(select(abs(x), raised(x), both_small), 1.0f, both_large);
+  let slope = div_f32(rise, run);
   let angle = select(atan_f32(slope), 0.0f, magnitude_bits(y) == 0u);
   let turned = select(angle, 3.14159265f - angle, bitcast<u32>(x) >= 0x80000000u);
   return select(copysign_f32(turned, y), not_a_number(), unordered(x, y));
