@@ -1,8 +1,8 @@
 """Quotients and remainders of every sign, as C and as Python have them.
 
 A quotient of integers by 0 is 0, and the remainder what was divided, so that no adapter decides. Remainders of floats
-are exact: the quotient is made eight bits at a time. WGSL lets a quotient err by 2.5 units in the last place, so whether
-it is a whole number is for the remainder to say.
+are exact: the quotient is made eight bits at a time. WGSL lets a quotient err by 2.5 units in the last place, so
+whether it is a whole number is for the remainder to say.
 """
 
 from __future__ import annotations
