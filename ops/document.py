@@ -12,7 +12,6 @@ from ops.backward import has_gradient
 from ops.peers import combined, peers_of
 from ops.spec import (
     ALL,
-    ALL_64,
     FLOATS,
     INTEGERS,
     NUMBERS,
@@ -153,8 +152,7 @@ def _taken(spec: OpSpec) -> str:
 
 
 _GROUPS = {
-    ALL_64: "any dtype",
-    ALL: "any dtype but i64",
+    ALL: "any dtype",
     NUMBERS_64: "any numbers",
     NUMBERS: "any numbers but i64",
     FLOATS: "any floats",

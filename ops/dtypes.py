@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, reduce
+from math import inf
 
 from shaders.errors import KernelgateError
 
@@ -47,6 +48,24 @@ class DType:
     def is_signed(self) -> bool:
         """Whether it has numbers below 0."""
         return self.kind == "float" or self.name.startswith("i")
+
+    @property
+    def lowest(self) -> float:
+        """The least number of it, a whole one but for floats."""
+        if self.kind == "float":
+            return -inf
+        return -(1 << 8 * self.wire_bytes - 1) if self.is_signed else 0
+
+    @property
+    def highest(self) -> float:
+        """The largest number of it, likewise."""
+        if self.kind == "float":
+            return inf
+        return 1 if self.kind == "bool" else (1 << 8 * self.wire_bytes - self.is_signed) - 1
+
+    def holds(self, value: float) -> bool:
+        """Whether a number means one of it: for integers those that are within when they are cut off towards 0."""
+        return self.kind != "int" or self.lowest - 1 < value < self.highest + 1
 
     @property
     def level(self) -> int:

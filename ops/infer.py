@@ -12,7 +12,7 @@ from typing import cast
 
 from ops import dtypes, routine_shapes, shapes, space
 from ops.attributes import Attributes, integer, integers
-from ops.errors import GraphError, ShapeError
+from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.graph import TensorType
 from ops.shapes import MAX_COUNT, MAX_RANK, Shape
 from ops.spec import OpSpec, check_attributes, check_count, check_dtypes
@@ -33,9 +33,22 @@ def result_type(spec: OpSpec, attributes: Attributes, inputs: Sequence[TensorTyp
     given = tuple(value.dtype for value in inputs)
     check_dtypes(spec, given)
     routine_shapes.longest(spec, attributes)
+    _check_fill(spec, attributes, given)
     shape = _SHAPES[spec.shape](spec, attributes, [value.shape for value in inputs])
     check_shape(shape)
     return TensorType(shape, result_dtype(spec, attributes, given))
+
+
+def _check_fill(spec: OpSpec, attributes: Attributes, given: Sequence[str]) -> None:
+    """Refuse with `AttributeValueError` to pad integers by what is none of theirs."""
+    if spec.kind != "pad" or attributes["mode"] != "constant":
+        return
+    value = cast("float", attributes["value"])
+    if not dtypes.dtype(given[0]).holds(value):
+        raise AttributeValueError(
+            f"{spec.name}: value is {value:g}, which {given[0]} does not hold",
+            hint="Convert with cast, or .to(dtype) in a script, to a dtype that does.",
+        )
 
 
 def check_shape(shape: Shape) -> None:

@@ -62,9 +62,9 @@ Normal = None | bool | int | float | str | tuple[int, ...] | tuple[float, ...]
 FLOATS = ("f32", "f16", "bf16")
 NARROW = ("i16", "u16", "i8", "u8")
 NUMBERS = (*FLOATS, "i32", "u32", *NARROW)
-ALL = (*NUMBERS, "bool")
-NUMBERS_64, ALL_64 = (*NUMBERS, "i64"), (*ALL, "i64")
+NUMBERS_64 = (*NUMBERS, "i64")
 """The same with i64, a pair of words, which not every kernel takes."""
+ALL = (*NUMBERS, "bool", "i64")
 INTEGERS = ("i64", "i32", "u32", *NARROW)
 SUM = "sum"
 REQUIRED = "\0required"
@@ -131,7 +131,7 @@ class OpSpec:
     expression: str = ""
     aliases: tuple[str, ...] = ()
     attributes: tuple[Attribute, ...] = ()
-    dtypes: tuple[str, ...] = ALL_64
+    dtypes: tuple[str, ...] = ALL
     result: ResultRule = "promote"
     shape: ShapeRule = "broadcast"
     operator: str = ""

@@ -139,7 +139,9 @@ def literal(value: Value, dtype: str) -> str:
 
 def stored(value: Value, dtype: str) -> str:
     """`value` as WGSL text of the type in which an element of `dtype` is stored."""
-    return f"{int(value)}u" if dtype == "bool" else literal(float(value) if dtype == "f32" else value, dtype)
+    if dtype == "bool":
+        return "1u" if value else "0u"
+    return literal(float(value) if dtype == "f32" else int(value), dtype)
 
 
 def _float(value: float) -> str:

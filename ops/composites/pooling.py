@@ -11,6 +11,7 @@ from math import gcd, inf, prod
 
 from ops.composite import Meaning, Number, Parts, Value
 from ops.composites.spatial import Extents, as_given, channels_first, each, ends, space_of
+from ops.dtypes import dtype
 from ops.errors import AttributeValueError, ShapeError
 from ops.shapes import text
 from ops.space import pooled, positive, span
@@ -116,9 +117,6 @@ def _positions(do: Parts, x: Value, axes: Sequence[_Axis], sizes: Sequence[int])
     return total
 
 
-_LEAST = {"i32": -(1 << 31), "u32": 0}
-
-
 def _max_pool(of: Callable[[Parts, Value, _Pool], Value]) -> Meaning:
     def meaning(
         do: Parts,
@@ -139,11 +137,11 @@ def _max_pool(of: Callable[[Parts, Value, _Pool], Value]) -> Meaning:
 
 
 def _values(do: Parts, image: Value, pool: _Pool) -> Value:
-    return _largest(do, pool.padded(do, image, _LEAST.get(image.dtype, -inf)), pool.axes(do))
+    return _largest(do, pool.padded(do, image, dtype(image.dtype).lowest), pool.axes(do))
 
 
 def _indices(do: Parts, image: Value, pool: _Pool) -> Value:
-    padded = pool.padded(do, image, _LEAST.get(image.dtype, -inf))
+    padded = pool.padded(do, image, dtype(image.dtype).lowest)
     return _positions(do, padded, pool.axes(do), image.shape[2:])
 
 

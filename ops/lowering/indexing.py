@@ -192,7 +192,7 @@ def _pad(builder: Builder, x: Source, first: Sequence[int], mode: str, value: fl
         "first": padded([each.start for each in ranges], rank, 0),
         "extent": padded([len(each) for each in ranges], rank, 1),
     }
-    fill = stored(value if target.dtype == "f32" else int(value), target.dtype)
+    fill = stored(value, target.dtype)
     spec = _pad_spec(mode, fill if mode == "constant" else "", storage(target.dtype), rank, width)
     builder.spread(spec, count, [seen.operand, target.operand], params)
 

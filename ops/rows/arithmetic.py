@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ops.rows.elementwise import activation, binary, number, smooth, unary
-from ops.spec import ALL_64, FLOATS, OpSpec
+from ops.spec import ALL, FLOATS, OpSpec
 
 _ALPHA = (number("alpha", None, "`y` is multiplied by it first."),)
 _VALUE = (number("value", 1),)
@@ -11,7 +11,7 @@ _LARGER = "0.5 * grad if x == y else grad if {0} > {1} else 0.0"
 
 ROWS = (
     binary(
-        "add", "x + y if alpha is None else x + alpha * y", "Sum; on bools, or.", dtypes=ALL_64, operator="__add__",
+        "add", "x + y if alpha is None else x + alpha * y", "Sum; on bools, or.", dtypes=ALL, operator="__add__",
         attributes=_ALPHA,
     ),
     binary(
@@ -19,9 +19,9 @@ ROWS = (
         attributes=_ALPHA,
     ),
     binary("rsub", "y - x if alpha is None else y - alpha * x", "`y - x`.", attributes=_ALPHA),
-    binary("mul", "x * y", "Product; on bools, and.", "multiply", dtypes=ALL_64, operator="__mul__"),
+    binary("mul", "x * y", "Product; on bools, and.", "multiply", dtypes=ALL, operator="__mul__"),
     binary(
-        "div", "x / y", "Quotient, always a float.", "divide", "true_divide", dtypes=ALL_64, result="float",
+        "div", "x / y", "Quotient, always a float.", "divide", "true_divide", dtypes=ALL, result="float",
         operator="__truediv__", tolerance=3e-7,
     ),
     binary(
@@ -40,19 +40,19 @@ ROWS = (
         "pow", "x ** y", "`x` to the power `y`. Of integers with a negative `y`: 0, but for `x` of 1 and -1.", "power",
         operator="__pow__", tolerance=2e-5,
     ),
-    binary("maximum", "maximum(x, y)", "The larger; NaN where either is NaN.", dtypes=ALL_64,
+    binary("maximum", "maximum(x, y)", "The larger; NaN where either is NaN.", dtypes=ALL,
            gradients=(_LARGER.format("x", "y"), _LARGER.format("y", "x"))),
-    binary("minimum", "minimum(x, y)", "The smaller; NaN where either is NaN.", dtypes=ALL_64,
+    binary("minimum", "minimum(x, y)", "The smaller; NaN where either is NaN.", dtypes=ALL,
            gradients=(_LARGER.format("y", "x"), _LARGER.format("x", "y"))),
     binary("fmax", "y if is_nan(x) else x if is_nan(y) else maximum(x, y)", "The larger; the other where one is NaN.",
-           dtypes=ALL_64),
+           dtypes=ALL),
     binary("fmin", "y if is_nan(x) else x if is_nan(y) else minimum(x, y)", "The smaller; the other where one is NaN.",
-           dtypes=ALL_64),
+           dtypes=ALL),
     unary("neg", "-x", "`-x`.", "negative", operator="__neg__"),
     unary("positive", "x", "`x` as it is.", operator="__pos__"),
     unary("abs", "abs(x)", "Absolute value.", "absolute", operator="__abs__"),
     unary("square", "x * x", "`x` times itself."),
-    unary("sign", "sign(x)", "-1, 0 or 1, as `x` is below, at or above 0; 0 of NaN.", "sgn", dtypes=ALL_64),
+    unary("sign", "sign(x)", "-1, 0 or 1, as `x` is below, at or above 0; 0 of NaN.", "sgn", dtypes=ALL),
     unary("floor", "floor(x)", "The next integer below."),
     unary("ceil", "ceil(x)", "The next integer above."),
     unary("round", "round(x)", "The nearest integer; of two, the even one."),

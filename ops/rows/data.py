@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ops.rows.hashes import LONGEST
-from ops.spec import ALL_64, NUMBERS, NUMBERS_64, SUM, Attribute, OpSpec, ResultRule
+from ops.spec import ALL, NUMBERS, NUMBERS_64, SUM, Attribute, OpSpec, ResultRule
 
 _BYTES = "bytes packed into u32 words (the first byte lowest)"
 _SIZE = Attribute("size", "integer", doc="How many bytes the input holds.")
@@ -73,7 +73,7 @@ ROWS = (
     ),
     _routine(
         "compact",
-        {"x": ALL_64, "keep": ("bool",)},
+        {"x": ALL, "keep": ("bool",)},
         "The elements of a flat array where `keep` is true, in order, then zeros up to the same size.",
         result="first",
     ),
@@ -84,26 +84,26 @@ ROWS = (
     ),
     _routine(
         "run_starts",
-        {"x": ALL_64},
+        {"x": ALL},
         "The positions in a flat array of n where an element differs (in its bits) from the one before, the first among"
         " them, then n up to size n + 1: neighbours of these bound the runs.",
     ),
     _routine(
         "take",
-        {"x": ALL_64, "positions": _WORDS},
+        {"x": ALL, "positions": _WORDS},
         "The elements of a flat array at positions; 0 for a position outside.",
         result="first",
     ),
     _routine(
         "argsort",
-        {"x": ALL_64},
+        {"x": ALL},
         f"The positions along an axis of the elements in ascending order{_SORTED}",
         _ALONG,
         _DESCENDING,
     ),
     _routine(
         "sort",
-        {"x": ALL_64},
+        {"x": ALL},
         f"The elements along an axis in ascending order{_SORTED}",
         _ALONG,
         _DESCENDING,

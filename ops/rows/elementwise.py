@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ops.spec import ALL_64, FLOATS, NUMBERS_64, Attribute, OpSpec
+from ops.spec import ALL, FLOATS, NUMBERS_64, Attribute, OpSpec
 
 Dtypes = tuple[str, ...]
 
@@ -22,7 +22,7 @@ def unary(
 
 def smooth(name: str, expression: str, doc: str, *aliases: str, tolerance: float, **more: Any) -> OpSpec:
     """An op of one input of any dtype, computed in f32."""
-    return unary(name, expression, doc, *aliases, dtypes=ALL_64, result="float", tolerance=tolerance, **more)
+    return unary(name, expression, doc, *aliases, dtypes=ALL, result="float", tolerance=tolerance, **more)
 
 
 def activation(

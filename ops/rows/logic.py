@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ops.rows.elementwise import binary, number, test, unary
-from ops.spec import ALL_64, Attribute, OpSpec
+from ops.spec import ALL, Attribute, OpSpec
 
 _PAIR = ("x", "y")
 
@@ -47,13 +47,13 @@ ROWS = (
         "value if mask else x", attributes=(number("value", 0),), result="first",
     ),
     binary("heaviside", "y if x == 0 else 0 if x < 0 or is_nan(x) else 1", "0 below 0, `y` at 0, 1 above; 0 of NaN.",
-           dtypes=ALL_64, gradients=("0.0", "0.0")),
+           dtypes=ALL, gradients=("0.0", "0.0")),
     unary(
         "nan_to_num",
         "nan if is_nan(x) else x if is_finite(x) else"
         " (largest if posinf is None else posinf) if x > 0 else (-largest if neginf is None else neginf)",
         "`x`, and numbers in place of NaN and infinities, by default 0 and the largest.", whole="x",
-        dtypes=ALL_64,
+        dtypes=ALL,
         attributes=(number("nan", 0), number("posinf", None), number("neginf", None)),
         gradients=("grad if is_finite(x) else 0.0",),
     ),

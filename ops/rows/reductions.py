@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ops.spec import ALL_64, FLOATS, NUMBERS_64, SUM, Attribute, OpSpec, Reduction
+from ops.spec import ALL, FLOATS, NUMBERS_64, SUM, Attribute, OpSpec, Reduction
 
 _AXES = Attribute(
     "axes", "axes", None, doc="One axis, a list of axes, or null for all; negative ones count from the end."
@@ -95,9 +95,9 @@ ROWS = (
                " says, by default in proportion.", (Attribute("q", "number"), _AXIS, _KEEP, _INTERPOLATION),
                tolerance=1e-6, relative="maximum(1, abs(result))"),
     _statistic("topk", "The `k` largest (or smallest) elements along an axis, in order.", (_K, _LAST, _LARGEST),
-               dtypes=ALL_64),
+               dtypes=ALL),
     _statistic("topk_indices", "The positions (i32) of the `k` largest (or smallest) along an axis, in order.",
-               (_K, _LAST, _LARGEST), dtypes=ALL_64, result="i32"),
+               (_K, _LAST, _LARGEST), dtypes=ALL, result="i32"),
     OpSpec(
         "softmax", "softmax", ("x",), "`exp(x - max) / sum(exp(x - max))` along an axis.", attributes=(_LAST,),
         dtypes=FLOATS, shape="same", tolerance=6e-6,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ops.spec import ALL_64, Attribute, OpSpec
+from ops.spec import ALL, Attribute, OpSpec
 
 _AXES = Attribute("axes", "axes", None, doc="One axis, a list of axes, or null for all.")
 _DIAGONAL = Attribute("diagonal", "integer", 0, doc="0 is the main one, above 0 those above it.")
@@ -68,5 +68,5 @@ ROWS = (
     _composite("stack", "Tensors of equal shape joined along a new axis.", _int("axis", 0),
                section="concat", variadic=True),
     _composite("eye", "The matrix with ones on its diagonal.", Attribute("n", "integer"), _int("m", None),
-               Attribute("dtype", "dtype", "f32"), inputs=(), section="leaf", dtypes=ALL_64),
+               Attribute("dtype", "dtype", "f32"), inputs=(), section="leaf", dtypes=ALL),
 )  # fmt: skip

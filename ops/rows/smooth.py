@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ops.rows.elementwise import binary, number, smooth
-from ops.spec import ALL_64
+from ops.spec import ALL
 
 ROWS = (
     smooth("exp", "exp(x)", "e to the power `x`.", tolerance=3e-7),
@@ -47,36 +47,36 @@ ROWS = (
         attributes=(number("eps", None),), tolerance=1e-6, relative="maximum(1, abs(result))",
         gradients=("grad / (x * (1 - x)) if (True if eps is None else x >= eps and x <= 1 - eps) else 0.0",),
     ),
-    binary("atan2", "atan2(x, y)", "The angle of the point (`y`, `x`).", "arctan2", dtypes=ALL_64, result="float",
+    binary("atan2", "atan2(x, y)", "The angle of the point (`y`, `x`).", "arctan2", dtypes=ALL, result="float",
            tolerance=5e-7,
            gradients=("0.0 if x == 0 and y == 0 else grad * (y / (x * x + y * y))",
                       "0.0 if x == 0 and y == 0 else -grad * (x / (x * x + y * y))")),
-    binary("copysign", "copysign(x, y)", "The size of `x` with the sign of `y`.", dtypes=ALL_64, result="float",
+    binary("copysign", "copysign(x, y)", "The size of `x` with the sign of `y`.", dtypes=ALL, result="float",
            gradients=("0.0 if x == 0 else grad * copysign(1.0, x) * copysign(1.0, y)", "0.0")),
-    binary("hypot", "hypot(x, y)", "`sqrt(x * x + y * y)`, without overflow.", dtypes=ALL_64, result="float",
+    binary("hypot", "hypot(x, y)", "`sqrt(x * x + y * y)`, without overflow.", dtypes=ALL, result="float",
            tolerance=6e-7),
-    binary("ldexp", "x * exp2(y)", "`x` times 2 to the power `y`.", dtypes=ALL_64, result="float", tolerance=4e-7),
+    binary("ldexp", "x * exp2(y)", "`x` times 2 to the power `y`.", dtypes=ALL, result="float", tolerance=4e-7),
     binary(
         "logaddexp", "x if x == y and is_inf(x) else maximum(x, y) + log1p(exp(-abs(x - y)))",
-        "`log(exp(x) + exp(y))`, for any size.", dtypes=ALL_64, result="float", tolerance=4e-7,
+        "`log(exp(x) + exp(y))`, for any size.", dtypes=ALL, result="float", tolerance=4e-7,
         relative="maximum(abs(x), abs(y)) + 1",
         gradients=("grad * sigmoid(x - y)", "grad * sigmoid(y - x)"),
     ),
     binary(
         "logaddexp2",
         "x if x == y and is_inf(x) else maximum(x, y) + log1p(exp2(-abs(x - y))) * 1.4426950408889634",
-        "`log2(exp2(x) + exp2(y))`, for any size.", dtypes=ALL_64, result="float", tolerance=4e-7,
+        "`log2(exp2(x) + exp2(y))`, for any size.", dtypes=ALL, result="float", tolerance=4e-7,
         relative="maximum(abs(x), abs(y)) + 1",
         gradients=("grad * sigmoid((x - y) * 0.6931471805599453)", "grad * sigmoid((y - x) * 0.6931471805599453)"),
     ),
     binary(
-        "xlogy", "y if is_nan(y) else 0.0 if x == 0 else x * log(y)", "`x * log(y)`; 0 where `x` is 0.", dtypes=ALL_64,
+        "xlogy", "y if is_nan(y) else 0.0 if x == 0 else x * log(y)", "`x * log(y)`; 0 where `x` is 0.", dtypes=ALL,
         result="float", tolerance=4e-7,
         gradients=("0.0 if x == 0 and y <= 0 else grad * log(y)", "grad * x / y"),
     ),
     binary(
         "xlog1py", "y if is_nan(y) else 0.0 if x == 0 else x * log1p(y)", "`x * log1p(y)`; 0 where `x` is 0.",
-        dtypes=ALL_64, result="float", tolerance=4e-7,
+        dtypes=ALL, result="float", tolerance=4e-7,
         gradients=("0.0 if x == 0 and y <= -1 else grad * log1p(y)", "grad * x / (1 + y)"),
     ),
 )  # fmt: skip

@@ -149,15 +149,26 @@ def arange(
     dtype: DTypeLike | None = None,
     device: Device = None,
 ) -> Tensor:
-    """Numbers from `start` to before `end` in steps of `step`; with one argument, from 0 to before it."""
+    """Numbers from `start` to before `end` in steps of `step`; with one argument, from 0 to before it.
+
+    As in PyTorch, i64 counts with all three cut off to whole numbers, other integers with the fractions.
+    """
     first, last = (0, start) if end is None else (start, end)
-    if step == 0 or not all(abs(value) < float("inf") for value in (first, last, step)):
-        raise AttributeValueError("arange takes finite numbers and a step that is not 0")
-    count = max(0, ceil((last - first) / step))
+    _check_range(first, last, step)
     name = _infer([first, last, step]) if dtype is None else dtype_of(dtype)
+    if name == "i64":
+        first, last, step = int(first), int(last), int(step)
+        _check_range(first, last, step)
+    is_whole = isinstance(last - first, int) and isinstance(step, int)
+    count = -((first - last) // step) if is_whole else ceil((last - first) / step)
     if dtypes.dtype(name).kind == "int":
         first, step = int(first), int(step)
-    return apply("arange", [], count=count, start=first, step=step, dtype=name)
+    return apply("arange", [], count=max(0, int(count)), start=first, step=step, dtype=name)
+
+
+def _check_range(first: Number, last: Number, step: Number) -> None:
+    if step == 0 or not all(abs(value) < float("inf") for value in (first, last, step)):
+        raise AttributeValueError("arange takes finite numbers and a step that is not 0")
 
 
 def linspace(

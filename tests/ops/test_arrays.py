@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ops.dtypes import DTypeError, dtype
-from ops.errors import ShapeError
+from ops.errors import AttributeValueError, ShapeError
 from ops.graph import TensorType
+from ops.infer import infer
 from ops.layout import Layout
 from ops.lower import CPU, DeviceClass, lower
 from ops.reference import DTYPES
@@ -137,6 +139,34 @@ def test_a_view_shows_the_right_elements(op: str, attributes: dict[str, Any], ch
     for name in DTYPES:
         check(op, attributes, [(np.arange(120).reshape(4, 6, 5) % 7).astype(DTYPES[name])])
     check(op, attributes, [normal((5, 6, 4)).T])
+
+
+@pytest.mark.parametrize(
+    ("type", "value", "expected"),
+    [
+        (np.int32, -2.7, -2),
+        (np.uint8, 255.9, 255),
+        (np.uint8, -0.5, 0),
+        (np.int64, (1 << 62) + 1, (1 << 62) + 1),
+        (np.bool_, 7, True),
+        (np.bool_, -math.inf, True),
+        (np.float16, math.inf, math.inf),
+    ],
+)
+def test_what_is_put_around_is_one_of_the_dtype(device: Any, type: Any, value: float, expected: Any) -> None:
+    for count in (0, 2):
+        padded = device.run("pad", {"before": [1], "after": [0], "value": value}, [np.zeros(count, type)])
+        assert padded.tolist() == [expected] + [0] * count
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("i32", math.inf), ("i64", math.nan), ("u8", 256), ("u32", -1), ("i8", -129)]
+)
+def test_padding_by_what_a_dtype_does_not_hold_is_refused(name: str, value: float) -> None:
+    given = {"before": [1], "after": [0], "value": value}
+    with pytest.raises(AttributeValueError, match=f"which {name} does not hold"):
+        infer("pad", given, [TensorType((2,), name)])
+    infer("pad", given | {"mode": "replicate"}, [TensorType((2,), name)])
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1])

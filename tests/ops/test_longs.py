@@ -193,6 +193,10 @@ KINDS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("topk", {"k": 3}, [longs(4, 9)]),
     ("topk_indices", {"k": 3, "largest": False}, [longs(4, 9)]),
     ("median", {}, [longs(4, 9)]),
+    ("im2col", {"kernel_size": 2, "padding": 1}, [longs(1, 2, 3, 4)]),
+    ("pixel_shuffle", {"upscale_factor": 2}, [longs(1, 4, 3, 2)]),
+    ("pixel_unshuffle", {"downscale_factor": 2}, [longs(1, 1, 4, 6)]),
+    ("channel_shuffle", {"groups": 2}, [longs(1, 4, 3)]),
 ]
 
 

@@ -197,6 +197,15 @@ def test_every_kind_of_op_takes_packed_elements(
     check(op, attributes, made, scale=scale)
 
 
+@pytest.mark.parametrize("name", NARROW)
+def test_the_largest_of_a_window_is_never_what_stands_around_the_image(device: Any, name: str) -> None:
+    low = np.iinfo(INTEGERS[name]).min
+    x = np.full((1, 1, 4, 4), low + 1, INTEGERS[name])
+    given = {"kernel_size": 3, "stride": 2, "padding": 1}
+    assert device.run("max_pool", given, [x]).tolist() == [[[[low + 1] * 2] * 2]]
+    assert device.run("max_pool_indices", given, [x]).tolist() == [[[[0, 1], [4, 5]]]]
+
+
 def test_sums_of_short_integers_are_i32(device: Any) -> None:
     assert device.run("sum", {}, [np.full(1000, 100, np.int8)]) == 100_000
     assert device.run("cumsum", {}, [np.full(1000, 200, np.uint8)])[-1] == 200_000

@@ -215,21 +215,21 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ext
     return Extreme(*(part if keepdim else part.squeeze(dim) for part in cut))
 
 
-def _numbers(input: Tensor, dtype: DTypeLike | None) -> Tensor:
-    """`input` as PyTorch sums it: bools as integers."""
+def _running(op: str, input: Tensor, dim: int, dtype: DTypeLike | None) -> Tensor:
+    """A running fold of the numbers that `input` has in `dtype`, and in it; without one, bools are integers."""
     if dtype is not None:
-        return input.type(dtype)
-    return input.int() if node_of(input).type.dtype == "bool" else input
+        return apply(op, [input.type(dtype)], axis=dim).type(dtype)
+    return apply(op, [input.int() if node_of(input).type.dtype == "bool" else input], axis=dim)
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tensor:
     """Running sums along an axis."""
-    return apply("cumsum", [_numbers(input, dtype)], axis=dim)
+    return _running("cumsum", input, dim, dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tensor:
     """Running products along an axis."""
-    return apply("cumprod", [_numbers(input, dtype)], axis=dim)
+    return _running("cumprod", input, dim, dtype)
 
 
 def cummax(input: Tensor, dim: int) -> Extreme:

@@ -88,6 +88,12 @@ def test_tensors_of_a_range_or_one_value(torch: Any) -> None:
 
 def test_whole_numbers_of_a_range_are_cut_off_as_pytorch_does(torch: Any) -> None:
     assert torch.arange(-0.9, 2.1, 2.0, dtype=torch.int32).tolist() == [0, 2]
+    assert torch.arange(-0.9, 2.1, 2.0, dtype=torch.int64).tolist() == [0]
+    far = 1 << 59
+    assert torch.arange(0, 2 * far + 1, far, dtype=torch.int64).tolist() == [0, far, 2 * far]
+    assert torch.arange(2 * far, -1, -far, dtype=torch.int64).tolist() == [2 * far, far, 0]
+    with pytest.raises(AttributeValueError, match="a step that is not 0"):
+        torch.arange(0, 1, 0.5, dtype=torch.int64)
     assert torch.linspace(4.3, -3, 8, dtype=torch.int32).tolist() == [4, 3, 2, 1, 0, -1, -2, -3]
     exact = [int(7 * number / 49) for number in range(50)]
     assert torch.linspace(0, 7, 50, dtype=torch.int32).tolist() == exact

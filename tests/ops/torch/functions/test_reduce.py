@@ -18,6 +18,16 @@ def test_a_tensor_of_rank_0_has_one_element_along_its_axis(torch: Any) -> None:
         assert [(part.shape, part.item()) for part in found] == [((), 5), ((), 0)]
 
 
+@pytest.mark.parametrize("name", ["uint8", "int16", "int64", "float32"])
+def test_running_folds_have_the_dtype_that_is_asked_for_and_wrap_in_it(name: str, torch: Any) -> None:
+    x, dtype = torch.tensor([200, 100, 3]), getattr(torch, name)
+    for function, oracle in ((torch.cumsum, np.cumsum), (torch.cumprod, np.cumprod)):
+        found = function(x, 0, dtype=dtype)
+        assert found.dtype is dtype
+        assert found.tolist() == oracle(np.array([200, 100, 3]), dtype=name).tolist()
+        assert function(x > 100, 0).tolist() == oracle([1, 0, 0]).tolist()
+
+
 @pytest.mark.parametrize("interpolation", ["linear", "lower", "higher", "nearest", "midpoint"])
 def test_quantiles_lie_where_numpys_do(interpolation: str, torch: Any) -> None:
     x = torch.tensor(X)
