@@ -185,6 +185,14 @@ def gpu() -> Iterator[WgpuEngine]:
     opened.close()
 
 
+@pytest.fixture(scope="module")
+def engine() -> Iterator[WgpuEngine]:
+    """The real engine, whose slices are short."""
+    opened = WgpuEngine(EngineSettings(ADAPTER, slice_ms=2.0))
+    yield opened
+    opened.close()
+
+
 @pytest.fixture
 def everything_is_given_back(request: pytest.FixtureRequest) -> Iterator[None]:
     """After the test the engine that it used holds nothing beside the tensors up to number 99, which are freed."""
