@@ -150,6 +150,7 @@ _UNDEFINED = re.compile(r"`(\w+)` is not defined")
 _NAMED = re.compile(r"\b([A-Za-z]\w*)(?=\s*[:=(])")
 """What is declared, assigned or called."""
 _LOOKED_AT = 500
+"""Characters before a mark, and names of a text, that are looked at."""
 _FUNCTIONS = re.findall(
     r"\w+",
     "abs acos all any asin atan atan2 atomicAdd atomicAnd atomicLoad atomicMax atomicMin atomicOr atomicStore "

@@ -17,10 +17,12 @@ from ops.lowering.device import DeviceClass
 from ops.space import Convolution, span
 
 _STACKS = (4, 2)
+"""Rows of places in a stack, the most first."""
 _MOST_OVER = 1.2
 """How many times the places stacks may cover."""
 _MOST_TAPS = 8
 _MOST_STACKED_TAPS = 16
+"""Taps of the last axis, and in stacks of the last two, whose reads are shared: what they see fits into registers."""
 
 
 @dataclass(frozen=True, slots=True)

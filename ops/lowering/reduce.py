@@ -35,7 +35,9 @@ from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 _ELEMENT_WORK, _QUAD_WORK = 8, 16
+"""Multiply-adds that an element costs, and a quad."""
 _FEWEST = 256
+"""Invocations at least, as far as rows allow, before one folds several chunks."""
 _UNITS = 8
 """How many sums go on side by side, each of an element or of four: no addition waits for the one before."""
 

@@ -20,7 +20,9 @@ from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 CHUNK = 1024
+"""Elements that an invocation goes through."""
 _ELEMENT_WORK = 8
+"""Multiply-adds that one of them costs."""
 
 
 def emit(

@@ -23,7 +23,9 @@ from shaders.routines import routine_spec
 from shaders.spec import Binding, KernelSpec, Param
 
 _CHUNK = 256
+"""Values that an invocation folds."""
 _ELEMENT_WORK = 8
+"""Multiply-adds that one of them costs."""
 
 
 _FOLDS: dict[str, Callable[[str], Reduction]] = {

@@ -23,6 +23,7 @@ from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 _ELEMENT_WORK = 16
+"""Multiply-adds that an element costs."""
 _BEST = {True: Reduction("maximum(a, b)", None), False: Reduction("minimum(a, b)", None)}
 """The value that is looked for; NaN where there is one."""
 _KEYS = {

@@ -20,8 +20,10 @@ from shaders.digests import TURNS_A_PASS
 from shaders.routines import routine_spec
 
 _STRIP = 8
+"""Rows of a strip, as `routines/levenshtein.wgsl.j2` has them."""
 _COLUMN_WORK = 64
 _BYTE_WORK = 8
+"""Multiply-adds that a column of a strip costs, and a byte that is compared."""
 
 
 @dataclass(frozen=True, slots=True)

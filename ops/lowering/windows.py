@@ -23,8 +23,10 @@ ALIGNMENT = 256
 WORDS = ALIGNMENT // 4
 """The same in words."""
 _UNIT = 16
+"""Bytes of a vector of four words: windows are whole vectors."""
 _EVEN = 64
 _LONG = 1024
+"""Positions of an axis from which on its first half is a multiple of `_EVEN`."""
 _Value = TypeVar("_Value", Source, Target)
 
 
