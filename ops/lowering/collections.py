@@ -72,7 +72,7 @@ def run_starts(builder: Builder, attributes: Attributes, sources: list[Source], 
     fill(builder, target, count)
     if count:
         flags = builder.temp((count,), "u32")
-        fill(builder, windows.part_of(flags, 0, range(1)), 1)
+        fill(builder, windows.narrowed(flags, 0, range(1)), 1)
         if count > 1:
             spec = routine_spec("run_flags", "x:u32", "keep:u32")
             operands = [Share(whole(builder, sources[0]), after=1), Share(flags, after=1)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ops.lowering.addressing import QUAD
-from ops.lowering.convolution_weights import up
+from ops.lowering.convolution_weights import up_to_quads
 from ops.lowering.device import DeviceClass
 from ops.space import Convolution, span
 
@@ -90,5 +90,5 @@ def seen(form: Convolution) -> tuple[int, ...]:
     each = zip(form.places, form.stride, form.taps, form.dilation, strict=True)
     sizes = [(places - 1) * step + span(taps, apart) for places, step, taps, apart in each]
     if takes_quads(form):
-        sizes[-1] = up(form.places[-1]) + up(form.taps[-1] - 1)
+        sizes[-1] = up_to_quads(form.places[-1]) + up_to_quads(form.taps[-1] - 1)
     return tuple(sizes)

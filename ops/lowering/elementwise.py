@@ -176,7 +176,7 @@ def converted(builder: Builder, source: Source, dtype: str) -> Source:
 def by_halves(builder: Builder, target: Target, axis: int, write: Callable[[range, Target], None]) -> None:
     """Have `write` fill a target in two parts along `axis`, each contiguous from offset 0."""
     for part in windows.halves(target.layout.shape[axis]):
-        place = windows.part_of(target, axis, part)
+        place = windows.narrowed(target, axis, part)
         if place.layout.is_contiguous and place.layout.offset == 0:
             write(part, place)
             continue

@@ -128,7 +128,7 @@ def _by_halves(
     sources = [Source(source.operand, source.layout.expand(shape), source.dtype) for source in sources]
 
     def write(fold: Fold, part: range, there: Target, after: After | None) -> None:
-        seen = [windows.halved(source, axis, part) for source in sources]
+        seen = [windows.narrowed(source, axis, part) for source in sources]
         emit(builder, fold, seen, (*shape[:axis], len(part), *shape[axis + 1 :]), folded, there, after)
 
     if axis not in folded:
