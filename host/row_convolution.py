@@ -1,4 +1,4 @@
-"""A tile of a convolution by rows: the image is multiplied where it lies, shifted from tap to tap, without a copy for each.
+"""A tile of a convolution by rows: these are laid once, and multiplied by each tap where they lie, shifted.
 
 Owns the arrays that this needs. They are made once and kept from run to run, so that a run is nothing but calls of
 NumPy: between two calls a thread may have to wait for the interpreter, and waking up takes longer than laying the rows.
