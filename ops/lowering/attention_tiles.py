@@ -23,7 +23,6 @@ from shaders.spec import Binding, KernelSpec, Param
 _GRIDS = (8, 16)
 """How many lanes there are along queries, and as many along keys: each has four of both."""
 _SCORE_WORK = 32
-"""Multiply-adds that a score costs beside its products: a power of e, and what softmax does with it."""
 _LEAST = -3.4028234663852886e38
 """Where the largest score begins. It is finite, since scores may be infinite, and their difference is NaN."""
 

@@ -13,12 +13,12 @@ from itertools import product
 from math import ceil, lcm
 
 from ops.lowering import windows
-from ops.lowering.addressing import wrapped
 from ops.lowering.builder import INVOCATION_WORK, Builder, Given, Params
 from ops.lowering.device import DeviceClass
 from ops.lowering.operands import Source, Target
 from shaders.spec import KernelSpec, Operand
 
+_MASK = 0xFFFF_FFFF
 _STILL: Mapping[str, int] = {}
 
 
@@ -69,7 +69,7 @@ def spread(
             for name, step in moves.items():
                 value = params[name]
                 assert isinstance(value, int), f"{name} is not known yet"
-                own[name] = wrapped(value + step * part.start)
+                own[name] = (value + step * part.start) & _MASK
             for operand, span in chosen.items():
                 own |= {f"{operand.name}first": span.start, f"{operand.name}extent": len(span)}
             builder.spread(spec, len(part), seen, {**params, **own}, work)
