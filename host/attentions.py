@@ -21,9 +21,11 @@ from ops.lowering.attention import row_work
 _SCORES = 1 << 17
 """Scores of a tile and a block of keys."""
 _KEYS = 1024
+"""Keys of a block."""
 _TILE_WORK = 1 << 30
 """What a tile may cost, as `row_work` counts, about 50 ms of a core: nothing stops one."""
 _FEWEST_ROWS = 16
+"""Queries of a tile at least."""
 _ONES = np.ones(_KEYS, np.float32)
 
 Array = npt.NDArray[Any]

@@ -1,10 +1,10 @@
 """Convolutions by the host's BLAS, in the device's own memory.
 
 Owns how a convolution is cut into tiles, which depends on its sizes and the number of cores, and how a tile is
-computed. What its windows see is put side by side in a buffer that caches hold, and multiplied by the weights; where
-rows are long they are multiplied as they lie (`host/row_convolution.py`). Either way a tile is few and long calls of
-NumPy: in each the interpreter is free for other threads, and after each it has to be had again. Must not know plans or
-owners, and of threads only that each has tiles of its own.
+computed: what its windows see is copied side by side into a buffer that fits into caches (im2col), and multiplied by
+the weights; long rows are multiplied where they lie (`host/row_convolution.py`). Either way a tile is a few long calls
+of NumPy, during which other threads have the interpreter. Must not know plans or owners, and of threads only that each
+has tiles of its own.
 """
 
 from __future__ import annotations

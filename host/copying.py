@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 
 _MOST_THREADS = 8
+"""Threads that copy together, at most."""
 _LEAST_PIECE = 1 << 20
 """Bytes of a piece: less is not worth another thread."""
 _PAGE = 4096

@@ -12,8 +12,11 @@ from shaders.generator import WgslGenerator
 from shaders.spec import KernelSpec
 
 MOST_LINES = 1000
+"""Steps that are told of."""
 MOST_TEXT = 1 << 18
+"""Characters of a text."""
 _NAMED_OPS = 8
+"""Ops of a step that are named."""
 
 
 def explain(plan: Plan, wgsl: bool) -> str:

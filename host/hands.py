@@ -1,8 +1,8 @@
 """Steps of a plan that the host does itself, in the device's own memory.
 
-Owns the threads that take a step's tiles, and how its operands are seen there. BLAS itself shall have one thread, as
-`host/child.py` sees to: its own threads wait for each other in loops, which costs tens of milliseconds where cores are
-busy. `products.py`, `convolutions.py` and `attentions.py` have what is computed. Must not know plans or owners.
+Owns the threads that take a step's tiles, and the arrays over its operands. `products.py`, `convolutions.py` and
+`attentions.py` compute. BLAS itself has one thread (`host/environment.py`): its own threads wait for each other in
+loops, which costs tens of milliseconds where cores are busy. Must not know plans or owners.
 """
 
 from __future__ import annotations

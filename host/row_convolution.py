@@ -1,8 +1,8 @@
-"""A tile of a convolution by rows: multiplied as they lie by the weights of each tap, shifted from tap to tap.
+"""A tile of a convolution by rows: these are laid once, and multiplied by each tap where they lie, shifted.
 
-Owns the arrays over which that is done, which are made once and kept from run to run: what is left are calls of NumPy
-alone. In each of them the interpreter is free for other threads; whoever wants it between two has to wait until it is
-had again, and waking up takes longer than laying the rows. Must not know threads, plans or owners.
+Owns the arrays that this needs. They are made once and kept from run to run, so that a run is nothing but calls of
+NumPy: between two calls a thread may have to wait for the interpreter, and waking up takes longer than laying the rows.
+Must not know threads, plans or owners.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from host.windows import overlap, reach
 from ops.lower import HostConvolution
 
 LEAST_ROW = 40
-"""Places of a row from which BLAS multiplies rows about as fast as a whole tile."""
+"""Places of a row from which BLAS multiplies it about as fast as a whole tile."""
 _LEAST_INNER = 64
 """Channels and taps of the first axis from which a product of them is worth a call."""
 _PLACES_A_ROW = 4
@@ -48,8 +48,7 @@ def is_by_rows(work: HostConvolution) -> bool:
 
 
 def row_width(outputs: int) -> int:
-    """So much of a row at most is multiplied by a part of the channels, of which BLAS makes no copy first; 0: none is
-    so short."""
+    """The most places of a row that BLAS multiplies by a part of the channels without a copy first; 0: too few."""
     width = min(UNPACKED // (_MOST_INNER * outputs), _MOST_ROW)
     return width if width >= LEAST_ROW else 0
 

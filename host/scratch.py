@@ -1,7 +1,7 @@
-"""Memory in which a thread computes and which it keeps: fresh memory costs as much as it takes to fill it.
+"""Buffers in which a thread computes, kept from use to use: to touch fresh memory first costs as much as filling it.
 
-Must not know what is computed. A buffer never moves, so arrays over it may be kept too; what it does not need for them
-is memory that no system gives before it is written.
+Owns them. A buffer never moves, so arrays over it may be kept too; the system gives memory only to the parts that are
+written. Must not know what is computed.
 """
 
 from __future__ import annotations

@@ -16,37 +16,39 @@ from host.engine import EngineSettings
 
 @dataclass(frozen=True)
 class DeviceSettings:
-    """What a `Device` is told; times in seconds.
-
-    `deadline_s` bounds each request in the device's own time: work in slices is stopped after it. A single step that
-    takes too long gets the process killed: a slice after `watchdog_s`, one that may have to compile after `compile_s`
-    (of a stranger's kernel after `first_s`, where given), any other after `deadline_s`. `host_steps` is as in
-    `EngineSettings`. `fuel` is the budget of a kernel's invocation where a dispatch names none (None: measured at the
-    start). `role` "compiler" is for a device that only tries new kernels. `failures` starts in a row may fail before
-    requests are refused at once; after each the next start waits twice as long, from `backoff_s` up to
-    `backoff_most_s`. `wait_s` is how long a request waits for a restart. `kernels` bounds how many are remembered.
-    `module` is what a process runs (`ChildSettings`).
-    """
+    """What a `Device` is told; times in seconds. Those that one process needs mean what `ChildSettings` says."""
 
     adapter: str | None = None
     role: Literal["device", "compiler"] = "device"
+    """A "compiler" only tries new kernels."""
     memory_bytes: int | None = None
     pool_bytes: int = 1 << 30
     slice_ms: float = 20.0
     host_steps: bool = True
     fuel: int | None = None
+    """The budget of a kernel's invocation where a dispatch names none; None: measured at the start."""
     deadline_s: float = 30.0
+    """Bounds the device's own time for a request: work in slices is stopped after it. A single step of other requests
+    that takes longer gets the process killed."""
     watchdog_s: float = 2.0
+    """After so long a slice gets the process killed."""
     compile_s: float = 30.0
+    """The same for a step that may have to compile."""
     first_s: float | None = None
+    """The same for the first step of a stranger's kernel; None: `compile_s`."""
     start_s: float = 30.0
     takeup_s: float = 10.0
     exit_s: float = 2.0
     wait_s: float = 20.0
+    """How long a request waits for a restart."""
     failures: int = 4
+    """Starts in a row that may fail before requests are refused at once."""
     backoff_s: float = 0.25
+    """The pause after the first of them; each is twice the one before."""
     backoff_most_s: float = 30.0
+    """The longest pause."""
     kernels: int = 4096
+    """Kernels that are remembered, to be told to the next process."""
     python: str = sys.executable
     module: str = "host.process"
     clock: Clock = field(default_factory=LoopClock)

@@ -20,6 +20,7 @@ from ops import processes
 _READ_BYTES, _PIECES = 4096, 16
 """So much is read of what it writes at once, and so many pieces of it are kept."""
 _LAST_BYTES = 2000
+"""Of these so many bytes are its last words."""
 _MEANINGS: dict[int, str] = {signal.SIGSYS: ", as it made a system call that its walls forbid"}
 
 

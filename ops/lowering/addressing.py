@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ops.attributes import U32
 from shaders.spec import Param
 
 QUAD = 4
 """Elements of a vector, as which neighbours are read and written."""
 RANKS = (2, 4, 8)
 """The ranks for which kernels are written."""
-_MASK = 0xFFFF_FFFF
 
 
 def bucket(rank: int) -> int:
@@ -22,9 +22,9 @@ def bucket(rank: int) -> int:
     return next(size for size in RANKS if rank <= size)
 
 
-def wrapped(stride: int) -> int:
-    """A stride as a parameter: a negative one wraps, as WGSL's u32 does."""
-    return stride & _MASK
+def wrapped(number: int) -> int:
+    """A number as a parameter: a negative one, as a stride may be, wraps as WGSL's u32 does."""
+    return number & U32
 
 
 def padded(sizes: Sequence[int], rank: int, fill: int) -> tuple[int, ...]:

@@ -19,9 +19,10 @@ from shaders.spec import Param
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """What a kernel's text has of it: `text` is the function `finish`, or empty where results stay as they are.
+    """The text of a kernel's last step: the function `finish`, or nothing where results stay as they are.
 
-    It takes an element of the result and those of extra operands of the WGSL types `types`, and reads `params`.
+    `finish` takes an element of the result and one of each extra operand, whose WGSL types are `types`, and reads the
+    parameters `params`.
     """
 
     text: str = ""
@@ -51,7 +52,7 @@ class After(msgspec.Struct, frozen=True):
 
     @property
     def function(self) -> Function:
-        """It as `finish(value, x0, …)`, of an element of the result and of those of `sources`."""
+        """The WGSL function `finish(value, x0, …)` of an element of the result and of those of `sources`."""
         others = [(f"x{number}", source.dtype) for number, source in enumerate(self.sources)]
         return wgsl.function("finish", self.term, [("value", self.dtype), *others])
 
@@ -62,7 +63,7 @@ class After(msgspec.Struct, frozen=True):
 
     @property
     def finish(self) -> Finish:
-        """It as text."""
+        """The part of it that a kernel's text depends on."""
         if self.term.function == "input":
             return Finish()
         return Finish(self.function.text, self.function.params, self.types)

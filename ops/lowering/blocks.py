@@ -22,8 +22,11 @@ from ops.wgsl import Function
 from shaders.spec import Binding, KernelSpec, Operand, Param
 
 _SIDE = 8
-_QUAD_WORK = 64
+"""Invocations along a side of a tile: a workgroup is one."""
+QUAD_WORK = 64
+"""Multiply-adds that a quad costs."""
 _SHORT_TEXT = 1024
+"""Characters of WGSL up to which an invocation takes several quads: drivers see them once for each element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ def emit(
         }
     tiles = -(-across // _SIDE) * -(-down // _SIDE)
     threads = params["count"] = prod(blocks.shape) * (GROUP * tiles if is_tall else across)
-    builder.spread(spec, threads, operands, params, _QUAD_WORK * quads * rows)
+    builder.spread(spec, threads, operands, params, QUAD_WORK * quads * rows)
 
 
 def quads_of(device: DeviceClass, function: Function, count: int) -> int:

@@ -17,7 +17,9 @@ from shaders.routines import routine_spec
 from shaders.spec import KernelSpec
 
 SEEDS = (0, 0x9747B28C)
+"""Of MurmurHash3, for where the bits begin and how far they are apart."""
 _BIT_WORK = 64
+"""Multiply-adds that a bit costs."""
 _PARAMS = "bits hashes first extent"
 
 

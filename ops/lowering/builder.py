@@ -36,7 +36,7 @@ Given = Mapping[str, Scalar | Hole | tuple[Scalar | Hole, ...]]
 """`Params` that are only read."""
 
 
-class Lowering(msgspec.Struct, frozen=True):
+class Lowering(msgspec.Struct, frozen=True, gc=False):
     """The steps of one op in order, and the sizes in bytes of the temporaries that they share."""
 
     dispatches: tuple[Dispatch | HostTask, ...]

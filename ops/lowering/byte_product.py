@@ -25,9 +25,13 @@ from ops.lowering.packing import BYTES
 from shaders.spec import Binding, KernelSpec, Operand, Param
 
 _MOST_ROWS = 8
+"""Rows of the left operand at most."""
 _CHUNK = 64
+"""Words that a lane sums up before it adds them to the rest, so that sums err like pairwise ones."""
 _SPAN = 8
+"""Columns of an invocation on CPUs."""
 _WORD_WORK = 8
+"""Multiply-adds that a word costs, unpacked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def run_starts(builder: Builder, attributes: Attributes, sources: list[Source], 
     fill(builder, target, count)
     if count:
         flags = builder.temp((count,), "u32")
-        fill(builder, windows.part_of(flags, 0, range(1)), 1)
+        fill(builder, windows.narrowed(flags, 0, range(1)), 1)
         if count > 1:
             _flag_runs(builder, sources[0], flags)
         _keep(builder, flags.source(), [], target)

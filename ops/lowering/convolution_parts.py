@@ -13,7 +13,7 @@ from typing import Literal
 from ops.layout import Layout
 from ops.lowering import convolution_places, elementwise, windows
 from ops.lowering.builder import Builder
-from ops.lowering.convolution_weights import up
+from ops.lowering.convolution_weights import up_to_quads
 from ops.lowering.device import DeviceClass
 from ops.lowering.operands import Source, Target
 from ops.space import Convolution, span
@@ -54,7 +54,7 @@ def cut_axis(device: DeviceClass, form: Convolution) -> Axis | None:
     moves = [places[number] for number in space if form.places[number] >= form.taps[number]]
     inner = form.groups * form.channels
     seen = form.batch * inner * prod(convolution_places.seen(form))
-    weights = inner * up(form.outputs) * prod(form.taps)
+    weights = inner * up_to_quads(form.outputs) * prod(form.taps)
     for count, axes in (
         (seen, (batch, groups, *moves, channels, *taps, *places)),
         (weights, (groups, outputs, channels, *taps)),
@@ -87,17 +87,17 @@ def _part(
     """What of its operands a convolution of the positions `part` along an axis sees."""
     match axis.name:
         case "batch":
-            return windows.halved(x, 0, part), weight, replace(form, batch=len(part))
+            return windows.narrowed(x, 0, part), weight, replace(form, batch=len(part))
         case "groups":
-            x = windows.halved(x, 1, _times(part, form.channels))
-            return x, windows.halved(weight, 0, _times(part, form.outputs)), replace(form, groups=len(part))
+            x = windows.narrowed(x, 1, _times(part, form.channels))
+            return x, windows.narrowed(weight, 0, _times(part, form.outputs)), replace(form, groups=len(part))
         case "outputs":
-            return x, windows.halved(weight, 0, part), replace(form, outputs=len(part))
+            return x, windows.narrowed(weight, 0, part), replace(form, outputs=len(part))
         case "channels":
             cut = replace(form, channels=len(part))
-            return windows.halved(x, 1, part), windows.halved(weight, 1, part), cut
+            return windows.narrowed(x, 1, part), windows.narrowed(weight, 1, part), cut
         case "taps":
-            weight = windows.halved(weight, 2 + axis.number, part)
+            weight = windows.narrowed(weight, 2 + axis.number, part)
             taps = _with(form.taps, axis.number, len(part))
             return x, weight, replace(_shifted(form, axis, part, form.dilation), taps=taps)
         case _:

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from math import prod
 
 from ops.lowering.addressing import QUAD
-from ops.lowering.convolution_weights import up
+from ops.lowering.convolution_weights import up_to_quads
 from ops.lowering.device import DeviceClass
 from ops.space import Convolution, span
 
 _STACKS = (4, 2)
+"""Rows of places in a stack, the most first."""
 _MOST_OVER = 1.2
 """How many times the places stacks may cover."""
 _MOST_TAPS = 8
 _MOST_STACKED_TAPS = 16
+"""Taps of the last axis, and in stacks of the last two, whose reads are shared: what they see fits into registers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +90,5 @@ def seen(form: Convolution) -> tuple[int, ...]:
     each = zip(form.places, form.stride, form.taps, form.dilation, strict=True)
     sizes = [(places - 1) * step + span(taps, apart) for places, step, taps, apart in each]
     if takes_quads(form):
-        sizes[-1] = up(form.places[-1]) + up(form.taps[-1] - 1)
+        sizes[-1] = up_to_quads(form.places[-1]) + up_to_quads(form.taps[-1] - 1)
     return tuple(sizes)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ops.lowering.addressing import QUAD
 from ops.lowering.after import Finish
-from ops.lowering.convolution_weights import up
+from ops.lowering.convolution_weights import up_to_quads
 
 RANK = 4
 """Of how many axes coordinates are: images, and places along up to three."""
@@ -99,7 +99,7 @@ def _quads(tile: Tile) -> list[str]:
     `q` of a column and a line are the quads that its places see there. `at` and `k` go on by strides from read to
     read: on llvmpipe a product in each address took 4 % of the kernel.
     """
-    count, stack = up(tile.taps + QUAD - 1) // QUAD, tile.stack
+    count, stack = up_to_quads(tile.taps + QUAD - 1) // QUAD, tile.stack
     columns, seen = tile.width // QUAD // stack, stack + tile.lines - 1
     lines: list[str] = []
     for line in range(seen):

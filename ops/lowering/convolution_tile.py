@@ -25,7 +25,9 @@ from ops.lowering.operands import Source, Target
 from ops.space import Convolution
 
 _ROWS, _STACKED_ROWS = 8, 4
+"""Outputs of an invocation, and of one that has a stack of places."""
 _WIDE, _NARROW = 16, 4
+"""Places of an invocation, side by side."""
 _LEAST_GROUPS = {"cpu": 2, "gpu": 256}
 """From how many workgroups on tiles may be wide."""
 

@@ -22,7 +22,7 @@ def laid(builder: Builder, weight: Source, form: Convolution, taps_first: bool =
     """Weights of any dtype as f32 [groups, channels, taps, outputs], outputs filled up to fours; or with taps first."""
     source = reshaped(builder, weight, (form.groups, form.outputs, form.channels, prod(form.taps)))
     layout = source.layout.permute((0, 3, 2, 1) if taps_first else (0, 2, 3, 1))
-    made = builder.temp((*layout.shape[:-1], up(form.outputs)), "f32")
+    made = builder.temp((*layout.shape[:-1], up_to_quads(form.outputs)), "f32")
     inside = Target(made.operand, Layout(layout.shape, made.layout.strides), "f32")
     source = structs.replace(source, layout=layout)
     if source.dtype == "f32":
@@ -41,6 +41,6 @@ def reshaped(builder: Builder, source: Source, shape: tuple[int, ...]) -> Source
     return structs.replace(made, layout=Layout.contiguous(shape))
 
 
-def up(size: int) -> int:
+def up_to_quads(size: int) -> int:
     """The next multiple of four."""
     return -(-size // QUAD) * QUAD

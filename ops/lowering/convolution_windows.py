@@ -22,6 +22,7 @@ from ops.space import Convolution
 from shaders.spec import Binding, KernelSpec, Param
 
 _RANK = 4
+"""Of how many axes coordinates are: images, and places along up to three."""
 _LEAST_CHANNELS, _LEAST_OUTPUTS, _LEAST_PLACES = 8, 16, 32
 """Below which a tile is mostly empty."""
 _ARRAYS = ("size", "space", "taps", "stride", "dilation", "before", "places")

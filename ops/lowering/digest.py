@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ops.attributes import U32
 from ops.lowering import elementwise, windows
 from ops.lowering.builder import Builder, Params
 from ops.lowering.messages import Messages, byte_count
@@ -15,9 +16,10 @@ from ops.lowering.operands import Source, Target
 from ops.lowering.shares import Anywhere, Share, spread
 from shaders.digests import Digest, Form, blocks_a_pass, digest_passes, digest_spec, squeeze_spec
 
-_WORD = 0xFFFF_FFFF
 _TAIL_BYTES = 4
+"""Bytes after a composed message, at most."""
 _MOST_DISPATCHES = 1024
+"""Dispatches that a bound on the longest message may lead to, before the average counts instead."""
 
 
 def emit(
@@ -97,11 +99,7 @@ def seed_params(digest: Digest, attributes: Mapping[str, object]) -> Params:
     key = attributes.get("key")
     seed = attributes.get("seed")
     words = (
-        key
-        if isinstance(key, tuple)
-        else (int(seed) & _WORD, int(seed) >> 32)
-        if isinstance(seed, int)
-        else ()
+        key if isinstance(key, tuple) else (int(seed) & U32, int(seed) >> 32) if isinstance(seed, int) else ()
     )
     return dict(zip(digest.seed, words, strict=False))
 

@@ -62,7 +62,7 @@ def _by_copies(builder: Builder, digest: Digest, x: Source, size: int, state: Ta
         columns = range(first * unit, -(-size // 4) if part.stop == full else part.stop * unit)
         layout = Layout((count, len(columns)), made.layout.strides)
         there = windows.seen(builder.device, made, layout)
-        elementwise.copy(builder, windows.halved(x, 1, columns), there)
+        elementwise.copy(builder, windows.narrowed(x, 1, columns), there)
         _part(builder, digest, made.source(), size, part, first, state)
 
 

@@ -24,8 +24,6 @@ from ops.lowering.operands import Source, Target
 from ops.wgsl import Function
 from shaders.spec import Binding, KernelSpec, Param
 
-_QUAD_WORK = 64
-
 
 def emit(builder: Builder, term: Term, sources: Sequence[Source], target: Target) -> None:
     """Write `term`, in which input n means `sources[n]` broadcast to the target's shape, to `target`."""
@@ -103,7 +101,7 @@ def _emit_contiguous(
     params: Params = {**function.values, "count": count}
     params |= {"first_index": first} if function.indexed else {}
     params |= _offsets(layouts, [*modes, "vector"]) if shifted else {}
-    builder.spread(spec, count, [value.operand for value in values], params, quads * _QUAD_WORK)
+    builder.spread(spec, count, [value.operand for value in values], params, quads * blocks.QUAD_WORK)
 
 
 def _emit_strided(
@@ -178,7 +176,7 @@ def converted(builder: Builder, source: Source, dtype: str) -> Source:
 def by_halves(builder: Builder, target: Target, axis: int, write: Callable[[range, Target], None]) -> None:
     """Have `write` fill a target in two parts along `axis`, each contiguous from offset 0."""
     for part in windows.halves(target.layout.shape[axis]):
-        place = windows.part_of(target, axis, part)
+        place = windows.narrowed(target, axis, part)
         if place.layout.is_contiguous and place.layout.offset == 0:
             write(part, place)
             continue

@@ -17,6 +17,7 @@ from ops.lowering.operands import Source, Target
 from ops.lowering.packing import BYTES
 
 _LEAST_MATRIX = 1 << 12
+"""Multiply-adds of one matrix, for which a call of BLAS is worth it."""
 
 
 def is_for_host(device: DeviceClass, y: Source, domain: Sequence[int]) -> bool:

@@ -13,24 +13,24 @@ from ops.lowering.operands import Source, Target
 from shaders.spec import Operand
 
 
-class _OfHost(ABC):
-    """A step of the host's, in the device's memory, without a dispatch. `work` counts multiply-adds."""
+class _Task(ABC):
+    """A step that the host computes. `work` counts its multiply-adds."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def values(self) -> tuple[Source | Target, ...]:
-        """What it touches, the one that it writes last."""
+        """Its operands; it writes the last one."""
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """The buffers of these."""
+        """Their buffers."""
         return tuple(value.operand for value in self.values)
 
 
 @dataclass(frozen=True, slots=True)
-class HostProduct(_OfHost):
+class HostProduct(_Task):
     """`target` = `left` @ `right` on f32 by the host; `right` may be of bytes.
 
     All have the same batch axes; the last two are a matrix.
@@ -48,7 +48,7 @@ class HostProduct(_OfHost):
 
 
 @dataclass(frozen=True, slots=True)
-class HostConvolution(_OfHost):
+class HostConvolution(_Task):
     """`target` [batch, groups, outputs, *places] = the convolution of `x` [batch, groups, channels, *space] with
     `weight` [groups, outputs, channels, *taps] on f32 by the host.
 
@@ -70,7 +70,7 @@ class HostConvolution(_OfHost):
 
 
 @dataclass(frozen=True, slots=True)
-class HostAttention(_OfHost):
+class HostAttention(_Task):
     """`target` = softmax(`query` @ `key`.T * `scale` + `mask`) @ `value` on f32 by the host.
 
     All have the same batch axes; the last two are a matrix. With `is_causal` query n sees the keys 0 to n.

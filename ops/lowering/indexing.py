@@ -59,15 +59,15 @@ def _sizes(*layouts: Layout) -> enumerate[tuple[int, ...]]:
 
 def _gather(builder: Builder, x: Source, index: Source, axis: int, target: Target) -> None:
     """Gather in parts that can be bound: of the target first, then of what is along `axis`."""
-    line = windows.halved(x, axis, range(1))
+    line = windows.narrowed(x, axis, range(1))
     cut = windows.longest(builder.device, [target, index, line])
     if cut is None:
         _gather_from(builder, x, index, axis, target, range(x.layout.shape[axis]), x.layout.shape[axis])
         return
 
     def write(part: range, place: Target) -> None:
-        shown = x if cut == axis else windows.halved(x, cut, part)
-        _gather(builder, shown, windows.halved(index, cut, part), axis, place)
+        shown = x if cut == axis else windows.narrowed(x, cut, part)
+        _gather(builder, shown, windows.narrowed(index, cut, part), axis, place)
 
     elementwise.by_halves(builder, target, cut, write)
 
@@ -78,7 +78,7 @@ def _gather_from(
     """Gather from the elements `seen` of `size` along `axis`; what is at others stays as it is, or is 0."""
     if windows.longest(builder.device, [x]) is not None:
         for part in windows.halves(len(seen)):
-            shown = windows.halved(x, axis, part)
+            shown = windows.narrowed(x, axis, part)
             _gather_from(builder, shown, index, axis, target, seen[part.start : part.stop], size)
         return
     rank = bucket(len(target.layout.shape))

@@ -131,7 +131,7 @@ def _cut(source: Source, axis: int | None, part: range) -> Source:
     """A source at positions along an axis counted from its end; itself where it has none such."""
     if axis is None or -axis > len(source.layout.shape):
         return source
-    return windows.halved(source, len(source.layout.shape) + axis, part)
+    return windows.narrowed(source, len(source.layout.shape) + axis, part)
 
 
 def _zero(builder: Builder, x: Source, y: Source, domain: Domain, target: Target) -> None:

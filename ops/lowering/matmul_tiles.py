@@ -27,7 +27,9 @@ from shaders.spec import Binding, KernelSpec, Param
 LEAST = 32
 """Rows, columns and inner positions below which a tile is mostly empty."""
 _LANES = 256
+"""The workgroup size, which every adapter has."""
 _DEEP = 16
+"""Inner positions of a deep step; a shallow one has half."""
 _WANTED = 128
 """Workgroups that keep a large GPU busy if each goes through its operands in deep steps, else twice as many."""
 _SPANS = ((4, 64), (8, 256))
@@ -35,6 +37,7 @@ _SPANS = ((4, 64), (8, 256))
 _LONG_SPAN = 512
 """From where on twice as many parts that are made in shallow steps are better than fewer in deep ones."""
 _MOST_READ = 6
+"""Operands that a kernel reads: with the result 7 storage buffers, of the 8 that every WebGPU device has."""
 _MOST_TEXT = 1 << 10
 """Characters of what is done with sums where they are: drivers see them 64 times. What is longer is done in a loop."""
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ops.attributes import U32
 from ops.lowering import elementwise
 from ops.lowering.builder import Builder
 from ops.lowering.operands import Source
-
-_MOST = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ def messages(builder: Builder, data: Source, offsets: Source, max_bytes: int | N
 
 def byte_count(data: Source) -> int:
     """How many bytes of packed words 32 bits can tell from each other."""
-    return min(4 * data.layout.count, _MOST)
+    return min(4 * data.layout.count, U32)
 
 
 def whole(builder: Builder, source: Source) -> Source:

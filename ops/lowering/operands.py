@@ -20,12 +20,12 @@ class Source(msgspec.Struct, frozen=True, gc=False):
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
-    """Where a kernel writes, likewise."""
+    """A value that a kernel writes, described likewise."""
 
     operand: Operand
     layout: Layout
     dtype: str
 
     def source(self) -> Source:
-        """What was written, to be read."""
+        """The same value, to be read by a later kernel."""
         return Source(self.operand, self.layout, self.dtype)

@@ -35,7 +35,9 @@ from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 _ELEMENT_WORK, _QUAD_WORK = 8, 16
+"""Multiply-adds that an element costs, and a quad."""
 _FEWEST = 256
+"""Invocations at least, as far as rows allow, before one folds several chunks."""
 _UNITS = 8
 """How many sums go on side by side, each of an element or of four: no addition waits for the one before."""
 
@@ -126,7 +128,7 @@ def _by_halves(
     sources = [Source(source.operand, source.layout.expand(shape), source.dtype) for source in sources]
 
     def write(fold: Fold, part: range, there: Target, after: After | None) -> None:
-        seen = [windows.halved(source, axis, part) for source in sources]
+        seen = [windows.narrowed(source, axis, part) for source in sources]
         emit(builder, fold, seen, (*shape[:axis], len(part), *shape[axis + 1 :]), folded, there, after)
 
     if axis not in folded:

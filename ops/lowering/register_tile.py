@@ -23,7 +23,9 @@ from ops.lowering.operands import Source, Target
 from shaders.spec import Binding, KernelSpec, Param
 
 _LARGE_WORK = 1 << 18
+"""Multiply-adds from which a product gets a large tile."""
 _SHORTEST_SPAN = 16
+"""Inner positions of a part at least, however much work it is."""
 _OVERHEAD = 8
 """To find its place and to write costs an invocation as much as so many inner positions: most of a small product."""
 

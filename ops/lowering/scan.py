@@ -20,7 +20,9 @@ from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 CHUNK = 1024
+"""Elements that an invocation goes through."""
 _ELEMENT_WORK = 8
+"""Multiply-adds that one of them costs."""
 
 
 def emit(
@@ -55,17 +57,17 @@ def _by_halves(
             target,
             cut,
             lambda part, place: emit(
-                builder, fold, windows.halved(source, cut, part), axis, exclusive, place
+                builder, fold, windows.narrowed(source, cut, part), axis, exclusive, place
             ),
         )
         return
     first, second = windows.halves(target.layout.shape[axis])
     for part in (first, second):
-        place = windows.part_of(target, axis, part)
-        emit(builder, fold, windows.halved(source, axis, part), axis, exclusive, place)
-    last, place = first[-1:], windows.part_of(target, axis, second)
-    carried = [_copied(builder, windows.part_of(target, axis, last))]
-    carried += [windows.halved(source, axis, last)] * exclusive
+        place = windows.narrowed(target, axis, part)
+        emit(builder, fold, windows.narrowed(source, axis, part), axis, exclusive, place)
+    last, place = first[-1:], windows.narrowed(target, axis, second)
+    carried = [_copied(builder, windows.narrowed(target, axis, last))]
+    carried += [windows.narrowed(source, axis, last)] * exclusive
     _combine(builder, fold, [*carried, _copied(builder, place)], place)
 
 

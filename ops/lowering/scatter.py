@@ -22,7 +22,9 @@ from shaders.routines import routine_spec
 from shaders.spec import Binding, KernelSpec, Param
 
 _CHUNK = 256
+"""Values that an invocation folds."""
 _ELEMENT_WORK = 8
+"""Multiply-adds that one of them costs."""
 
 
 _FOLDS: dict[str, Callable[[str], Reduction]] = {
@@ -57,8 +59,8 @@ def _write(
         index, value = whole(builder, index), whole(builder, value)
         for part in windows.halves(index.layout.shape[cut]):
             rest = range(part.start, there.shape[cut])
-            seen = there if cut == axis else windows.half(there, cut, rest)
-            index_part, value_part = (windows.halved(source, cut, part) for source in (index, value))
+            seen = there if cut == axis else windows.narrow(there, cut, rest)
+            index_part, value_part = (windows.narrowed(source, cut, part) for source in (index, value))
             _write(builder, index_part, value_part, axis, reduce, target, seen)
         return
     values = _values(builder, value, target.dtype)

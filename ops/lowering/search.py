@@ -23,6 +23,7 @@ from ops.spec import Reduction
 from shaders.spec import Binding, KernelSpec, Param
 
 _ELEMENT_WORK = 16
+"""Multiply-adds that an element costs."""
 _BEST = {True: Reduction("maximum(a, b)", None), False: Reduction("minimum(a, b)", None)}
 """The value that is looked for; NaN where there is one."""
 _KEYS = {
@@ -53,7 +54,7 @@ def emit(builder: Builder, source: Source, folded: Sequence[int], largest: bool,
             builder,
             kept,
             cut,
-            lambda part, place: emit(builder, windows.halved(source, cut, part), folded, largest, place),
+            lambda part, place: emit(builder, windows.narrowed(source, cut, part), folded, largest, place),
         )
     else:
         _by_halves(builder, source, folded, largest, kept)
@@ -69,7 +70,7 @@ def _by_halves(
     found: list[Source] = []
     fold = Fold(_BEST[largest], input_term(0, source.dtype), source.dtype)
     for part in parts:
-        seen = windows.halved(source, cut, part)
+        seen = windows.narrowed(source, cut, part)
         place, value = (builder.temp(target.layout.shape, dtype) for dtype in ("i32", source.dtype))
         emit(builder, seen, folded, largest, place)
         reduce.emit(builder, fold, [seen], seen.layout.shape, folded, value)

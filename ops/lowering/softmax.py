@@ -76,7 +76,7 @@ def _by_halves(
     sources = [Source(source.operand, source.layout.expand(shape), source.dtype) for source in sources]
 
     def write(part: range, there: Target) -> None:
-        seen = [windows.halved(source, cut, part) for source in sources]
+        seen = [windows.narrowed(source, cut, part) for source in sources]
         emit(builder, load, seen, there.layout.shape, axis, there, is_log)
 
     elementwise.by_halves(builder, target, cut, write)

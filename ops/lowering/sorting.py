@@ -51,7 +51,7 @@ def _argsort(builder: Builder, rows: Source, descending: bool, places: Target) -
             places,
             cut,
             lambda part, place: _argsort(
-                builder, whole(builder, windows.halved(rows, cut, part)), descending, place
+                builder, whole(builder, windows.narrowed(rows, cut, part)), descending, place
             ),
         )
         return

@@ -19,6 +19,7 @@ from shaders.spec import KernelSpec
 _AES_ROUND_WORK = 256
 _CHACHA_WORK = 256
 _PCG_WORK = 512
+"""Multiply-adds that a round of AES costs, a block of ChaCha20, and one of PCG32."""
 
 
 def philox(builder: Builder, attributes: Attributes, sources: list[Source], target: Target) -> None:

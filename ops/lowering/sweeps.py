@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 _FEW = 16
+"""Lanes that fold what all others have, before each folds what these have."""
 
 
 def unit_type(width: int) -> tuple[str, list[str]]:

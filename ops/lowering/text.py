@@ -20,8 +20,10 @@ from shaders.digests import TURNS_A_PASS
 from shaders.routines import routine_spec
 
 _STRIP = 8
+"""Rows of a strip, as `routines/levenshtein.wgsl.j2` has them."""
 _COLUMN_WORK = 64
 _BYTE_WORK = 8
+"""Multiply-adds that a column of a strip costs, and a byte that is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +141,4 @@ def _decode(builder: Builder, name: str, x: Source, target: Target, size: int, m
     operands = [Share(whole(builder, x), unit.x), Share(target, unit.y), Share(found, 0)]
     params = {"words": words, "size": size, "most": most}
     spread(builder, spec, max(1, -(-words // unit.y)), operands, params, unit.moves)
-    elementwise.copy(builder, found.source(), windows.part_of(target, 0, range(words, words + 1)))
+    elementwise.copy(builder, found.source(), windows.narrowed(target, 0, range(words, words + 1)))

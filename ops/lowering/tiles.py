@@ -14,11 +14,13 @@ from ops.wgsl import storage
 from shaders.spec import Binding, KernelSpec, Operand, Param, Setting
 
 LANES = 256
+"""The workgroup size, which every adapter has."""
 _SCANNED = 16 * LANES
 _SORTED = 15 * LANES
 DIGITS = 256
 """Values of a digit: sorting takes eight bits a pass."""
 _WORK = 512
+"""Multiply-adds that an invocation costs."""
 _BEFORE = {
     "scan_sums": ("tiles/block",),
     "scan": ("tiles/block",),

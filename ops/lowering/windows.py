@@ -1,6 +1,7 @@
-"""Operands that reach over more bytes than a binding may have: cut in two until each part is seen through a window.
+"""Operands too large for a binding: they are cut in two until each part fits into a window of its buffer.
 
-Owns which axis is cut, and the windows. Must not know what is computed: whoever cuts says what becomes of the halves.
+Owns the choice of the axis and the windows. Must not know what is computed: callers say what becomes of
+halves.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ ALIGNMENT = 256
 WORDS = ALIGNMENT // 4
 """The same in words."""
 _UNIT = 16
+"""Bytes of a vector of four words: windows are whole vectors."""
 _EVEN = 64
 _LONG = 1024
+"""Positions of an axis from which on its first half is a multiple of `_EVEN`."""
 _Value = TypeVar("_Value", Source, Target)
 
 
@@ -100,7 +103,7 @@ def halves(size: int) -> tuple[range, range]:
     return range(middle), range(middle, size)
 
 
-def half(layout: Layout, axis: int, part: range) -> Layout:
+def narrow(layout: Layout, axis: int, part: range) -> Layout:
     """The positions `part` along an axis; all along one of size 1, which is the same for all."""
     if layout.shape[axis] == 1:
         return layout
@@ -109,9 +112,10 @@ def half(layout: Layout, axis: int, part: range) -> Layout:
     return layout.slice(ranges)
 
 
-def halved(source: Source, axis: int, part: range) -> Source:
-    """A source at the positions `part` along an axis, through a window."""
-    return Source(*through(source.operand, half(source.layout, axis, part), source.dtype), source.dtype)
+def narrowed(value: _Value, axis: int, part: range) -> _Value:
+    """A value at the positions `part` along an axis, through a window."""
+    operand, layout = through(value.operand, narrow(value.layout, axis, part), value.dtype)
+    return structs.replace(value, operand=operand, layout=layout)
 
 
 def through(operand: Operand, layout: Layout, dtype: str) -> tuple[Operand, Layout]:
@@ -121,7 +125,7 @@ def through(operand: Operand, layout: Layout, dtype: str) -> tuple[Operand, Layo
 
 
 def room(device: DeviceClass) -> int:
-    """How many words a window may have."""
+    """The most words that a window may have."""
     return device.binding // _UNIT * _UNIT // 4
 
 
@@ -168,7 +172,7 @@ def _parts(device: DeviceClass, layouts: Sequence[Layout], width: int) -> Iterat
         yield layouts
         return
     for part in halves(layouts[0].shape[axis]):
-        yield from _parts(device, [half(layout, axis, part) for layout in layouts], width)
+        yield from _parts(device, [narrow(layout, axis, part) for layout in layouts], width)
 
 
 def seen(device: DeviceClass, value: _Value, layout: Layout) -> _Value:
@@ -177,8 +181,3 @@ def seen(device: DeviceClass, value: _Value, layout: Layout) -> _Value:
         return structs.replace(value, layout=layout)
     operand, layout = through(value.operand, layout, value.dtype)
     return structs.replace(value, operand=operand, layout=layout)
-
-
-def part_of(target: Target, axis: int, part: range) -> Target:
-    """A target at the positions `part` along an axis, through a window."""
-    return Target(*through(target.operand, half(target.layout, axis, part), target.dtype), target.dtype)

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import pytest
 
+from host.engine import EngineSettings
+from host.engines.wgpu import WgpuEngine
 from host.meter import Meter
 from host.supervisor import Device, DeviceSettings
 from ops.graph import Graph, Node
@@ -20,6 +22,7 @@ from shaders.errors import KernelgateError
 from shaders.reflect import reflect
 from shaders.reflection import BindingInfo, EntryPoint, Guard, GuardedEntry, Reflection
 from tests.clock import ManualClock
+from tests.host.engines import ADAPTER, MEMORY
 
 T = TypeVar("T")
 WAIT_S = 60
@@ -172,3 +175,29 @@ def slow_graph() -> Callable[[int], Graph]:
         return Graph([Node("arange", (), {"count": count, "dtype": "i32"}), Node("pow", (0, 0))], [1])
 
     return graph
+
+
+@pytest.fixture(scope="module")
+def gpu() -> Iterator[WgpuEngine]:
+    """The real engine, open for all tests of a module."""
+    opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=MEMORY))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[WgpuEngine]:
+    """The real engine, whose slices are short."""
+    opened = WgpuEngine(EngineSettings(ADAPTER, slice_ms=2.0))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def everything_is_given_back(request: pytest.FixtureRequest) -> Iterator[None]:
+    """After the test the engine that it used holds nothing beside the tensors up to number 99, which are freed."""
+    yield
+    for name in {"engine", "gpu"} & set(request.fixturenames):
+        engine = request.getfixturevalue(name)
+        engine.free(list(range(100)))
+        assert (engine.memory().live_bytes, engine.memory().tensors) == (0, 0)

@@ -28,6 +28,7 @@ from shaders.constant_values import OverrideError
 from shaders.reflect import reflect
 from tests.host.engines import ADAPTER, go, take
 
+pytestmark = pytest.mark.usefixtures("everything_is_given_back")
 KERNEL = reflect(
     """
 @group(0) @binding(0) var<storage, read> src: array<u32>;
@@ -59,15 +60,6 @@ def gpu() -> Iterator[WgpuEngine]:
     engine.add_kernel("k", KERNEL, warm=True)
     yield engine
     engine.close()
-
-
-@pytest.fixture(autouse=True)
-def _everything_is_given_back(request: pytest.FixtureRequest) -> Iterator[None]:
-    yield
-    for name in {"engine", "gpu"} & set(request.fixturenames):
-        engine = request.getfixturevalue(name)
-        engine.free(list(range(100)))
-        assert (engine.memory().live_bytes, engine.memory().tensors) == (0, 0)
 
 
 def put(engine: Engine, handle: int, count: int = 100) -> None:

@@ -1,0 +1,34 @@
+"""What tests of a `Device` share: tensors that go there and come back."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+
+from host.supervisor import Device
+from ops.graph import Node
+
+
+def input_node(handle: int, *shape: int, dtype: str = "f32") -> Node:
+    """The node that reads tensor `handle`."""
+    return Node("input", (), {"handle": handle, "shape": list(shape), "dtype": dtype})
+
+
+async def upload(device: Device, array: np.ndarray) -> int:
+    """Make a tensor of an array; its handle."""
+    handle = device.new_handle()
+    await device.upload_bytes(handle, "me", "f32", array.shape, array.tobytes())
+    return handle
+
+
+async def download(device: Device, handle: int) -> bytes:
+    """The elements of a tensor, in wire form."""
+    with await device.download(handle) as shared:
+        return bytes(shared.view)
+
+
+async def settle() -> None:
+    """Let tasks run until they wait for something."""
+    for _ in range(5):
+        await asyncio.sleep(0)
