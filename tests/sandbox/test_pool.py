@@ -203,6 +203,20 @@ def test_a_huge_allocation_ends_at_the_memory_limit(sandbox: Sandbox) -> None:
         assert sandbox.services.peak_bytes < 80 << 20
 
 
+def test_what_is_refused_memory_is_told_by_its_line(sandbox: Sandbox) -> None:
+    source = "def grow(n):\n    return 'x' * n\n\ndef main():\n    return grow(10**10)"
+    error = sandbox.run(source, SMALL).error
+    assert (error.code, error.line, error.snippet) == ("memory_limit", 2, caret(source, 2, 12))
+
+
+def test_what_an_imported_script_is_refused_is_told_with_its_name(sandbox: Sandbox) -> None:
+    services = Services()
+    services.scripts = {"large": "def f():\n    return 'x' * 10**10"}
+    error = sandbox.run_with(services, "import large\nlarge.f()", SMALL).error
+    assert (error.code, error.line) == ("memory_limit", 2)
+    assert error.message.endswith("(in script large)")
+
+
 def test_memory_errors_swallowed_in_a_loop_end_at_the_processor_limit(sandbox: Sandbox) -> None:
     source = (
         "l = []\nwhile True:\n    try:\n        l.append('x' * 10**6)\n    except MemoryError:\n        pass"
