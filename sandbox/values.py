@@ -108,13 +108,13 @@ class _Packer:
         raise ValueFormError(f"{path} has a key of type {type(key).__qualname__}; keys must be strings")
 
 
-def _instead(value: object) -> str:
-    """What to give in place of `value`."""
+def _instead(value: object) -> str | None:
+    """What to give in place of `value`, if that can be said of its kind."""
     if isinstance(value, _CALLABLE):
         return "Call it."
     if isinstance(value, Iterable):
         return "Make a list of it: list(…)."
-    return "Use None, bool, int, float, str, bytes, tensors, and lists or dicts of these."
+    return None
 
 
 def pack(value: object, refer: Refer = _no_tensors, name: str = "value") -> bytes:

@@ -34,7 +34,7 @@ async def listed(
     q: Annotated[str, Query(max_length=80)] = "",
     kind: Annotated[str, Query(max_length=16)] = "",
 ) -> Response:
-    """The operations that have all words of `q` in their names, kind or meaning, those that are called so first; else the
+    """The operations that have all words of `q` in their names, kind or meaning, those called so first; else the
     names that are close."""
     found = [spec for spec in TABLE.values() if kind in ("", spec.kind) and _matches(spec, q)]
     found.sort(key=lambda spec: _distance(spec, q))

@@ -178,7 +178,9 @@ def _scatter(do: Parts, inputs: list[Value], result: Value, grad: Value, axis: i
     """Where several values are put in one place, the last one gets the gradient."""
     _, index, value = inputs
     if reduce not in ("none", "add"):
-        raise GraphError(f"the gradient of scatter by {reduce} is not known")
+        raise GraphError(
+            f"the gradient of scatter by {reduce} is not known", hint="That by add is, and by none."
+        )
     taken = do("gather", grad, index, axis=axis)
     if reduce == "add":
         return [grad, None, summed_to(do, taken, value.shape)]

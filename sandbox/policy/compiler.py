@@ -86,9 +86,9 @@ def _code(tree: ast.Module, filename: str, flags: int) -> types.CodeType:
 def syntax_error(source: str, error: SyntaxError | RecursionError | ValueError) -> ScriptSyntaxError:
     """What the parser's `error` about `source` means; a `ValueError` is about a null byte."""
     if isinstance(error, RecursionError):
-        return ScriptSyntaxError("the script is nested too deeply")
+        return ScriptSyntaxError("the script is nested too deeply", hint="Give names to parts of it.")
     if not isinstance(error, SyntaxError):
-        return ScriptSyntaxError(str(error))
+        return ScriptSyntaxError(str(error), hint="A script is text: send none of its bytes as 0.")
     line, column = error.lineno or 1, max(1, error.offset or 1)
     kind = type(error).__name__
     return ScriptSyntaxError(
