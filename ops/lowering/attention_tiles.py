@@ -32,8 +32,8 @@ from shaders.spec import Binding, KernelSpec, Param
 _GRIDS = (8, 16)
 """How many lanes there are along queries, and as many along keys: each has four of both."""
 SCORE_WORK = 32
-"""What softmax does to a score, in multiply-adds: between a GPU's dozen instructions and the hundred that the host's BLAS
-does in the 1.5 ns that it takes there."""
+"""What softmax does to a score, in multiply-adds: between a GPU's dozen instructions and the hundred that the host's
+BLAS does in the 1.5 ns that it takes there."""
 _LEAST = -3.4028234663852886e38
 """Where the largest score begins. It is finite, since scores may be infinite, and their difference is NaN."""
 

@@ -54,6 +54,9 @@ def test_missing_and_unexpected_inputs_name_the_parameters_of_main(sandbox: Sand
 
 def test_inputs_for_a_script_without_main_are_an_error(sandbox: Sandbox) -> None:
     assert "defines no main" in sandbox.error("result = 1", x=1).message
+    assert sandbox.error("x = 1", x=1).hint == "Define main(x)."
+    assert sandbox.error("def f(x): return x", x=1).hint == "Call f main, or define main(x)."
+    assert "takes x by position" in sandbox.error("def main(x, /): return x", x=1).message
 
 
 @pytest.mark.parametrize("inputs", [{}, {"x": 1}])
