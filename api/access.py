@@ -47,7 +47,7 @@ def _key_of(request: Request, server: Server) -> str:
     if not scheme:
         return browser.key_of(request, server.logins, server.settings)
     if scheme.lower() != "bearer":
-        raise Unauthorized.of("no key was sent")
+        raise Unauthorized("no key was sent")
     return token.strip()
 
 

@@ -43,6 +43,7 @@ def serve(argv: Sequence[str]) -> int:
     """Start the host and serve until a signal. Statuses: 0 after a signal, 1 when it cannot start."""
     parser = Parser(
         prog="kernelgate serve",
+        usage="%(prog)s [--SETTING VALUE ...]",
         description="Start the host.",
         epilog="Each may also be in the environment, as KERNELGATE_QUEUE_LENGTH, or in the file, as queue_length.",
         allow_abbrev=False,

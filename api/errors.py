@@ -15,6 +15,7 @@ class InvalidRequest(KernelgateError):
 
     code = "invalid_request"
     title = "The request is not valid"
+    remedy = "GET /openapi.json describes what each address takes."
 
 
 class MalformedJson(KernelgateError):
@@ -22,6 +23,7 @@ class MalformedJson(KernelgateError):
 
     code = "malformed_json"
     title = "The body is not valid JSON"
+    remedy = "Let a library write the JSON."
 
 
 class BodyTooLarge(KernelgateError):
@@ -51,6 +53,7 @@ class MalformedTensor(KernelgateError):
 
     code = "malformed_tensor"
     title = "The tensor is malformed"
+    remedy = 'A tensor is {"shape": [2], "dtype": "f32", "data": [1, 2]}, or a file in the form .npy or safetensors.'
 
 
 class Unauthorized(KernelgateError):
@@ -58,11 +61,7 @@ class Unauthorized(KernelgateError):
 
     code = "unauthorized"
     title = "A valid key is needed"
-
-    @classmethod
-    def of(cls, what: str) -> Unauthorized:
-        """The error for what is wrong with a key."""
-        return cls(what, hint="Send Authorization: Bearer kg_…; our clients send what is in KERNELGATE_KEY.")
+    remedy = "Send Authorization: Bearer kg_…; our clients send what is in KERNELGATE_KEY."
 
 
 class ExtraMissing(KernelgateError):
@@ -77,6 +76,7 @@ class SettingInvalid(KernelgateError):
 
     code = "setting_invalid"
     title = "A setting cannot be used"
+    remedy = "`kernelgate serve --help` shows all settings."
 
 
 class StubsUnavailable(KernelgateError):
@@ -92,6 +92,7 @@ class NotFound(KernelgateError):
 
     code = "not_found"
     title = "There is nothing at this address"
+    remedy = "GET /openapi.json lists all addresses."
 
 
 class MethodNotAllowed(KernelgateError):
@@ -397,6 +398,7 @@ class StorageError(KernelgateError):
 
     code = "storage_error"
     title = "The data folder failed"
+    remedy = "Try again; if it stays so, the server's log and its data folder say why."
 
 
 class StorageFull(StorageError):

@@ -56,7 +56,9 @@ class Server(uvicorn.Server):
             try:
                 self.run(sockets=[sock])
             except SystemExit:
-                raise self.runtime.failure or KernelgateError("the server did not start") from None
+                raise self.runtime.failure or KernelgateError(
+                    "the server did not start", hint="What it logged before says why."
+                ) from None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the stores, listen, and announce."""

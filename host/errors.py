@@ -48,6 +48,7 @@ class DeviceTimeout(KernelgateError):
 
     code = "device_timeout"
     title = "The device took too long"
+    remedy = "Do less at once, or ask for a larger limit device_ms."
 
 
 class DeviceHung(DeviceTimeout):
@@ -59,6 +60,7 @@ class DeviceOutOfMemory(KernelgateError):
 
     code = "device_out_of_memory"
     title = "The device has no room for this"
+    remedy = "Compute in parts, and let go of tensors that are not needed any more."
 
 
 class DeviceFailed(KernelgateError):
@@ -66,6 +68,7 @@ class DeviceFailed(KernelgateError):
 
     code = "device_failed"
     title = "The device does not work"
+    remedy = "Try again; if it stays so, `kernelgate doctor` on the server's machine tests the device."
 
 
 class DeviceLost(DeviceFailed):
@@ -158,6 +161,7 @@ class BindingMismatch(KernelgateError):
 
     code = "binding_mismatch"
     title = "An argument does not fit its binding"
+    remedy = "GET /api/kernels/{name} shows the kernel's bindings and their types."
 
 
 class DispatchSizeError(KernelgateError):
@@ -172,6 +176,7 @@ class UnknownHandle(KernelgateError):
 
     code = "unknown_handle"
     title = "The device does not have this tensor"
+    remedy = "Upload or compute the tensor again."
 
     @classmethod
     def of(cls, handle: int) -> UnknownHandle:

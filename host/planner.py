@@ -31,6 +31,8 @@ from ops.wgsl import length
 MAX_FUSED_INPUTS = 6
 """With the result a kernel binds 7 storage buffers then, of the 8 that every WebGPU device has."""
 MAX_FUSED_NODES = 32
+"""More gain little: 256 `add` and `mul` over 4 million elements took llvmpipe 602 ms of the processor with 4 in a
+kernel, 204 with 16, 125 with 32, 103 with 64 and with 128; and of longer formulas fewer are equal to others."""
 MAX_FUSED_TEXT = 8192
 """Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
 _TAKES_VIEWS = TAKES_BEFORE | {"elementwise"}

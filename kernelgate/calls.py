@@ -61,8 +61,8 @@ class Calls:
         Raises the run's error when it did not succeed, unless `check` is false. The run goes on if the client
         dies meanwhile.
         """
-        body = yield from asked(inputs, limits, grants)
-        return (yield from finished("/api/runs", body | {"script": script}, check))
+        body = yield from asked(inputs, limits, grants, script=script)
+        return (yield from finished("/api/runs", body, check))
 
     @method
     def start(
@@ -74,8 +74,7 @@ class Calls:
         grants: Mapping[str, object] | None = None,
     ) -> Steps[Run]:
         """The run of `script` as it was just after it was accepted; see `wait`, `events` and `cancel`."""
-        body = yield from asked(inputs, limits, grants)
-        return (yield from started("/api/runs", body | {"script": script}))
+        return (yield from started("/api/runs", (yield from asked(inputs, limits, grants, script=script))))
 
     @method
     def get_run(self, run_id: str) -> Steps[Run]:

@@ -61,13 +61,21 @@ def asked(
     inputs: Mapping[str, object] | None,
     limits: Mapping[str, float] | None = None,
     grants: Mapping[str, object] | None = None,
+    *,
+    script: str | None = None,
 ) -> Steps[dict[str, Any]]:
-    """The body of a request for a run. Raises `TypeError` for inputs that have no names."""
+    """The body of a request for a run. Raises `TypeError` for inputs without names and a script that is no text."""
     if inputs is not None and not isinstance(inputs, Mapping):
         raise TypeError(f'inputs are a dict by name, as {{"x": 3}}, not of type {type(inputs).__name__}')
+    if not isinstance(script, str | None):
+        raise TypeError(
+            f"a script is its text, as Path.read_text() gives it, not of type {type(script).__name__}"
+        )
     given = {"limits": dict(limits or {}), "grants": dict(grants or {})}
-    body = {"inputs": (yield from encoded(dict(inputs or {})))}
-    return body | {key: value for key, value in given.items() if value}
+    body = {key: value for key, value in given.items() if value} | (
+        {} if script is None else {"script": script}
+    )
+    return {"inputs": (yield from encoded(dict(inputs or {})))} | body
 
 
 def started(path: str, body: Mapping[str, Any], wait: float = 0.0) -> Steps[Run]:

@@ -33,14 +33,14 @@ class SessionCalls:
         self, script: str, inputs: Mapping[str, object] | None = None, *, check: bool = True
     ) -> Steps[Run]:
         """The finished run of a cell, for which `inputs` are variables. Raises its error, unless `check` is false."""
-        body = yield from asked(inputs)
-        return (yield from finished(f"/api/sessions/{self.id}/run", body | {"script": script}, check))
+        body = yield from asked(inputs, script=script)
+        return (yield from finished(f"/api/sessions/{self.id}/run", body, check))
 
     @method
     def value(self, script: str, /, **inputs: object) -> Steps[Any]:
         """The value of the last expression of a cell. Raises its error."""
-        body = yield from asked(inputs)
-        run = yield from finished(f"/api/sessions/{self.id}/run", body | {"script": script}, True)
+        body = yield from asked(inputs, script=script)
+        run = yield from finished(f"/api/sessions/{self.id}/run", body, True)
         return run.result
 
     @method

@@ -25,6 +25,7 @@ _NUMPY_NAMES = {
     "i64": "int64", "f16": "float16", "f32": "float32",
 }  # fmt: skip
 DTYPES = (*_NUMPY_NAMES, "bf16")
+_BY_NUMPY = {numpy_name: name for name, numpy_name in _NUMPY_NAMES.items()}
 _SAFE_INTEGER = 2**53
 _NARROWED = {"float64": "float32", "int64": "int32"}  # what NumPy makes of Python's numbers, and what is sent
 
@@ -147,20 +148,26 @@ def _tensor(value: Tensor) -> dict[str, Any]:
 def _array(array: Any, large: Large | None) -> Any:
     if array.ndim == 0:
         return encode(array.item(), large)
+    dtype = _dtype_of(array)
     if array.size > INLINE_ELEMENTS:
         if large is None:
             raise ValueError(f"an array of {array.size} elements is too large to inline: use Client.upload")
         record: dict[str, Any] = {}
         large.append((array, record))
         return {"$tensor": record}
-    names = {numpy_name: name for name, numpy_name in _NUMPY_NAMES.items()}
-    dtype = names.get(array.dtype.name)
+    return {"$tensor": _tensor(Tensor(array.shape, dtype, array.ravel().tolist()))}
+
+
+def _dtype_of(array: Any) -> str:
+    """The dtype of a tensor as an array. Raises `TypeError` for one that none has: which digits may go is the caller's
+    to say."""
+    dtype = _BY_NUMPY.get(array.dtype.name)
     if dtype is None:
         raise TypeError(
             f"an array of {array.dtype} cannot be sent: convert it, as with .astype('float32'), "
-            f"to one of {', '.join(names)}"
+            f"to one of {', '.join(_BY_NUMPY)}"
         )
-    return {"$tensor": _tensor(Tensor(array.shape, dtype, array.ravel().tolist()))}
+    return dtype
 
 
 def _element(item: Any) -> Any:

@@ -13,6 +13,7 @@ class GraphError(KernelgateError):
 
     code = "graph_invalid"
     title = "A graph of tensor ops is malformed or over a limit"
+    remedy = "GET /api/ops/{name} says what an op takes."
 
 
 class ShapeError(GraphError):
@@ -20,6 +21,7 @@ class ShapeError(GraphError):
 
     code = "shape_mismatch"
     title = "The shapes of tensors do not fit"
+    remedy = "GET /api/ops/{name} says what an op takes; x.shape is what a tensor has."
 
 
 class UnknownOpError(GraphError):
@@ -34,3 +36,4 @@ class AttributeValueError(GraphError):
 
     code = "bad_attribute"
     title = "An op's attribute has a wrong value"
+    remedy = "GET /api/ops/{name} says what the attributes of an op mean and take."

@@ -22,6 +22,7 @@ LEAVES = {
     "input": frozenset({"handle", "shape", "dtype"}),
     "constant": frozenset({"index", "shape", "dtype"}),
 }
+_IN_PARTS = "Compute it in parts: item() or tolist() of a value computes what it needs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,9 @@ def validate(graph: Graph, limits: GraphLimits = DEFAULT) -> list[TensorType]:
             type = _node_type(graph, node, spec, types)
             count = prod(type.shape)
             if count > limits.elements:
-                raise GraphError(f"a value of {count} elements is over the limit of {limits.elements}")
+                raise GraphError(
+                    f"a value of {count} elements is over the limit of {limits.elements}", hint=_IN_PARTS
+                )
         except (GraphError, dtypes.DTypeError) as error:
             error.message = f"node {number} ({show(node.op)}): {error.message}"
             error.args = (error.message,)
@@ -67,7 +70,9 @@ def validate(graph: Graph, limits: GraphLimits = DEFAULT) -> list[TensorType]:
         total += count if spec is None or spec.kind != "view" else 0
         types.append(type)
     if total > limits.total_elements:
-        raise GraphError(f"all values have {total} elements, over the limit of {limits.total_elements}")
+        raise GraphError(
+            f"all values have {total} elements, over the limit of {limits.total_elements}", hint=_IN_PARTS
+        )
     _check_outputs(graph)
     return types
 
@@ -80,7 +85,7 @@ def _check_sizes(graph: Graph, limits: GraphLimits) -> None:
         ("bytes of constants", sum(map(len, graph.constants)), limits.constant_bytes),
     ):
         if count > limit:
-            raise GraphError(f"a graph of {count} {name} is over the limit of {limit}")
+            raise GraphError(f"a graph of {count} {name} is over the limit of {limit}", hint=_IN_PARTS)
 
 
 def _check_outputs(graph: Graph) -> None:

@@ -24,6 +24,7 @@ class FrameError(KernelgateError):
 
     code = "protocol"
     title = "A process sent a malformed message"
+    remedy = "Try again; if it stays so, the server's log says why."
 
 
 def frame(message: msgspec.Struct) -> bytes:

@@ -12,7 +12,9 @@ from typing import Any
 
 from ops.torch.tensor import MAKE_ONE, Tensor
 from sandbox.policy import modules, names
+from sandbox.policy.compiler import of_a_file
 from sandbox.policy.names import words
+from sandbox.policy.tracebacks import source_of
 from sandbox.policy.views import DeniedImport, Namespace, available, star_names, title_of
 from shaders.suggestions import meant
 
@@ -124,6 +126,8 @@ def _variable(name: str, chain: types.TracebackType | None) -> str | None:
     if chain is None:
         return None
     frame = chain.tb_frame
+    if a_file := of_a_file(source_of(frame.f_code.co_filename)):
+        return a_file
     return meant(name, _shown([*frame.f_locals, *frame.f_globals, *frame.f_builtins])) or None
 
 

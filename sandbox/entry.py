@@ -13,6 +13,7 @@ import inspect
 import keyword
 import re
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from sandbox.errors import ScriptError
@@ -40,10 +41,7 @@ def result_of(
         if code is not None and "result" not in space:
             _check_spelling(space, code)
         if inputs:
-            raise ScriptError(
-                f"the run gives inputs ({', '.join(inputs)}), but the script defines no main",
-                hint=f"Define main({', '.join(inputs)}).",
-            )
+            raise _without_main(space, inputs, code)
         return space.get("result")
     if not inputs and (main_ran or "result" in space):
         return space.get("result")
@@ -72,19 +70,33 @@ def value_of(code: types.CodeType, space: dict[str, Any], inputs: dict[str, Any]
         space.pop(names.VALUE, None)
 
 
+def _without_main(space: dict[str, Any], inputs: dict[str, Any], code: types.CodeType | None) -> ScriptError:
+    """The error of inputs that nothing takes; if the script has one function, that may be meant."""
+    given = ", ".join(inputs)
+    message = f"the run gives inputs ({given}), but the script defines no main"
+    functions = dict(_functions(space, code)) if code is not None else {}
+    if len(functions) != 1:
+        return ScriptError(message, hint=f"Define main({given}).")
+    ((name, function),) = functions.items()
+    hint = f"Call {name} main, or define main({given})."
+    return ScriptError(message, hint=hint, line=function.__code__.co_firstlineno)
+
+
+def _functions(space: dict[str, Any], code: types.CodeType) -> Iterator[tuple[str, types.FunctionType]]:
+    """The plain functions of the script, by name."""
+    for name, value in space.items():
+        if type(value) is types.FunctionType and value.__code__ in code.co_consts:
+            yield name, value
+
+
 def _check_spelling(space: dict[str, Any], code: types.CodeType) -> None:
     """Raise `ScriptError` for a plain function of the script that nothing mentions and that was to be `main`."""
-    for name, value in space.items():
-        if (
-            _MISSPELT.fullmatch(name)
-            and type(value) is types.FunctionType
-            and value.__code__ in code.co_consts
-            and name not in _mentioned(code)
-        ):
+    for name, function in _functions(space, code):
+        if _MISSPELT.fullmatch(name) and name not in _mentioned(code):
             raise ScriptError(
                 f"the script defines {name}, which nothing calls, and no main",
                 hint="Did you mean main?",
-                line=value.__code__.co_firstlineno,
+                line=function.__code__.co_firstlineno,
             )
 
 
@@ -115,6 +127,12 @@ def _check_inputs(main: Any, inputs: dict[str, Any]) -> None:
     positional = code.co_varnames[: code.co_argcount]
     defaulted = {*positional[len(positional) - len(main.__defaults__ or ()) :], *(main.__kwdefaults__ or ())}
     shape = f"main({', '.join(parameters)})"
+    if code.co_posonlyargcount:
+        raise ScriptError(
+            f"{shape} takes {', '.join(positional[: code.co_posonlyargcount])} by position, but inputs come by name",
+            hint="Leave out the / among main's parameters.",
+            line=code.co_firstlineno,
+        )
     missing = [name for name in parameters if name not in inputs and name not in defaulted]
     if missing:
         raise ScriptError(

@@ -70,6 +70,7 @@ class WorkerCrashedError(KernelgateError):
 
     code = "worker_crashed"
     title = "The worker process died"
+    remedy = "Run it again; if it stays so, the server's log says why."
 
 
 KILLS = frozenset(
@@ -112,3 +113,4 @@ class ValueFormError(KernelgateError):
 
     code = "value_unsupported"
     title = "The value cannot enter or leave the sandbox"
+    remedy = "Use None, bool, int, float, str, bytes, tensors, and lists or dicts of these."

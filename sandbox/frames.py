@@ -161,8 +161,8 @@ class Failed(msgspec.Struct, frozen=True, tag="failed", tag_field="t"):
 
 
 class Here(msgspec.Struct, frozen=True, tag="here", tag_field="t"):
-    """Where the script is, said when the worker is interrupted. `script` names a stored one or another cell than the
-    run's own text."""
+    """Where the script is, said when the worker is interrupted, or before it tells of a memory limit. `script` names a
+    stored one or another cell than the run's own text."""
 
     line: int
     column: int

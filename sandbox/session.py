@@ -74,6 +74,7 @@ class Session:
         self._messages = 0
         self._output_bytes = 0
         self._refused: set[str] = set()
+        self._here: frames.Here | None = None
 
     def wall_s(self) -> float:
         """Seconds since the session began."""
@@ -201,8 +202,8 @@ class Session:
                 await self._output(self._services, message)
             case frames.Progress():
                 await self._services.progress(message.fraction, message.values)
-            case frames.Here():  # nobody asked
-                pass
+            case frames.Here():
+                self._here = message
             case frames.Free():
                 await self._services.free(message.handles)
             case frames.Reflected() | frames.Signed() | frames.Rendered():
@@ -236,7 +237,7 @@ class Session:
     def _failure(self, record: ErrorRecord) -> KernelgateError:
         """The error that a worker reports, as far as it may say so."""
         if record.code == "memory_limit":
-            return self._memory_error()
+            return _placed(self._memory_error(), self._here)
         allowed = record.code in _SCRIPT_CODES or record.code in self._refused
         if self._services is None:
             allowed = record.code.startswith(("kernel_", "template_", "script_syntax"))

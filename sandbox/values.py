@@ -6,7 +6,8 @@ objects are tensors, who unpacks gets `TensorRef`s.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -24,6 +25,7 @@ MAX_BYTES = MAX_MESSAGE - (1 << 10)  # with the record around it
 _BIG_INT = 1
 _TENSOR = 2
 _LOW, _HIGH = -(1 << 63), (1 << 64) - 1
+_CALLABLE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 _MAX_BIG_INT_BYTES = 1 << 16
 
 Refer = Callable[[object], Any]
@@ -66,7 +68,7 @@ class _Packer:
             return self.plain(stand_in, path, depth)
         raise ValueFormError(
             f"{path} is of type {kind.__qualname__}, which cannot leave or enter the sandbox",
-            hint="Use None, bool, int, float, str, bytes, tensors, and lists or dicts of these.",
+            hint=_instead(value),
         )
 
     def _int(self, value: int, path: str) -> Any:
@@ -104,6 +106,15 @@ class _Packer:
         if isinstance(stand_in, int | float):
             return self._key(stand_in, path)
         raise ValueFormError(f"{path} has a key of type {type(key).__qualname__}; keys must be strings")
+
+
+def _instead(value: object) -> str | None:
+    """What to give in place of `value`, if that can be said of its kind."""
+    if isinstance(value, _CALLABLE):
+        return "Call it."
+    if isinstance(value, Iterable):
+        return "Make a list of it: list(…)."
+    return None
 
 
 def pack(value: object, refer: Refer = _no_tensors, name: str = "value") -> bytes:

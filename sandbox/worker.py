@@ -24,7 +24,7 @@ from ops.wire import frame
 from sandbox import library, values
 from sandbox.console import CONSOLE
 from sandbox.entry import result_of, value_of
-from sandbox.errors import ScriptError
+from sandbox.errors import ScriptError, ValueFormError
 from sandbox.failures import is_limit, record_of
 from sandbox.frames import (
     Confine,
@@ -40,6 +40,7 @@ from sandbox.frames import (
     Signed,
 )
 from sandbox.link import Link
+from sandbox.origin import placed
 from sandbox.policy import tracebacks
 from sandbox.policy.compiler import FILENAME
 from sandbox.signatures.annotations import signature_of
@@ -131,8 +132,7 @@ class ScriptWorker(Worker):
         with suppress(Exception):  # it is at any point, and may have used up its stack or its memory
             place = tracebacks.innermost(running) or tracebacks.awaiting()
             if place is not None:
-                other = None if place.filename == FILENAME else tracebacks.script_name(place.filename)
-                self._link.interject(Here(place.line, place.column, tracebacks.snippet(place), other))
+                self._link.interject(_here(place))
 
     def work(self, job: ServerMessage) -> None:
         """Do a `ScriptJob`, a `KernelJob` or a `SignatureJob`."""
@@ -190,18 +190,30 @@ class ScriptWorker(Worker):
                 raise ScriptError(f"the script exited with status {str(leaving.code)[:200]}") from None
             result = self._space.get("result") if job.cell is None else None
         library.finish()
-        return library.give(self._language.plain(result))
+        try:
+            return library.give(self._language.plain(result))
+        except ValueFormError as error:
+            is_assigned = result is self._space.get("result")
+            raise placed(error, job.source, assigned=is_assigned, cell=job.cell is not None) from None
 
     def _out_of_memory(self, error: BaseException) -> None:
-        """Let go of everything first; the message was made beforehand."""
+        """Let go of everything first; the message was made beforehand. Where the script was goes ahead of it."""
+        last = tracebacks.last_instruction(error.__traceback__)
         error.__traceback__ = error.__context__ = None
         self._space.clear()
         with suppress(MemoryError):
             self._link.before()
+            if last is not None:
+                self._link.send(_here(tracebacks.place(*last)))
         self._link.send_raw(_OUT_OF_MEMORY)
 
     def _emit(self, stream: Any, text: str, cut: bool) -> None:
         self._link.send(Output(stream, text, cut))
+
+
+def _here(place: tracebacks.Place) -> Here:
+    other = None if place.filename == FILENAME else tracebacks.script_name(place.filename)
+    return Here(place.line, place.column, tracebacks.snippet(place), other)
 
 
 def become(connection_fd: int, seal: Callable[[Collection[int]], None], trade: Trade) -> NoReturn:

@@ -24,6 +24,7 @@ class OverrideError(KernelgateError):
 
     code = "override_mismatch"
     title = "An override's value does not fit its type"
+    remedy = "GET /api/kernels/{name} shows the kernel's overrides and their types."
 
 
 def constants(reflection: Reflection, entry: EntryPoint, given: Mapping[str, object]) -> dict[str, float]:

@@ -53,7 +53,7 @@ class KernelgateError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
-        self.hint = self.remedy if hint is None else hint
+        self.hint = hint or self.remedy
         self.line = line
         self.column = column
         self.snippet = snippet

@@ -29,6 +29,7 @@ class UniformError(KernelgateError):
 
     code = "uniform_mismatch"
     title = "A uniform's value does not fit its type"
+    remedy = "GET /api/kernels/{name} shows the kernel's bindings and their types."
 
 
 Given = Mapping[str, Scalar | Hole | tuple[Scalar | Hole, ...]]

@@ -28,6 +28,7 @@ class TemplateError(KernelgateError):
 
     code = "template_error"
     title = "The template failed"
+    remedy = "A template is jinja2: it computes with its parameters, and what it writes must be WGSL."
 
 
 class TemplateLimitError(KernelgateError):
@@ -35,6 +36,7 @@ class TemplateLimitError(KernelgateError):
 
     code = "template_limit"
     title = "The template is over a limit"
+    remedy = "Write less by it, or make several templates of it."
 
 
 class TemplateParamsError(KernelgateError):
@@ -42,6 +44,7 @@ class TemplateParamsError(KernelgateError):
 
     code = "template_params"
     title = "A parameter of the template does not fit"
+    remedy = "GET /api/kernels/{name} shows the parameters of a template that is stored."
 
 
 def placed(error: KernelgateError, template: str, line: int) -> KernelgateError:

@@ -8,11 +8,9 @@ sent as a script.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import json
 import os
-import pkgutil
 import re
 import subprocess
 import sys
@@ -24,11 +22,6 @@ from typing import Any
 import httpx2
 import pytest
 
-import api
-import host
-import ops
-import sandbox
-import shaders
 from api import openapi
 from api.app import create_app
 from api.auth.acl import LEVELS
@@ -43,6 +36,7 @@ from ops.torch.namespace import namespace
 from sandbox.policy.modules import ALLOWED
 from shaders.errors import KernelgateError
 from shaders.limits import LIMITS
+from tests.imports import import_all
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -239,10 +233,7 @@ def test_the_lists_of_what_scripts_have_are_complete() -> None:
 
 
 def test_every_error_code_is_documented_with_its_status_and_title() -> None:
-    for folder in (shaders, ops, host, sandbox, api):
-        for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
-            if not module.name.endswith("__main__") and ".migrations." not in module.name:
-                importlib.import_module(module.name)
+    import_all()
     actual = {
         code: (str(status_of(code)), cls.title)
         for code, cls in KernelgateError.catalogue().items()

@@ -86,4 +86,4 @@ class Keyring:
 
 
 def _refused() -> Unauthorized:
-    return Unauthorized.of("the key is missing, unknown, revoked or expired")
+    return Unauthorized("the key is missing, unknown, revoked or expired")

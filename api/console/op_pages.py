@@ -5,6 +5,7 @@ Owns what these are rendered from, and which operations are found. Must not know
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -22,7 +23,8 @@ from ops.table import TABLE, find, full_name, gradient
 from shaders.suggestions import meant
 
 router = APIRouter(prefix="/console", route_class=PageRoute, include_in_schema=False)
-KINDS = sorted({spec.kind for spec in TABLE.values()})
+KINDS = Counter(spec.kind for spec in TABLE.values()).most_common()
+"""With the number of operations, the largest first."""
 COMPUTE = "POST /api/ops/{name}"
 
 
@@ -32,8 +34,10 @@ async def listed(
     q: Annotated[str, Query(max_length=80)] = "",
     kind: Annotated[str, Query(max_length=16)] = "",
 ) -> Response:
-    """The operations that have all words of `q` in their names, kind or meaning; else the names that are close."""
+    """The operations that have all words of `q` in their names, kind or meaning, those called so first; else the
+    names that are close."""
     found = [spec for spec in TABLE.values() if kind in ("", spec.kind) and _matches(spec, q)]
+    found.sort(key=lambda spec: _distance(spec, q))
     near = "" if found else meant(q, TABLE)
     return page("ops", visitor, rows=found, q=q, kind=kind, kinds=KINDS, count=len(TABLE), near=near)
 
@@ -64,6 +68,16 @@ async def one(server: Server, visitor: Looking, name: str, explain: bool = False
 def _matches(spec: OpSpec, asked: str) -> bool:
     text = " ".join((full_name(spec), *spec.aliases, spec.kind, spec.doc)).lower()
     return all(word in text for word in asked.lower().split())
+
+
+def _distance(spec: OpSpec, asked: str) -> int:
+    """0 where the operation is called so, 1 where a name begins so, 2 where one has it within, 3 elsewhere."""
+    words, called = asked.strip().lower(), [name.lower() for name in (spec.name, *spec.aliases)]
+    if words in called:
+        return 0
+    if any(name.startswith(words) for name in called):
+        return 1
+    return 2 if any(words in name for name in called) else 3
 
 
 def _inputs(spec: OpSpec) -> list[tuple[str, str, bool]]:

@@ -77,7 +77,7 @@ def key_of(request: Request, logins: Logins, settings: Settings) -> str:
     """
     login = login_of(request, logins)
     if login is None:
-        raise Unauthorized.of("no key was sent")
+        raise Unauthorized("no key was sent")
     check_host(request, settings)
     check_origin(request)
     if request.method not in SAFE:

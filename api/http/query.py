@@ -23,7 +23,7 @@ async def check_query(request: Request) -> None:
                 hint=meant(name, taken, f"It takes {', '.join(taken) or 'none'}."),
             )
         if name in seen:
-            raise InvalidRequest(f"query.{name} is given twice")
+            raise InvalidRequest(f"query.{name} is given twice", hint="Give it once.")
         seen.add(name)
 
 

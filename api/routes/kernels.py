@@ -90,7 +90,8 @@ def _check_length(what: str, text: str) -> None:
     if len(text) > LIMITS.source_characters:
         refuse_text(text[: LIMITS.source_characters])
         raise KernelLimitError(
-            f"the {what} has {len(text)} characters; the limit is {LIMITS.source_characters}"
+            f"the {what} has {len(text)} characters; the limit is {LIMITS.source_characters}",
+            hint="Make several kernels of it, each of which takes what the one before wrote.",
         )
 
 

@@ -41,7 +41,10 @@ def size_of(shape: tuple[int, ...], row: DType, limit: int) -> int:
         raise MalformedTensor(f"a shape has a size over {MAX_SIZE}")
     nbytes = math.prod(shape) * row.wire_bytes
     if nbytes > limit:
-        raise MalformedTensor(f"a tensor of {nbytes} bytes is over this server's limit of {limit}")
+        raise MalformedTensor(
+            f"a tensor of {nbytes} bytes is over this server's limit of {limit}",
+            hint="Send it as several tensors.",
+        )
     return nbytes
 
 

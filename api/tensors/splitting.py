@@ -60,7 +60,9 @@ class Split:
     async def _write(self, piece: bytes) -> None:
         self.nbytes += len(piece)
         if self.nbytes > min(self.limit, MOST_BYTES):
-            raise MalformedTensor(f"the strings have more than {min(self.limit, MOST_BYTES)} bytes")
+            raise MalformedTensor(
+                f"the strings have more than {min(self.limit, MOST_BYTES)} bytes", hint="Send fewer at once."
+            )
         await self.data.write(piece)
 
     async def _end(self, offsets: npt.NDArray[np.int64]) -> None:
@@ -70,7 +72,8 @@ class Split:
         self.count += len(offsets)
         if 4 * (self.count + 1) > self.limit:
             raise MalformedTensor(
-                f"the offsets of more than {self.count} strings have over {self.limit} bytes"
+                f"the offsets of more than {self.count} strings have over {self.limit} bytes",
+                hint="Send fewer at once.",
             )
         await self.offsets.write(offsets.astype("<u4").tobytes())
 

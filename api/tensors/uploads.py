@@ -25,6 +25,7 @@ from ops.graph import TensorType
 _NPY_TYPES = (formats.NPY, "application/npy", "application/x-numpy")
 _SAFETENSORS_TYPES = (formats.SAFETENSORS, "application/safetensors", "application/x-safetensors")
 _NUMBER = re.compile(r"[0-9]{1,19}")
+_WHOLE = "Send the whole of the file, and nothing else."
 Parts = list[tuple[str, TensorType, Sink]]
 
 
@@ -51,7 +52,7 @@ class Reader:
         """Exactly the next `count` bytes. Raises `MalformedTensor` when the body ends before."""
         start = await self.peek(count)
         if len(start) < count:
-            raise MalformedTensor(f"the body ends {count - len(start)} bytes too early")
+            raise MalformedTensor(f"the body ends {count - len(start)} bytes too early", hint=_WHOLE)
         self._rest = start[count:]
         return start[:count]
 
@@ -60,7 +61,7 @@ class Reader:
         start = await self.peek(12)
         size = size_of(start)
         if size is None:
-            raise MalformedTensor("the body ends within its header")
+            raise MalformedTensor("the body ends within its header", hint=_WHOLE)
         return await self.take(size)
 
     async def into(self, sink: Sink, nbytes: int) -> None:
@@ -69,7 +70,7 @@ class Reader:
         while left:
             piece = self._rest or await anext(self._pieces, b"")
             if not piece:
-                raise MalformedTensor(f"the body ends {left} bytes before the tensor does")
+                raise MalformedTensor(f"the body ends {left} bytes before the tensor does", hint=_WHOLE)
             taken, self._rest = (piece, b"") if len(piece) <= left else (piece[:left], piece[left:])
             left -= len(taken)
             await sink.write(taken)
@@ -78,7 +79,7 @@ class Reader:
     async def end(self) -> None:
         """Raise unless the body is over."""
         if await self.peek(1):
-            raise MalformedTensor("the body has more bytes than its tensors")
+            raise MalformedTensor("the body has more bytes than its tensors", hint=_WHOLE)
 
 
 async def receive(

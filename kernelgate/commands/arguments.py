@@ -70,7 +70,7 @@ def completed(names: Callable[[Client], Iterable[str]]) -> Callable[[str], list[
 
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
-Limit: TypeAlias = Annotated[int, typer.Option("--limit", min=1, help="How many at most.")]
+Limit: TypeAlias = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many at most.")]
 Limits: TypeAlias = Annotated[
     list[Pair] | None,
     typer.Option(

@@ -34,7 +34,9 @@ def add(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="a WGSL file, or a template of one, NAME.wgsl.j2")
     ],
-    name: Annotated[str | None, typer.Option(help="Default: the file's name without its endings.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Default: the file's name without its endings.")
+    ] = None,
     params: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON that declares a template's parameters.")
     ] = None,
@@ -84,8 +86,10 @@ def dispatch(
             "--param", parser=pair, metavar="NAME=VALUE", help="A parameter of the kernel's template."
         ),
     ] = None,
-    fuel: Annotated[int | None, typer.Option(help="The budget of each thread.")] = None,
-    entry_point: Annotated[str | None, typer.Option(help="Needed where the kernel has several.")] = None,
+    fuel: Annotated[int | None, typer.Option(metavar="N", help="The budget of each thread.")] = None,
+    entry_point: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Needed where the kernel has several.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Dispatch a stored kernel and print what it wrote."""

@@ -33,7 +33,7 @@ def run(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="a Python file that defines main, or assigns result; - reads stdin"
+            metavar="FILE", help="a Python file, or - for stdin, that defines main or assigns result"
         ),
     ],
     inputs: Inputs = None,
@@ -59,7 +59,7 @@ def list_(
     limit: Limit = 20,
     status: Annotated[
         str | None,
-        typer.Option(help="Only those that are so: queued, running, succeeded, failed …"),
+        typer.Option(metavar="STATUS", help="Only those that are so: queued, running, succeeded, failed …"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -31,7 +31,9 @@ scripts = typer.Typer(no_args_is_help=True, help="Store, call, list, show and de
 @scripts.command()
 def add(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a Python file")],
-    name: Annotated[str | None, typer.Option(help="Default: the file's name without its ending.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Default: the file's name without its ending.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Store a Python file."""

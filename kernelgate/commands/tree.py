@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from kernelgate import __version__
+from kernelgate.commands.helping import show_metavars
 from kernelgate.commands.host import console, device, ops
 from kernelgate.commands.kernels import kernels
 from kernelgate.commands.runs import run, runs
@@ -30,6 +31,7 @@ def _print_version(asked: bool) -> None:
 
 def tree(server_commands: Mapping[str, str]) -> typer.Typer:
     """All commands; `server_commands` are names and descriptions."""
+    show_metavars()
     app = typer.Typer(
         no_args_is_help=True,
         pretty_exceptions_enable=False,

@@ -93,7 +93,10 @@ def _step(do: Parts, node: Node, inputs: list[Value], result: Value, grad: Value
         return _RULES[spec.name](do, inputs, result, grad, **attributes)
     if spec.kind == "elementwise":
         return [_elementwise(do, spec, number, attributes, inputs, grad) for number in range(len(inputs))]
-    raise GraphError(f"the gradient of {spec.name} is not known")
+    raise GraphError(
+        f"the gradient of {spec.name} is not known",
+        hint="GET /api/ops says which ops have one; write it of those.",
+    )
 
 
 def _wide(do: Parts, value: Value) -> Value:

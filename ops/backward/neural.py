@@ -14,7 +14,9 @@ from ops.composite import Parts, Value
 from ops.shapes import axes as counted
 
 _MOST_SCORES = 1 << 23
+"""Of a block of queries, as on CPU adapters (`ops/lowering/attention.py`): a graph is made for any."""
 _MOST_BLOCKS = 64
+"""Each is about twenty nodes, of the 10 000 that a graph may have."""
 
 
 def _log_softmax(do: Parts, inputs: list[Value], result: Value, grad: Value, axis: int) -> Gradients:

@@ -17,6 +17,8 @@ TO_THE_START = -(1 << 31)
 class IndexRangeError(ShapeError, IndexError):
     """An index beyond a tensor's size. Also an `IndexError`, for loops that end by it."""
 
+    remedy = "Positions count from 0, negative ones from the end; x.shape says how many there are."
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:

@@ -41,6 +41,7 @@ class GrantError(KernelgateError):
 
     code = "grants_invalid"
     title = "The grants are not valid"
+    remedy = "GET /openapi.json describes the grants of a run and of a key."
 
 
 class FetchRefused(KernelgateError):
@@ -48,6 +49,7 @@ class FetchRefused(KernelgateError):
 
     code = "fetch_refused"
     title = "The request cannot be made from here"
+    remedy = "Ask for another address, or mend what the message names."
 
 
 class FetchLimit(KernelgateError):
@@ -71,6 +73,7 @@ class FetchFailed(KernelgateError):
 
     code = "fetch_failed"
     title = "The request failed"
+    remedy = "Try again; if it stays so, it is for whose host it is to mend."
 
 
 class FileRefused(KernelgateError):
@@ -78,6 +81,7 @@ class FileRefused(KernelgateError):
 
     code = "file_refused"
     title = "The file cannot be reached from here"
+    remedy = "Take another path, or mend what the message names."
 
 
 class FileQuota(KernelgateError):
@@ -93,6 +97,7 @@ class FileMissing(KernelgateError):
 
     code = "file_not_found"
     title = "No such file or folder"
+    remedy = "os.listdir of the folder above shows what there is."
 
 
 class FileExists(KernelgateError):
@@ -100,6 +105,7 @@ class FileExists(KernelgateError):
 
     code = "file_exists"
     title = "The file exists"
+    remedy = "Take another name, or remove what is there."
 
 
 class FileIsFolder(KernelgateError):
@@ -107,6 +113,7 @@ class FileIsFolder(KernelgateError):
 
     code = "file_is_folder"
     title = "Is a folder"
+    remedy = "os.listdir shows what is in it; name a file."
 
 
 class FileNotFolder(KernelgateError):
@@ -114,6 +121,7 @@ class FileNotFolder(KernelgateError):
 
     code = "file_not_folder"
     title = "Not a folder"
+    remedy = "Name a folder: this is a file."
 
 
 class FolderNotEmpty(KernelgateError):
@@ -121,3 +129,4 @@ class FolderNotEmpty(KernelgateError):
 
     code = "folder_not_empty"
     title = "The folder is not empty"
+    remedy = "Remove what is in it before."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from sandbox.policy.transformer import ScriptTransformer, StarNames
 from shaders.errors import caret
 
 FILENAME = "<script>"
+_A_FILE = re.compile(r"[^\s'\"()=#]+\.py")
 
 
 def _no_star(_module: str) -> None:
@@ -84,14 +86,24 @@ def _code(tree: ast.Module, filename: str, flags: int) -> types.CodeType:
 def syntax_error(source: str, error: SyntaxError | RecursionError | ValueError) -> ScriptSyntaxError:
     """What the parser's `error` about `source` means; a `ValueError` is about a null byte."""
     if isinstance(error, RecursionError):
-        return ScriptSyntaxError("the script is nested too deeply")
+        return ScriptSyntaxError("the script is nested too deeply", hint="Give names to parts of it.")
     if not isinstance(error, SyntaxError):
-        return ScriptSyntaxError(str(error))
+        return ScriptSyntaxError(str(error), hint="A script is text: send none of its bytes as 0.")
     line, column = error.lineno or 1, max(1, error.offset or 1)
     kind = type(error).__name__
     return ScriptSyntaxError(
-        f"{kind}: {error.msg}", line=line, column=column, snippet=caret(source, line, column)
+        f"{kind}: {error.msg}",
+        hint=of_a_file(source),
+        line=line,
+        column=column,
+        snippet=caret(source, line, column),
     )
+
+
+def of_a_file(source: str) -> str | None:
+    """What to do where the text of a script is but the name of a file."""
+    name = source.strip()
+    return f"Send the text of the file: Path({name!r}).read_text()." if _A_FILE.fullmatch(name) else None
 
 
 def _denied(source: str, denials: list[Denial]) -> ScriptDeniedError:

@@ -6,6 +6,7 @@ written. Must not know processes.
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import itertools
 import linecache
@@ -22,6 +23,8 @@ from shaders.errors import KernelgateError, caret, lines_of
 
 MAX_FRAMES = 20
 MAX_TEXT = 2000
+Instruction = tuple[types.CodeType, int, int | None]
+"""A code object, an offset in it, and the line if it is known."""
 _sources: dict[str, str] = {}
 
 
@@ -44,6 +47,11 @@ def show_to_library() -> None:
     """Let Python's own tracebacks show the lines of the scripts that are kept."""
     for filename, source in _sources.items():
         linecache.cache[filename] = (len(source), None, lines_of(source), filename)
+
+
+def source_of(filename: str) -> str:
+    """The kept text of a script; of one that is not kept, none."""
+    return _sources.get(filename, "")
 
 
 def is_script(filename: str) -> bool:
@@ -71,15 +79,25 @@ def _places(chain: types.TracebackType | None) -> Iterator[Place]:
     while chain is not None:
         code = chain.tb_frame.f_code
         if code.co_filename in _sources:
-            yield _place(code, chain.tb_lasti, chain.tb_lineno)
+            yield place(code, chain.tb_lasti, chain.tb_lineno)
         chain = chain.tb_next
+
+
+def last_instruction(chain: types.TracebackType | None) -> Instruction | None:
+    """The script's innermost instruction in `chain`, for `place`. Makes next to nothing: memory may be used up."""
+    found = None
+    while chain is not None:
+        if chain.tb_frame.f_code.co_filename in _sources:
+            found = chain
+        chain = chain.tb_next
+    return (found.tb_frame.f_code, found.tb_lasti, found.tb_lineno) if found is not None else None
 
 
 def innermost(frame: types.FrameType | None) -> Place | None:
     """Where the script is that `frame` runs, or was called by; None where that is no script."""
     while frame is not None and frame.f_code.co_filename not in _sources:
         frame = frame.f_back
-    return _place(frame.f_code, frame.f_lasti, frame.f_lineno) if frame is not None else None
+    return place(frame.f_code, frame.f_lasti, frame.f_lineno) if frame is not None else None
 
 
 def awaiting() -> Place | None:
@@ -90,28 +108,44 @@ def awaiting() -> Place | None:
 
 
 def _awaits(coroutine: Any) -> Place | None:
-    place = None
+    found = None
     while (frame := getattr(coroutine, "cr_frame", None)) is not None:
-        place = innermost(frame) or place
+        found = innermost(frame) or found
         coroutine = coroutine.cr_await
-    return place
+    return found
 
 
-def _place(code: types.CodeType, instruction: int, known_line: int | None) -> Place:
-    line, column = _position(code, instruction)
-    line = line or known_line or 1
-    offset = character_column(_sources[code.co_filename], line, column) if column is not None else 1
-    return Place(code.co_filename, line, offset, unmangle(code.co_name))
+def place(code: types.CodeType, instruction: int, known_line: int | None) -> Place:
+    """The place of an instruction of a script's `code`: where its expression begins, or the index of a subscript."""
+    nowhere = (None, None, None, None)
+    position = next(itertools.islice(code.co_positions(), instruction // 2, None), nowhere)
+    line, column = position[0] or known_line or 1, 1
+    if (offset := position[2]) is not None:
+        source = _sources[code.co_filename]
+        if position[0] == position[1]:
+            offset += _index_in(_line(source, line)[offset : position[3]])
+        column = character_column(source, line, offset)
+    return Place(code.co_filename, line, column, unmangle(code.co_name))
 
 
-def _position(code: types.CodeType, instruction: int) -> tuple[int | None, int | None]:
-    position = next(itertools.islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
-    return position[0], position[2]
+def _line(source: str, line: int) -> bytes:
+    return source.split("\n")[line - 1].encode()
+
+
+def _index_in(expression: bytes) -> int:
+    """Where the bracket of an index stands, if `expression` is a subscript: `y[x[i]]` and `y` begin alike."""
+    if not expression.endswith(b"]"):
+        return 0
+    try:
+        node = ast.parse(expression, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    return expression.rfind(b"[", 0, node.slice.col_offset) if isinstance(node, ast.Subscript) else 0
 
 
 def snippet(place: Place) -> str:
     """The line of `place` with a caret under its column."""
-    return caret(_sources.get(place.filename, ""), place.line, place.column)
+    return caret(source_of(place.filename), place.line, place.column)
 
 
 def describe(error: BaseException) -> str:

@@ -6,14 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from typer.core import TyperOption
 
 import kernelgate
 from api.settings import RunLimits
 from kernelgate import Client, cli
+from kernelgate.commands.tree import tree
 from kernelgate.local import LocalServer
 
 
@@ -178,6 +183,28 @@ def test_the_help_of_a_run_names_every_limit(capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().out
     for name in RunLimits.__struct_fields__:
         assert name in shown
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_no_help_shows_a_type_of_python_and_each_value_has_a_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for path, command in every_command(typer.main.get_command(tree(cli.SERVER_COMMANDS))):
+        assert cli.main([*path, "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert "<" not in shown
+        assert max(map(len, shown.splitlines())) <= int(columns)
+        values = [each for each in command.params if isinstance(each, TyperOption) and not each.is_flag]
+        assert all(each.metavar for each in values)
+
+
+def every_command(command: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Each command of the client, and what is typed for it."""
+    yield path, command
+    for name, inner in getattr(command, "commands", {}).items():
+        if name not in cli.SERVER_COMMANDS:
+            yield from every_command(inner, *path, name)
 
 
 def test_the_version_and_the_help_name_every_command(capsys: pytest.CaptureFixture[str]) -> None:

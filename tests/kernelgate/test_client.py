@@ -83,6 +83,14 @@ def test_a_call_gives_the_result_of_a_stored_script() -> None:
     ]
 
 
+def test_a_script_that_is_no_text_is_refused_before_anything_is_sent() -> None:
+    client = connect(lambda request: pytest.fail("nothing is asked"))
+    with pytest.raises(
+        TypeError, match=r"a script is its text, as Path\.read_text\(\) gives it, not of type"
+    ):
+        client.run(Path("file.py"))  # type: ignore[arg-type]
+
+
 def test_inputs_without_names_are_refused_before_anything_is_sent() -> None:
     client = connect(lambda request: pytest.fail("nothing is asked"))
     with pytest.raises(TypeError, match=r'inputs are a dict by name, as \{"x": 3\}, not of type list'):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -72,10 +73,17 @@ def test_what_cannot_be_sent_is_refused_by_name() -> None:
         encode({1, 2})
     with pytest.raises(TypeError, match="a key must be text"):
         encode({1: 2})
-    with pytest.raises(TypeError, match=r"float64 cannot be sent: convert it, as with .astype\('float32'\)"):
-        encode(np.zeros(3))
     with pytest.raises(ValueError, match=r"Client\.upload"):
         encode(np.zeros(65_537, np.float32))
+
+
+@pytest.mark.parametrize("send", [encode, lambda array: encode(array, [])])
+@pytest.mark.parametrize("array", [np.zeros(3), np.zeros(65_537), np.zeros(2, "uint64"), np.array(["a"])])
+def test_an_array_of_a_dtype_that_no_tensor_has_is_refused_with_what_to_do(
+    send: Callable[[object], object], array: object
+) -> None:
+    with pytest.raises(TypeError, match=r"cannot be sent: convert it, as with .astype\('float32'\)"):
+        send(array)
 
 
 def test_npy_goes_there_and_back_without_pickle() -> None:

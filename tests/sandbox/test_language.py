@@ -10,6 +10,7 @@ import pytest
 from sandbox.errors import ScriptDeniedError, ScriptSyntaxError
 from sandbox.policy.compiler import compile_script
 from sandbox.policy.names import MARK
+from shaders.errors import caret
 from tests.sandbox.support import Sandbox
 
 DENIED = {
@@ -107,10 +108,51 @@ def test_a_script_may_define_what_it_could_not_call(sandbox: Sandbox) -> None:
 def test_errors_point_at_the_scripts_own_line_column_and_calls(sandbox: Sandbox) -> None:
     error = sandbox.error("def inner(v):\n    return 1 + v['_k']\n\n\ndef main():\n    return inner({})\n")
     assert error.message == "KeyError: '_k'"
-    assert (error.line, error.column) == (2, 16)
-    assert error.snippet == "    return 1 + v['_k']\n               ^"
+    assert (error.line, error.column) == (2, 17)
+    assert error.snippet == "    return 1 + v['_k']\n                ^"
     assert "main (line 6) → inner (line 2)" in error.hint
     assert "sandbox" not in f"{error.message}{error.hint}{error.snippet}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "column"),
+    [
+        ("y[x[1]]", 2),
+        ("y[x[7]]", 4),
+        ("y[x['a']]", 4),
+        ("y[x[2]]", 2),
+        ("y[0] + y[ x[1] ]", 9),
+        ("y[x[1]] = 3", 2),
+        ("y[x[1]] += 3", 2),
+        ("del y[x[1]]", 6),
+        ("[y][0][7]", 7),
+        ("'é', y[(5)]", 7),
+    ],
+)
+def test_a_wrong_index_is_pointed_at_by_its_own_bracket(
+    sandbox: Sandbox, statement: str, column: int
+) -> None:
+    error = sandbox.error(f"x = [0, 5, 'b']\ny = [1, 2]\n{statement}")
+    assert (error.line, error.column) == (3, column)
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "hint"),
+    [
+        ("def main():\n    return {1}", (2, 12), "Make a list of it: list(…)."),
+        ("def main():\n    yield 1", (1, 1), "Make a list of it: list(…)."),
+        ("x = len\nresult = [x]", (2, 10), "Call it."),
+        ("def main():\n    return 1\nresult = main", (3, 10), "Call it."),
+        ("class A: pass\nresult = {'a': A()}", (2, 10), "Use None, bool,"),
+    ],
+)
+def test_a_result_that_cannot_leave_is_shown_where_it_is_made(
+    sandbox: Sandbox, source: str, place: tuple[int, int], hint: str
+) -> None:
+    error = sandbox.error(source)
+    assert (error.code, error.line, error.column) == ("value_unsupported", *place)
+    assert error.snippet == caret(source, *place)
+    assert hint in error.hint
 
 
 def test_private_names_are_shown_as_written(sandbox: Sandbox) -> None:
@@ -183,6 +225,8 @@ def test_text_that_is_no_unicode_is_an_error_of_the_script(sandbox: Sandbox, sou
         ("def main(): return lenn([1])", "Did you mean len?"),
         ("x = np.ones(2)", "Write import numpy as np at the beginning."),
         ("x = json.dumps(1)", "Write import json at the beginning."),
+        ("file.py", "Send the text of the file: Path('file.py').read_text()."),
+        ("../my-file.py\n", "Send the text of the file: Path('../my-file.py').read_text()."),
     ],
 )
 def test_what_scripts_have_not_is_answered_with_what_they_have(

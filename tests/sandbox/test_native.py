@@ -129,9 +129,9 @@ def test_a_main_that_ran_is_not_called_again(native: Native) -> None:
 
 def test_errors_have_their_place(native: Native) -> None:
     error = native.error("def f():\n    return [][1]\n\ndef main():\n    return f()")
-    assert (error.code, error.line, error.column) == ("script_error", 2, 12)
+    assert (error.code, error.line, error.column) == ("script_error", 2, 14)
     assert error.message == "IndexError: list index out of range"
-    assert error.snippet == "    return [][1]\n" + " " * 11 + "^"
+    assert error.snippet == "    return [][1]\n" + " " * 13 + "^"
     assert error.hint == "Calls: main (line 5) → f (line 2)"
     wrong = native.error("x = 1\ny = (")
     assert (wrong.code, wrong.line, wrong.column) == ("script_syntax", 2, 5)

@@ -54,6 +54,9 @@ def test_missing_and_unexpected_inputs_name_the_parameters_of_main(sandbox: Sand
 
 def test_inputs_for_a_script_without_main_are_an_error(sandbox: Sandbox) -> None:
     assert "defines no main" in sandbox.error("result = 1", x=1).message
+    assert sandbox.error("x = 1", x=1).hint == "Define main(x)."
+    assert sandbox.error("def f(x): return x", x=1).hint == "Call f main, or define main(x)."
+    assert "takes x by position" in sandbox.error("def main(x, /): return x", x=1).message
 
 
 @pytest.mark.parametrize("inputs", [{}, {"x": 1}])
@@ -201,6 +204,20 @@ def test_a_huge_allocation_ends_at_the_memory_limit(sandbox: Sandbox) -> None:
         assert outcome.error.code == "memory_limit"
         assert "64 MB" in outcome.error.message
         assert sandbox.services.peak_bytes < 80 << 20
+
+
+def test_what_is_refused_memory_is_told_by_its_line(sandbox: Sandbox) -> None:
+    source = "def grow(n):\n    return 'x' * n\n\ndef main():\n    return grow(10**10)"
+    error = sandbox.run(source, SMALL).error
+    assert (error.code, error.line, error.snippet) == ("memory_limit", 2, caret(source, 2, 12))
+
+
+def test_what_an_imported_script_is_refused_is_told_with_its_name(sandbox: Sandbox) -> None:
+    services = Services()
+    services.scripts = {"large": "def f():\n    return 'x' * 10**10"}
+    error = sandbox.run_with(services, "import large\nlarge.f()", SMALL).error
+    assert (error.code, error.line) == ("memory_limit", 2)
+    assert error.message.endswith("(in script large)")
 
 
 def test_memory_errors_swallowed_in_a_loop_end_at_the_processor_limit(sandbox: Sandbox) -> None:

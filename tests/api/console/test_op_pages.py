@@ -24,6 +24,15 @@ def test_operations_are_found_by_name_alias_kind_and_words(
     assert found(person, "?q=%3Cscript%3E") == []
 
 
+def test_what_is_called_so_comes_first_and_the_largest_kinds_too(person: httpx2.Client) -> None:
+    assert found(person, "?q=Sum")[:2] == ["sum", "nansum"]
+    assert found(person, "?q=power")[0] == "pow"
+    kinds = re.findall(r"<option[^>]*>(\w+) \((\d+)\)", person.get("/console/ops").text)
+    sizes = [int(size) for _, size in kinds]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(len(found(person, f"?kind={kind}")) == int(size) for kind, size in kinds[:3])
+
+
 def test_where_no_operation_is_found_names_that_are_close_are_told(person: httpx2.Client) -> None:
     assert "0 of" in (page := person.get("/console/ops?q=sotfmax").text)
     assert "Did you mean softmax" in page
@@ -56,11 +65,13 @@ def test_a_phone_shows_operations_in_its_width(visit: Any, path: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_an_operation_is_found_as_one_types_and_its_example_runs(visit: Any) -> None:
+def test_an_operation_is_found_as_one_types_and_its_example_runs(visit: Any, person: httpx2.Client) -> None:
     page = visit("/console/ops")
     page.get_by_label("Name, alias").fill("sha256 hmac")
     link = page.locator("#rows a:visible")
     assert link.all_inner_texts() == ["hmac_sha256", "pbkdf2_sha256"]
+    page.get_by_label("Name, alias").fill("sum")
+    assert link.all_inner_texts() == found(person, "?q=sum")
     page.get_by_label("Name, alias").fill("sotfmax")
     page.get_by_role("status").get_by_text("Enter looks for names that are close.").wait_for()
     page.get_by_label("Name, alias").press("Enter")
