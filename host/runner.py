@@ -19,6 +19,7 @@ from host.graphs import Input
 from host.hands import Hands, Tiles
 from host.lease import Blocks, Holding
 from host.native import Access, Buffer, Command, Gpu, Pipeline, Program, Run, Slot
+from host.pauses import Pausing
 from host.pipelines import Pipelines
 from host.plans import HostStep, Plan, Step
 from host.prepared import Prepared
@@ -60,11 +61,23 @@ class Runner:
             self._plans.move_to_end(key)
         return prepared
 
-    def add(self, key: bytes, plan: Plan, inputs: Sequence[Input], outputs: Sequence[TensorType]) -> Prepared:
-        """Compile the kernels of a plan (see `Prepared`), and keep it. Raises `DeviceOutOfMemory`."""
+    def add(
+        self, key: bytes, plan: Plan, inputs: Sequence[Input], outputs: Sequence[TensorType]
+    ) -> Pausing[Prepared]:
+        """Compile the kernels of a plan (see `Prepared`), and keep it, unless another of this `key` came meanwhile.
+
+        Raises `DeviceOutOfMemory`.
+        """
         self._check_sizes(plan)
-        pipelines = [self._pipeline(step.spec) if isinstance(step, Step) else None for step in plan.steps]
-        prepared = self._plans[key] = Prepared(plan, inputs, outputs, pipelines)
+        pipelines = []
+        for step in plan.steps:
+            pipelines.append(self._pipeline(step.spec) if isinstance(step, Step) else None)
+            yield
+        made = Prepared(plan, inputs, outputs, pipelines)
+        prepared = self.find(key)
+        if prepared is not None:
+            return prepared
+        prepared = self._plans[key] = made
         self._steps += len(plan.steps)
         while len(self._plans) > 1 and (len(self._plans) > _MOST_PLANS or self._steps > _MOST_STEPS):
             self._drop(self._plans.popitem(last=False)[1])
