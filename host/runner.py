@@ -127,7 +127,7 @@ class Runner:
                 spent += yield from self._on_host(step, blocks, stop)
                 position += 1
                 continue
-            over = prepared.slice_end(position)
+            is_cold, over = prepared.is_cold(position), prepared.slice_end(position)
             began = time.perf_counter()
             self._submit(cast(Sequence[Run], runs[position - begin : over - begin]))
             if over == end:
@@ -135,7 +135,8 @@ class Runner:
             self._gpu.wait()
             elapsed = _since(began)
             prepared.have_run(position, over)
-            self._adapt(prepared, over - position, elapsed)
+            if not is_cold:
+                self._adapt(prepared, over - position, elapsed)
             position, spent = over, spent + elapsed
         if begin == end or isinstance(runs[-1], HostStep):
             keep()
