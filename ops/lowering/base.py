@@ -203,7 +203,7 @@ class HostAttention(_OfHost):
 HostTask = HostProduct | HostConvolution | HostAttention
 
 
-class Lowering(msgspec.Struct, frozen=True):
+class Lowering(msgspec.Struct, frozen=True, gc=False):
     """The steps of one op in order, and the sizes in bytes of the temporaries that they share."""
 
     dispatches: tuple[Dispatch | HostTask, ...]
