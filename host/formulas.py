@@ -88,6 +88,11 @@ class Formula(msgspec.Struct, frozen=True, eq=False, gc=False):
         return not self.sources and not self.indexed
 
     @property
+    def is_number(self) -> bool:
+        """Whether it is a constant of which nothing is computed."""
+        return self.is_constant and len(self.ops) == 1
+
+    @property
     def pending(self) -> Pending | None:
         """The op that it waits for."""
         return next((source for source in self.sources if isinstance(source, Pending)), None)

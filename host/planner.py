@@ -2,7 +2,9 @@
 
 Owns equal and dead nodes, fusion and views without copies. Chains of elementwise ops wait as formulas until somebody
 needs their elements: another op may then take them in (a reduction and softmax what they read, a product and a
-reduction what is done with their result). Pure: what is computed together becomes dispatches in `host/lowerer.py`,
+reduction what is done with their result). A chain over numbers alone is not taken in: where a condition depends on
+uniforms only, llvmpipe looks for them on every way there is (`lvp_inline_uniforms`), twenty times as long for each op
+more. Pure: what is computed together becomes dispatches in `host/lowerer.py`,
 and where memory lies is decided in `host/placement.py`.
 """
 
@@ -194,7 +196,7 @@ class _Planner:
             value = self.values[source]
             if isinstance(value, Formula):
                 fits = ops + len(value.ops) <= MAX_FUSED_NODES and text + value.text <= MAX_FUSED_TEXT
-                alike = value.is_constant or value.type.shape == type.shape
+                alike = value.is_number if value.is_constant else value.type.shape == type.shape
                 if fits and value.width - 1 <= room and alike and not (is_waiting and value.pending):
                     ops, text, room = ops + len(value.ops), text + value.text, room - value.width + 1
                     is_waiting |= value.pending is not None
