@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+import msgspec
 
 from host.formulas import Value
 from host.pauses import Pausing
@@ -25,11 +26,16 @@ from ops.lowering.windows import window
 from shaders.pack import holes, pack_params
 from shaders.spec import Dispatch
 
-_Place = tuple[Storage, int, int]
-"""A part of a storage: where it begins, and its bytes."""
+
+class _Place(msgspec.Struct, frozen=True, gc=False):
+    """The `nbytes` bytes of a storage from `begin` on."""
+
+    storage: Storage
+    begin: int
+    nbytes: int
 
 
-class _Use(NamedTuple):
+class _Use(msgspec.Struct, frozen=True, gc=False):
     """A lowering over storages: by kind and number what its dispatches take."""
 
     lowering: Lowering
@@ -40,13 +46,13 @@ class _Use(NamedTuple):
         """What one of its dispatches takes."""
         places = []
         for operand in dispatch.operands:
-            storage, begin, nbytes = self.found[operand.kind][operand.index]
-            size = nbytes if operand.nbytes is None else operand.nbytes
-            places.append((storage, begin + operand.begin, size))
+            all = self.found[operand.kind][operand.index]
+            nbytes = all.nbytes if operand.nbytes is None else operand.nbytes
+            places.append(_Place(all.storage, all.begin + operand.begin, nbytes))
         return tuple(places)
 
 
-class _Draft(NamedTuple):
+class _Draft(msgspec.Struct, frozen=True, gc=False):
     """A dispatch, or what the host does, over parts of storages."""
 
     dispatch: Dispatch | HostTask
@@ -72,7 +78,7 @@ class Drafts:
             for dispatch in use.lowering.dispatches:
                 draft = _Draft(dispatch, use.places(dispatch), use.ops)
                 self._drafts.append(draft)
-                touched.append(tuple(storage for storage, _, _ in draft.places))
+                touched.append(tuple(place.storage for place in draft.places))
                 yield
         return touched
 
@@ -122,9 +128,9 @@ class Drafts:
     ) -> Value:
         target = Storage(device_bytes(type))
         found = {
-            "input": [(source.storage, *self._window(source)[:2]) for source in sources],
-            "output": [(target, 0, target.nbytes)],
-            "temp": [(Storage(size), 0, size) for size in lowering.temps],
+            "input": [_Place(source.storage, *self._window(source)[:2]) for source in sources],
+            "output": [_Place(target, 0, target.nbytes)],
+            "temp": [_Place(Storage(size), 0, size) for size in lowering.temps],
         }
         self._uses.append(_Use(lowering, found, ops))
         self._count += len(lowering.dispatches)
@@ -150,9 +156,9 @@ class Drafts:
     def _step(self, draft: _Draft) -> Step | HostStep:
         dispatch = draft.dispatch
         buffers = tuple(
-            Part(storage.ref, nbytes, begin)
-            for storage, begin, nbytes in draft.places
-            if storage.ref is not None
+            Part(place.storage.ref, place.nbytes, place.begin)
+            for place in draft.places
+            if place.storage.ref is not None
         )
         if not isinstance(dispatch, Dispatch):
             return HostStep(dispatch, buffers)

@@ -36,7 +36,7 @@ class Gap(NamedTuple):
     type: str
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True, gc=False):
     """The `nbytes` bytes of a buffer from `begin` on."""
 
     ref: Ref

@@ -156,7 +156,7 @@ class Runner:
 
     def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""
-        places = [(blocks[ref][0].buffer, blocks[ref][1] + begin) for ref, _, begin in step.buffers]
+        places = [(blocks[part.ref][0].buffer, blocks[part.ref][1] + part.begin) for part in step.buffers]
         tiles, spent = Tiles(step.task), 0.0
         while True:
             began = time.perf_counter()

@@ -37,7 +37,7 @@ from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU, MAPPED, DeviceClass
 from ops.lowering.windows import ALIGNMENT
-from ops.validate import validate
+from ops.validate import validated
 from shaders.constant_values import keyed
 from shaders.reflection import Reflection
 
@@ -138,8 +138,7 @@ class WgpuEngine:
         """The plan of a graph in words."""
         stop()
         yield Ahead(cold=True)
-        types, form = validate(graph), structure(graph)
-        plan, _ = yield from in_slices(planning(graph, types, form, self._class), self._slice_ms, stop)
+        (_, plan), _ = yield from in_slices(self._plan(graph, structure(graph)), self._slice_ms, stop)
         return explain(plan, wgsl)
 
     def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
@@ -218,11 +217,17 @@ class WgpuEngine:
 
     def _prepare(self, graph: Graph, form: Structure) -> Pausing[Prepared]:
         """Plan a graph and compile its kernels."""
-        types = validate(graph)
-        yield
-        plan = yield from planning(graph, types, form, self._class)
+        types, plan = yield from self._plan(graph, form)
         outputs = [types[index] for index in graph.outputs]
         return (yield from self._runner.add(form.key, plan, inputs_of(graph, types), outputs))
+
+    def _plan(self, graph: Graph, form: Structure) -> Pausing[tuple[list[TensorType], Plan]]:
+        """Check a graph and plan it; the types of its nodes, and the plan."""
+        types = []
+        for type in validated(graph):
+            types.append(type)
+            yield
+        return types, (yield from planning(graph, types, form, self._class))
 
     def _inputs(
         self, lease: Lease, prepared: Prepared, tensors: Sequence[Tensor[Block]], form: Structure
