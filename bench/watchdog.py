@@ -35,7 +35,7 @@ from shaders.guard.budget import MOST_FUEL
 from shaders.reflect import reflect
 
 ROUNDS, CANCELS, HEAVY_DISPATCHES, LIGHT_DISPATCHES = 5, 10, 100, 200
-PLANNING_S, PAUSE_S = 30, 0.02
+PLANNING_S, PAUSE_S = 20, 0.02
 WATCHDOG_S = 0.3
 ENDLESS = sorted((Path(__file__).parents[1] / "tests/attacks/kernels").glob("*.wgsl"))
 ENDLESS_GROUPS = (16, 4096)
