@@ -1,5 +1,5 @@
-"""What a neighbour notices: of a kernel that hangs, of one that is cancelled, of one that is only heavy, and of all
-hostile kernels that end when their fuel is gone.
+"""What a neighbour notices: of a kernel that hangs, of one that is cancelled, of one that is only heavy, of large
+graphs that are always new, and of all hostile kernels that end when their fuel is gone.
 
 Run as `python bench/watchdog.py [adapter]`. The server runs inside this process, so that the moment in which the
 watchdog fires is known; its limit is short here, which changes nothing of what comes after.
@@ -8,11 +8,13 @@ watchdog fires is known; its limit is short here, which changes nothing of what 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
+import random
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -27,11 +29,13 @@ from api.settings import Settings
 from host import frames
 from host.errors import Cancelled, DriverLoopLimit, FuelExhausted
 from host.supervisor import Device, DeviceSettings
+from ops.graph import Graph, Node
 from shaders.errors import KernelgateError
 from shaders.guard.budget import MOST_FUEL
 from shaders.reflect import reflect
 
 ROUNDS, CANCELS, HEAVY_DISPATCHES, LIGHT_DISPATCHES = 5, 10, 100, 200
+PLANNING_S, PAUSE_S = 20, 0.02
 WATCHDOG_S = 0.3
 ENDLESS = sorted((Path(__file__).parents[1] / "tests/attacks/kernels").glob("*.wgsl"))
 ENDLESS_GROUPS = (16, 4096)
@@ -77,6 +81,8 @@ async def main(adapter: str) -> None:
     try:
         await cancels(device)
         await fairness(device, HEAVY.get(adapter, 50_000))
+        for kind in (norms, chains, sorts):
+            await planning(device, kind)
         for groups in ENDLESS_GROUPS:
             await endless(device, groups)
     finally:
@@ -210,6 +216,67 @@ async def fairness(device: Device, groups: int) -> None:
     middle, late = timing.median(times) * 1e3, timing.percentile(times, 0.99) * 1e3
     figure = f"p50 {middle:.0f} ms, p99 {late:.0f} ms"
     timing.row(f"a short dispatch beside {HEAVY_DISPATCHES} heavy ones", figure, "p99 < 60 ms", late < 60)
+
+
+def norms(seed: int) -> Graph:
+    """As many nodes as a graph may have, each of a shape that no other graph has."""
+    nodes: list[Node] = []
+    for number in range(3333):
+        nodes.append(_full(300 + number, 3 + seed))
+        nodes.append(Node("softmax", (len(nodes) - 1,), {"axis": 1}))
+        nodes.append(Node("sum", (len(nodes) - 1,), {"axes": [1], "keepdim": False}))
+    return Graph(nodes, list(range(2, len(nodes), 3)))
+
+
+def chains(seed: int) -> Graph:
+    """Elementwise ops in an order of their own, so that all kernels are new."""
+    chance = random.Random(seed)
+    ops = chance.choices(("sin", "exp", "tanh", "cos", "relu", "neg", "abs"), k=9999)
+    nodes = [_full(1000, seed), *(Node(op, (number,)) for number, op in enumerate(ops))]
+    return Graph(nodes, [len(nodes) - 1])
+
+
+def sorts(seed: int) -> Graph:
+    """Almost as many dispatches as a request may have."""
+    nodes = []
+    for number in range(4000):
+        nodes += [_full(5000 + number + seed), Node("sort", (2 * number,), {"axis": 0, "descending": False})]
+    return Graph(nodes, list(range(1, len(nodes), 2)))
+
+
+def _full(*shape: int) -> Node:
+    return Node("full", (), {"shape": list(shape), "value": 0.5, "dtype": "f32"})
+
+
+async def planning(device: Device, kind: Callable[[int], Graph]) -> None:
+    """How long a graph of one op takes while another owner has two large ones under way, which are always new."""
+    seeds = itertools.count(1)
+
+    async def flood(job: int) -> None:
+        while True:
+            graph = kind(next(seeds))
+            made = [device.new_handle() for _ in graph.outputs]
+            await device.run_graph(job, "greedy", graph, made)
+            await device.free(made)
+
+    floods = [asyncio.create_task(flood(job)) for job in (100, 101)]
+    await asyncio.sleep(1)
+    times = []
+    small = Graph([_full(64), Node("neg", (0,))], [1])
+    end = time.perf_counter() + PLANNING_S
+    while time.perf_counter() < end:
+        began, made = time.perf_counter(), device.new_handle()
+        await device.run_graph(1, "modest", small, [made])
+        times.append(time.perf_counter() - began)
+        await device.free([made])
+        await asyncio.sleep(PAUSE_S)
+    for task in floods:
+        task.cancel()
+    ended = await asyncio.gather(*floods, return_exceptions=True)
+    assert all(isinstance(each, asyncio.CancelledError) for each in ended), ended
+    middle, late = timing.median(times) * 1e3, timing.percentile(times, 0.99) * 1e3
+    figure = f"p50 {middle:.0f} ms, p99 {late:.0f} ms, most {max(times) * 1e3:.0f} ms"
+    timing.row(f"a small graph beside large new ones ({kind.__name__})", figure, "p99 < 250 ms", late < 250)
 
 
 async def endless(device: Device, groups: int) -> None:

@@ -113,7 +113,7 @@ class Child:
         message = errand.make(id)
         meter = errand.meter or Meter(lambda usage: None)
         pending = Pending(future, errand.what, meter, lambda: self._stop(message), errand.step_s)
-        if isinstance(message, frames.RunGraph | frames.DispatchKernel):
+        if isinstance(message, frames.Job):
             deadline_s = math.inf if message.deadline_s is None else message.deadline_s
             pending.left_s = room_s(deadline_s, errand.step_s)
         self._link.send(message, errand.fd)
@@ -121,7 +121,7 @@ class Child:
         return future
 
     def _stop(self, message: frames.Request) -> None:
-        if self.alive and isinstance(message, frames.RunGraph | frames.DispatchKernel):
+        if self.alive and isinstance(message, frames.Job):
             self.post(frames.Cancel(0, message.job))
 
     def kill(self) -> None:

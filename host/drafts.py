@@ -1,4 +1,4 @@
-"""The steps of a plan while it is made: dispatches over storages that lie nowhere yet.
+"""The steps of a plan while it is made: lowerings over storages that lie nowhere yet, then their dispatches.
 
 Owns what graphs repeat: what was lowered for an equal key is lowered once, and packed once. Must not know graphs; where
 memory lies is decided in `host/placement.py`.
@@ -6,10 +6,13 @@ memory lies is decided in `host/placement.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from host.formulas import Value
+from host.pauses import Pausing
 from host.placement import Storage
 from host.plans import Gap, HostStep, Part, Step
 from host.tensors import device_bytes
@@ -24,31 +27,68 @@ from shaders.pack import holes, pack_params
 from shaders.spec import Dispatch
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A dispatch, or what the host does, over parts of storages: where each begins, and its bytes."""
+class _Place(msgspec.Struct, frozen=True, gc=False):
+    """The `nbytes` bytes of a storage from `begin` on."""
+
+    storage: Storage
+    begin: int
+    nbytes: int
+
+
+class _Use(msgspec.Struct, frozen=True, gc=False):
+    """A lowering over storages: by kind and number what its dispatches take."""
+
+    lowering: Lowering
+    found: Mapping[str, Sequence[_Place]]
+    ops: tuple[str, ...]
+
+    def places(self, dispatch: Dispatch | HostTask) -> tuple[_Place, ...]:
+        """What one of its dispatches takes."""
+        places = []
+        for operand in dispatch.operands:
+            all = self.found[operand.kind][operand.index]
+            nbytes = all.nbytes if operand.nbytes is None else operand.nbytes
+            places.append(_Place(all.storage, all.begin + operand.begin, nbytes))
+        return tuple(places)
+
+
+class _Draft(msgspec.Struct, frozen=True, gc=False):
+    """A dispatch, or what the host does, over parts of storages."""
 
     dispatch: Dispatch | HostTask
-    parts: tuple[tuple[Storage, int, int], ...]
+    places: tuple[_Place, ...]
     ops: tuple[str, ...]
 
 
 @dataclass(slots=True)
 class Drafts:
-    """The drafts so far, in order."""
+    """What is done so far, in order."""
 
     device: DeviceClass
+    _uses: list[_Use] = field(default_factory=list)
+    _count: int = 0
     _drafts: list[_Draft] = field(default_factory=list)
     _lowered: dict[object, Lowering] = field(default_factory=dict)
     _packed: dict[int, tuple[bytes, tuple[Gap, ...]]] = field(default_factory=dict)
 
-    def storages(self) -> list[tuple[Storage, ...]]:
-        """What each draft touches."""
-        return [tuple(storage for storage, _, _ in draft.parts) for draft in self._drafts]
+    def storages(self) -> Pausing[list[tuple[Storage, ...]]]:
+        """What each step touches, when nothing is added any more."""
+        touched = []
+        for use in self._uses:
+            for dispatch in use.lowering.dispatches:
+                draft = _Draft(dispatch, use.places(dispatch), use.ops)
+                self._drafts.append(draft)
+                touched.append(tuple(place.storage for place in draft.places))
+                yield
+        return touched
 
-    def steps(self) -> tuple[Step | HostStep, ...]:
+    def steps(self) -> Pausing[tuple[Step | HostStep, ...]]:
         """The steps, when all storages have a place."""
-        return tuple(map(self._step, self._drafts))
+        steps = []
+        for draft in self._drafts:
+            steps.append(self._step(draft))
+            yield
+        return tuple(steps)
 
     def add(
         self,
@@ -88,18 +128,13 @@ class Drafts:
     ) -> Value:
         target = Storage(device_bytes(type))
         found = {
-            "input": [(source.storage, *self._window(source)[:2]) for source in sources],
-            "output": [(target, 0, target.nbytes)],
-            "temp": [(Storage(size), 0, size) for size in lowering.temps],
+            "input": [_Place(source.storage, *self._window(source)[:2]) for source in sources],
+            "output": [_Place(target, 0, target.nbytes)],
+            "temp": [_Place(Storage(size), 0, size) for size in lowering.temps],
         }
-        for dispatch in lowering.dispatches:
-            parts = []
-            for operand in dispatch.operands:
-                storage, begin, nbytes = found[operand.kind][operand.index]
-                size = nbytes if operand.nbytes is None else operand.nbytes
-                parts.append((storage, begin + operand.begin, size))
-            self._drafts.append(_Draft(dispatch, tuple(parts), ops))
-        if len(self._drafts) > MAX_DISPATCHES:
+        self._uses.append(_Use(lowering, found, ops))
+        self._count += len(lowering.dispatches)
+        if self._count > MAX_DISPATCHES:
             raise GraphError(
                 f"the graph needs more than {MAX_DISPATCHES:,} dispatches, the most of one request",
                 hint="Ask for a value in between, or work in smaller pieces.",
@@ -121,9 +156,9 @@ class Drafts:
     def _step(self, draft: _Draft) -> Step | HostStep:
         dispatch = draft.dispatch
         buffers = tuple(
-            Part(storage.ref, nbytes, begin)
-            for storage, begin, nbytes in draft.parts
-            if storage.ref is not None
+            Part(place.storage.ref, place.nbytes, place.begin)
+            for place in draft.places
+            if place.storage.ref is not None
         )
         if not isinstance(dispatch, Dispatch):
             return HostStep(dispatch, buffers)

@@ -26,8 +26,9 @@ class Encoded:
 
     def __init__(self, plan: Plan, pipelines: Sequence[Pipeline | None], offsets: Sequence[int]) -> None:
         self._plan, self._pipelines, self._offsets = plan, pipelines, offsets
-        self._places = [_places(step) for step in plan.steps]
-        self._runs: list[OrderedDict[tuple[Place, ...], Run]] = [OrderedDict() for _ in plan.steps]
+        kept = plan.steps if len(plan.steps) <= _MOST_KEPT else ()
+        self._places = [_places(step) for step in kept]
+        self._runs: list[OrderedDict[tuple[Place, ...], Run]] = [OrderedDict() for _ in kept]
         self._recent: list[list[tuple[tuple[Place, ...], list[Run | HostStep]]]] = [[] for _ in plan.stages]
 
     def stage(self, gpu: Gpu, blocks: Blocks, stage: int) -> Sequence[Run | HostStep]:
@@ -37,7 +38,7 @@ class Encoded:
         asked for, and not kept.
         """
         begin, end = self._plan.span(stage)
-        if len(self._plan.steps) > _MOST_KEPT:
+        if not self._runs:
             return _OnDemand(self, gpu, blocks, range(begin, end))
         recent, places = self._recent[stage], tuple(blocks.values())  # whose order is the plan's
         for known, runs in reversed(recent):
@@ -52,7 +53,7 @@ class Encoded:
         step = self._plan.steps[number]
         if isinstance(step, HostStep):
             return step
-        return self._encode(gpu, number, step, self._places[number](blocks))
+        return self._encode(gpu, number, step, _places(step)(blocks))
 
     def forget(self) -> None:
         """Drop what is kept, since a buffer goes."""

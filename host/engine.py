@@ -8,16 +8,19 @@ each step of a `Work`, ends when what it began is done.
 from __future__ import annotations
 
 import pkgutil
+import time
 from collections.abc import Callable, Generator, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from host.frames import DeviceInfo, DispatchKernel, MemoryReport, RunGraph, Usage
+from host.pauses import Pausing, at_once
 from host.shared import Source
 from ops.graph import Graph, TensorType
 from shaders.reflection import Reflection
 
+T = TypeVar("T")
 Stop = Callable[[], None]
 """Called between dispatches; raises `Cancelled` when the job shall end."""
 
@@ -25,17 +28,19 @@ Stop = Callable[[], None]
 class Ahead(NamedTuple):
     """What work says between two steps: which fraction of it is done, where it knows, and whether it is `cold`.
 
-    Then the next step may have to compile first, which some drivers do at a pipeline's first dispatch only.
+    Then the next step may be long: it plans, or it compiles, which some drivers do at a pipeline's first dispatch only.
     """
 
     fraction: float | None = None
     cold: bool = False
 
 
-Work = Generator[Ahead, None, Usage]
+Steps = Generator[Ahead, None, T]
 """A request that is done in steps: until the first yield it only takes hold of what it needs, then each step is a short
-slice, unless the work is cold. What it gives in the end is what it cost. Whoever has it may do other requests between
-steps, or close it."""
+slice, unless the work is cold. Whoever has it may do other requests between steps, or close it."""
+
+Work = Steps[Usage]
+"""Steps that give what they cost."""
 
 Write = Callable[[memoryview], None]
 """Takes the next bytes of a download; they are valid only during the call."""
@@ -95,7 +100,7 @@ class Engine(Protocol):
     def run_graph(self, request: RunGraph, stop: Stop) -> Work:
         """Compute a graph and make its outputs live."""
 
-    def explain(self, graph: Graph, wgsl: bool) -> str:
+    def explain(self, graph: Graph, wgsl: bool, stop: Stop) -> Steps[str]:
         """How a graph would be computed, in words; `wgsl`: with the source of kernels."""
 
     def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
@@ -108,14 +113,29 @@ class Engine(Protocol):
         """Release everything."""
 
 
-def finish(work: Work) -> Usage:
-    """Do all steps of `work` at once; what it cost."""
+def finish(work: Steps[T]) -> T:
+    """Do all steps of `work` at once; what it gives."""
+    return at_once(work)
+
+
+def in_slices(work: Pausing[T], slice_ms: float, stop: Stop) -> Steps[tuple[T, float]]:
+    """Do `work` in steps, each of which ends with the first pause after `slice_ms`; what it gives, and milliseconds."""
+    began, spent = time.perf_counter(), 0.0
     while True:
         try:
             next(work)
         except StopIteration as over:
-            usage: Usage = over.value
-            return usage
+            return over.value, spent + _since(began)
+        elapsed = _since(began)
+        if elapsed > slice_ms:
+            yield Ahead(cold=True)
+            stop()
+            began, spent = time.perf_counter(), spent + elapsed
+
+
+def _since(began: float) -> float:
+    """Milliseconds since `began`."""
+    return (time.perf_counter() - began) * 1e3
 
 
 def open_engine(settings: EngineSettings) -> Engine:

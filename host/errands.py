@@ -83,9 +83,21 @@ def add_kernel(
     return Errand(make, "compiling a kernel", step_s)
 
 
-def explain(graph: Graph, wgsl: bool, step_s: float, meter: Meter | None) -> Errand:
+def explain(
+    job: int,
+    owner: str,
+    graph: Graph,
+    wgsl: bool,
+    deadline_s: float,
+    step_s: float,
+    meter: Meter | None,
+) -> Errand:
     """Tell the plan of a graph, whose inputs need not exist."""
-    return Errand(lambda id: frames.Explain(id, graph, wgsl), "explaining a graph", step_s, meter=meter)
+
+    def make(id: int) -> frames.Explain:
+        return frames.Explain(id, job, owner, graph, wgsl, deadline_s)
+
+    return Errand(make, "explaining a graph", step_s, meter=meter)
 
 
 def run_graph(

@@ -60,7 +60,7 @@ def _memory(plan: Plan) -> str:
 def _step(step: Step | HostStep, kernels: dict[KernelSpec, int]) -> str:
     more = len(step.ops) - _NAMED_OPS
     ops = ", ".join(step.ops[:_NAMED_OPS]) + f" and {more} more" * (more > 0)
-    *sources, target = (f"{_name(ref)} ({_bytes(nbytes)})" for ref, nbytes, _ in step.buffers)
+    *sources, target = (f"{_name(part.ref)} ({_bytes(part.nbytes)})" for part in step.buffers)
     where = f"{', '.join(sources)} -> {target}" if sources else target
     if isinstance(step, HostStep):
         return f"{ops}: by the host, {where}"

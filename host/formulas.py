@@ -18,7 +18,7 @@ from ops.graph import TensorType
 from ops.layout import Layout
 
 
-class Value(msgspec.Struct, frozen=True):
+class Value(msgspec.Struct, frozen=True, gc=False):
     """Elements that lie in a storage."""
 
     storage: Storage
@@ -32,7 +32,7 @@ class Value(msgspec.Struct, frozen=True):
         return whole and self.layout.offset == 0 and self.layout.is_contiguous
 
 
-class Pending(msgspec.Struct, frozen=True, eq=False):
+class Pending(msgspec.Struct, frozen=True, eq=False, gc=False):
     """An op that waits for what is done with its result: node `index`, of `type`.
 
     `before` is a formula that it reads instead of `sources`. `ops` are the nodes that are computed, by name.
@@ -55,7 +55,7 @@ class Pending(msgspec.Struct, frozen=True, eq=False):
         return len(self.sources) if self.before is None else self.before.width
 
 
-class Call(msgspec.Struct, frozen=True, eq=False):
+class Call(msgspec.Struct, frozen=True, eq=False, gc=False):
     """The elementwise op of node `index` over its arguments; one that is used twice is computed once."""
 
     index: int
@@ -68,7 +68,7 @@ Written = tuple[int, tuple[tuple[int, ...], ...]]
 """A formula as numbers: which is the result of its sources and calls, and the calls, each a kind and its arguments."""
 
 
-class Formula(msgspec.Struct, frozen=True, eq=False):
+class Formula(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Elements of `type` that are not computed yet: `root` over `sources`.
 
     Of the sources one at most is pending, and has the formula's shape. `ops` are the nodes that are fused, by name,
@@ -86,6 +86,11 @@ class Formula(msgspec.Struct, frozen=True, eq=False):
     def is_constant(self) -> bool:
         """Whether all elements are the same, whatever the inputs."""
         return not self.sources and not self.indexed
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a constant of which nothing is computed."""
+        return self.is_constant and len(self.ops) == 1
 
     @property
     def pending(self) -> Pending | None:

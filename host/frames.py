@@ -96,10 +96,16 @@ class RunGraph(Request, frozen=True, tag="run_graph"):
 
 
 class Explain(Request, frozen=True, tag="explain"):
-    """Say how `graph` would be computed; the reply is `Explained`. `wgsl`: with the source of kernels."""
+    """Say to `owner` how `graph` would be computed; the reply is `Explained`. `wgsl`: with the source of kernels.
 
+    `job` and `deadline_s` are as in `RunGraph`.
+    """
+
+    job: int
+    owner: str
     graph: Graph
     wgsl: bool = False
+    deadline_s: float | None = None
 
 
 class Bound(msgspec.Struct, frozen=True, tag="bound", tag_field="t"):
@@ -156,6 +162,10 @@ class DispatchKernel(Request, frozen=True, tag="dispatch"):
     fuel: int | None = None
     most_fuel: dict[str, int] = {}
     deadline_s: float | None = None
+
+
+Job = RunGraph | Explain | DispatchKernel
+"""What is done in steps, in its owner's turn."""
 
 
 class Cancel(Request, frozen=True, tag="cancel"):

@@ -26,6 +26,11 @@ def check_graph(graph: Graph, handles: Sequence[int], get: Callable[[int], Tenso
     return types
 
 
+def handles_of(graph: Graph) -> set[int]:
+    """The tensors that a graph reads, valid or not. Raises `GraphError` for an input that names none."""
+    return {input_handle(node) for node in graph.nodes if node.op == "input"}
+
+
 def inputs_of(graph: Graph, types: Sequence[TensorType]) -> list[Input]:
     """The inputs of a graph whose nodes have these types."""
     return [(index, types[index]) for index, node in enumerate(graph.nodes) if node.op == "input"]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
 
+from host.pauses import Pausing
 from host.plans import Ref, Stage
 
 SLACK = Fraction(6, 5)
@@ -65,19 +66,20 @@ _Cut = tuple[int, list[_Buffer], list[_Buffer]]
 
 def place(
     moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage] = (), small: int = SMALL
-) -> tuple[tuple[int, ...], tuple[Stage, ...]]:
+) -> Pausing[tuple[tuple[int, ...], tuple[Stage, ...]]]:
     """Give each storage without a place a temporary; the sizes of those, and the stages of the program.
 
     `moments` are what each step uses, `outputs` the storages that stay, whether a step writes them or not. In no stage
     do buffers take more than `small` bytes and more than `SLACK` of `least`.
     """
     spans = _spans(moments, outputs)
+    yield
     needed = _needed(spans, len(moments))
     most = max(int(max(needed) * SLACK), small)
-    buffers = _all_the_time(spans)
+    buffers = yield from _all_the_time(spans)
     if sum(buffer.nbytes for buffer in buffers) <= most:
         return _placed([(len(moments), buffers, [])])
-    return _placed(_Walk(most, needed).stages(spans, len(moments)))
+    return _placed((yield from _Walk(most, needed).stages(spans, len(moments))))
 
 
 def least(moments: Sequence[Sequence[Storage]], outputs: Sequence[Storage] = ()) -> int:
@@ -109,7 +111,7 @@ def _needed(spans: _Spans, moments: int) -> list[int]:
     return list(accumulate(changes[:-1]))
 
 
-def _all_the_time(spans: _Spans) -> list[_Buffer]:
+def _all_the_time(spans: _Spans) -> Pausing[list[_Buffer]]:
     """Buffers for all values from the largest on, each in the smallest that is free then.
 
     An output's buffer serves before the output is written. So a buffer is never larger than a value in it.
@@ -122,6 +124,7 @@ def _all_the_time(spans: _Spans) -> list[_Buffer]:
             buffer = _Buffer(value.nbytes)
             buffers.append(buffer)
         buffer.add(value, spans[value])
+        yield
     return buffers
 
 
@@ -138,7 +141,7 @@ class _Walk:
         self._idle: list[_Buffer] = []
         self._taken: list[_Buffer] = []
 
-    def stages(self, spans: _Spans, moments: int) -> list[_Cut]:
+    def stages(self, spans: _Spans, moments: int) -> Pausing[list[_Cut]]:
         """The stages of a program."""
         made, dead = defaultdict[int, list[Storage]](list), defaultdict[int, list[Storage]](list)
         for value, (first, last) in spans.items():
@@ -156,6 +159,7 @@ class _Walk:
             buffers |= {value: found or self._created(value, spans[value]) for value, found in places.items()}
             for value in dead[moment]:
                 insort(self._idle, buffers.pop(value), key=lambda each: each.nbytes)
+            yield
         return [*cuts, (moments, self._taken, [])]
 
     def _reused(self, value: Storage, span: _Span) -> _Buffer | None:

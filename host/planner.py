@@ -2,7 +2,9 @@
 
 Owns equal and dead nodes, fusion and views without copies. Chains of elementwise ops wait as formulas until somebody
 needs their elements: another op may then take them in (a reduction and softmax what they read, a product and a
-reduction what is done with their result). Pure: what is computed together becomes dispatches in `host/lowerer.py`,
+reduction what is done with their result). A chain over numbers alone is not taken in: where a condition depends on
+uniforms only, llvmpipe looks for them on every way there is (`lvp_inline_uniforms`), twenty times as long for each op
+more. Pure: what is computed together becomes dispatches in `host/lowerer.py`,
 and where memory lies is decided in `host/placement.py`.
 """
 
@@ -18,6 +20,7 @@ from msgspec import structs
 from host.drafts import Drafts
 from host.formulas import Call, Formula, Pending, Source, Value
 from host.lowerer import Lowerer
+from host.pauses import Pausing, at_once
 from host.placement import Storage, place
 from host.plans import Output, Plan, Ref
 from host.structure import Structure, structure
@@ -39,11 +42,18 @@ _TAKES_VIEWS = TAKES_BEFORE | {"elementwise"}
 
 
 def make_plan(graph: Graph, types: Sequence[TensorType], device: DeviceClass) -> Plan:
-    """The plan of a graph that `validate` found to have these types. Raises `GraphError` for too many dispatches."""
-    form, drafts = structure(graph), Drafts(device)
-    same, kinds = _equal_nodes(graph, types, form)
+    """The plan of a graph that `validate` found to have these types, made at once."""
+    return at_once(planning(graph, types, structure(graph), device))
+
+
+def planning(
+    graph: Graph, types: Sequence[TensorType], form: Structure, device: DeviceClass
+) -> Pausing[Plan]:
+    """The plan of a graph of these types and this structure. Raises `GraphError` for too many dispatches."""
+    drafts = Drafts(device)
+    same, kinds = yield from _equal_nodes(graph, types, form)
     lowerer = Lowerer(graph, types, form, kinds, device, drafts)
-    return _Planner(graph, types, same, drafts, lowerer).plan()
+    return (yield from _Planner(graph, types, same, drafts, lowerer).plan())
 
 
 @dataclass(slots=True)
@@ -63,19 +73,25 @@ class _Planner:
     constants: list[tuple[int, TensorType]] = field(default_factory=list)
     made: list[Storage] = field(default_factory=list)
 
-    def plan(self) -> Plan:
+    def plan(self) -> Pausing[Plan]:
         for index, readers in enumerate(self._readers()):
             if readers:
                 self.values[index] = self._node(index, fusible=readers == 1)
-        outputs = [self._output(number, self.same[index]) for number, index in enumerate(self.graph.outputs)]
-        temps, stages = place(self.drafts.storages(), self.made)
+                yield
+        outputs = []
+        for number, index in enumerate(self.graph.outputs):
+            outputs.append(self._output(number, self.same[index]))
+            yield
+        moments = yield from self.drafts.storages()
+        temps, stages = yield from place(moments, self.made)
+        steps = yield from self.drafts.steps()
         return Plan(
             tuple(self.inputs),
             tuple(self.constants),
             tuple(outputs),
             temps,
             stages,
-            self.drafts.steps(),
+            steps,
             self.drafts.device.work,
         )
 
@@ -182,7 +198,7 @@ class _Planner:
             value = self.values[source]
             if isinstance(value, Formula):
                 fits = ops + len(value.ops) <= MAX_FUSED_NODES and text + value.text <= MAX_FUSED_TEXT
-                alike = value.is_constant or value.type.shape == type.shape
+                alike = value.is_number if value.is_constant else value.type.shape == type.shape
                 if fits and value.width - 1 <= room and alike and not (is_waiting and value.pending):
                     ops, text, room = ops + len(value.ops), text + value.text, room - value.width + 1
                     is_waiting |= value.pending is not None
@@ -228,7 +244,7 @@ class _Planner:
 
 def _equal_nodes(
     graph: Graph, types: Sequence[TensorType], structure: Structure
-) -> tuple[list[int], list[int]]:
+) -> Pausing[tuple[list[int], list[int]]]:
     """For each node the first that computes the same, and a number that is equal where nodes do the same with inputs.
 
     Inputs are all different, since their handles may be.
@@ -243,4 +259,5 @@ def _equal_nodes(
         kinds.append(kind)
         key = (kind, *(same[source] for source in node.inputs))
         same.append(index if node.op == "input" else first.setdefault(key, index))
+        yield
     return same, kinds

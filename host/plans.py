@@ -36,7 +36,7 @@ class Gap(NamedTuple):
     type: str
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True, gc=False):
     """The `nbytes` bytes of a buffer from `begin` on."""
 
     ref: Ref
@@ -44,7 +44,7 @@ class Part(NamedTuple):
     begin: int = 0
 
 
-class Step(msgspec.Struct, frozen=True):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """A dispatch: the bytes of its uniform struct, and a part of a buffer for each storage binding.
 
     `work` is about what it costs, as `DeviceClass.work` counts. `ops` are the nodes that it computes, by name.
@@ -64,7 +64,7 @@ class Step(msgspec.Struct, frozen=True):
         return prod(self.workgroups) * prod(self.spec.workgroup_size)
 
 
-class HostStep(msgspec.Struct, frozen=True):
+class HostStep(msgspec.Struct, frozen=True, gc=False):
     """What the host computes, and for each of its operands a part of a buffer."""
 
     task: HostTask

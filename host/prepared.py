@@ -47,37 +47,41 @@ class Prepared:
         self.slice = _FIRST_SLICE
         self._bounds = _bounds(plan)
         self._work = [0, *accumulate(step.work for step in plan.steps)]
-        self._is_warm = False
+        self._cold = {pipeline for pipeline in pipelines if pipeline is not None and not pipeline.ran}
 
     def slice_end(self, begin: int) -> int:
         """Where the slice of dispatches ends that begins with step `begin`.
 
-        It ends after `slice` steps, or what they may cost together, or with its stage, or where the host's turn is.
+        It ends after `slice` steps, or what they may cost together, or with its stage, or where the host's turn is, or
+        before a second pipeline that never ran: some drivers compile them one after the other then.
         """
         bound = self._bounds[bisect_right(self._bounds, begin, hi=len(self._bounds) - 1)]
         paid = bisect_right(self._work, self._work[begin] + self.plan.slice_work) - 1
-        return min(max(paid, begin + 1), begin + self.slice, bound)
+        end = min(max(paid, begin + 1), begin + self.slice, bound)
+        return self._second_cold(begin, end) if self._cold else end
 
     def is_cold(self, begin: int = 0) -> bool:
         """Whether the slice that begins at step `begin` has a pipeline that never ran."""
-        if self._is_warm:
-            return False
-        self._is_warm = _have_run(self.pipelines)
-        return not _have_run(self.pipelines[begin : self.slice_end(begin)])
+        self._cold = {pipeline for pipeline in self._cold if not pipeline.ran}
+        return not self._cold.isdisjoint(self.pipelines[begin : self.slice_end(begin)])
 
     def have_run(self, begin: int, end: int) -> None:
         """The steps from `begin` to `end` have ended once."""
-        if not self._is_warm:
-            for pipeline in self.pipelines[begin:end]:
-                if pipeline is not None:
-                    pipeline.ran = True
+        for pipeline in self._cold.intersection(self.pipelines[begin:end]):
+            pipeline.ran = True
+
+    def _second_cold(self, begin: int, end: int) -> int:
+        """The first step from `begin` on that brings a second pipeline that never ran; `end` if that comes first."""
+        found = set()
+        for number, pipeline in enumerate(self.pipelines[begin:end], begin):
+            if pipeline in self._cold:
+                found.add(pipeline)
+                if len(found) > 1:
+                    return number
+        return end
 
 
 def _bounds(plan: Plan) -> list[int]:
     """Where slices end whatever they cost: with stages, and before and after what the host does."""
     hosts = [number for number, step in enumerate(plan.steps) if isinstance(step, HostStep)]
     return sorted({*hosts, *(number + 1 for number in hosts), *(stage.end for stage in plan.stages)})
-
-
-def _have_run(pipelines: Sequence[Pipeline | None]) -> bool:
-    return all(pipeline is None or pipeline.ran for pipeline in pipelines)

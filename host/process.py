@@ -59,13 +59,13 @@ class Server:
                 task.stopped |= getattr(task.request, "job", None) == message.job
         else:
             task = Task(message, fd)
-            if isinstance(message, frames.RunGraph | frames.DispatchKernel):
+            if isinstance(message, frames.Job):
                 self._jobs[message.id] = task
             self._worker.tasks.put(task)
 
     def _post(self, reply: frames.DeviceMessage, fd: int | None) -> None:
         """On the GPU thread."""
-        if isinstance(reply, frames.Done | frames.Failed):
+        if isinstance(reply, frames.Done | frames.Explained | frames.Failed):
             self._jobs.pop(reply.id, None)
         try:
             write(self._socket, reply, fd)

@@ -19,6 +19,7 @@ from host.graphs import Input
 from host.hands import Hands, Tiles
 from host.lease import Blocks, Holding
 from host.native import Access, Buffer, Command, Gpu, Pipeline, Program, Run, Slot
+from host.pauses import Pausing
 from host.pipelines import Pipelines
 from host.plans import HostStep, Plan, Step
 from host.prepared import Prepared
@@ -60,11 +61,23 @@ class Runner:
             self._plans.move_to_end(key)
         return prepared
 
-    def add(self, key: bytes, plan: Plan, inputs: Sequence[Input], outputs: Sequence[TensorType]) -> Prepared:
-        """Compile the kernels of a plan (see `Prepared`), and keep it. Raises `DeviceOutOfMemory`."""
+    def add(
+        self, key: bytes, plan: Plan, inputs: Sequence[Input], outputs: Sequence[TensorType]
+    ) -> Pausing[Prepared]:
+        """Compile the kernels of a plan (see `Prepared`), and keep it, unless another of this `key` came meanwhile.
+
+        Raises `DeviceOutOfMemory`.
+        """
         self._check_sizes(plan)
-        pipelines = [self._pipeline(step.spec) if isinstance(step, Step) else None for step in plan.steps]
-        prepared = self._plans[key] = Prepared(plan, inputs, outputs, pipelines)
+        pipelines = []
+        for step in plan.steps:
+            pipelines.append(self._pipeline(step.spec) if isinstance(step, Step) else None)
+            yield
+        made = Prepared(plan, inputs, outputs, pipelines)
+        prepared = self.find(key)
+        if prepared is not None:
+            return prepared
+        prepared = self._plans[key] = made
         self._steps += len(plan.steps)
         while len(self._plans) > 1 and (len(self._plans) > _MOST_PLANS or self._steps > _MOST_STEPS):
             self._drop(self._plans.popitem(last=False)[1])
@@ -114,7 +127,7 @@ class Runner:
                 spent += yield from self._on_host(step, blocks, stop)
                 position += 1
                 continue
-            over = prepared.slice_end(position)
+            is_cold, over = prepared.is_cold(position), prepared.slice_end(position)
             began = time.perf_counter()
             self._submit(cast(Sequence[Run], runs[position - begin : over - begin]))
             if over == end:
@@ -122,7 +135,8 @@ class Runner:
             self._gpu.wait()
             elapsed = _since(began)
             prepared.have_run(position, over)
-            self._adapt(prepared, over - position, elapsed)
+            if not is_cold:
+                self._adapt(prepared, over - position, elapsed)
             position, spent = over, spent + elapsed
         if begin == end or isinstance(runs[-1], HostStep):
             keep()
@@ -142,7 +156,7 @@ class Runner:
 
     def _on_host(self, step: HostStep, blocks: Blocks, stop: Stop) -> Generator[Ahead, None, float]:
         """Do a step of the host's to its end, yielding between slices; milliseconds."""
-        places = [(blocks[ref][0].buffer, blocks[ref][1] + begin) for ref, _, begin in step.buffers]
+        places = [(blocks[part.ref][0].buffer, blocks[part.ref][1] + part.begin) for part in step.buffers]
         tiles, spent = Tiles(step.task), 0.0
         while True:
             began = time.perf_counter()

@@ -49,11 +49,12 @@ class Scheduler(Generic[T]):
         """All work, the first of each owner first."""
         return (work for queue in self._queues.values() for work in queue)
 
-    def add(self, owner: str, work: T) -> None:
-        """Put `work` behind the owner's other work."""
+    def add(self, owner: str, work: T, spent_ms: float = 0.0) -> None:
+        """Put `work` behind the owner's other work; to begin it took `spent_ms`."""
         if owner not in self._credit:
             self._credit[owner] = _QUANTUM_MS
             self._new.append(owner)
+        self._credit[owner] -= spent_ms
         self._queues.setdefault(owner, deque()).append(work)
 
     def next(self) -> tuple[str, T]:

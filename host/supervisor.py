@@ -138,11 +138,16 @@ class Device(Lineage):
         `meter` is told what it costs, however it ends. Raises `DeviceTimeout` when the meter's budget is used up.
         """
         deadline_s, step_s = self._deadline(deadline_s), self.settings.compile_s
-        return await self._run(job, errands.run_graph(job, owner, graph, outputs, deadline_s, step_s, meter))
+        errand = errands.run_graph(job, owner, graph, outputs, deadline_s, step_s, meter)
+        return _usage(await self._run(job, errand))
 
-    async def explain(self, graph: Graph, wgsl: bool = False, meter: Meter | None = None) -> str:
+    async def explain(
+        self, job: int, owner: str, graph: Graph, wgsl: bool = False, meter: Meter | None = None
+    ) -> str:
         """How the device would compute `graph`, whose inputs need not exist; `wgsl`: with the source of kernels."""
-        reply = await self._ask(errands.explain(graph, wgsl, self.settings.deadline_s, meter))
+        deadline_s, step_s = self.settings.deadline_s, self.settings.compile_s
+        errand = errands.explain(job, owner, graph, wgsl, deadline_s, step_s, meter)
+        reply = await self._run(job, errand)
         assert isinstance(reply, frames.Explained)
         return reply.text
 
@@ -183,7 +188,7 @@ class Device(Lineage):
         )
         errand = errands.dispatch(request, self.settings.first_s or self.settings.compile_s, meter)
         try:
-            return await self._run(job, errand)
+            return _usage(await self._run(job, errand))
         except faults.Fault as fault:
             raise faults.of_kernel(fault) from None
 
@@ -192,10 +197,10 @@ class Device(Lineage):
         if self._child is not None:
             self._child.post(frames.Cancel(0, job))
 
-    async def _run(self, job: int, errand: Errand) -> Usage:
+    async def _run(self, job: int, errand: Errand) -> Reply:
         """Work in slices, which is cancelled if the caller gives up."""
         try:
-            reply = await self._ask(errand)
+            return await self._ask(errand)
         except asyncio.CancelledError:
             await self.cancel(job)
             raise
@@ -205,8 +210,6 @@ class Device(Lineage):
             raise DeviceTimeout(
                 f"{errand.what} was stopped, as it had used all the device time that was left for it"
             ) from None
-        assert isinstance(reply, frames.Done)
-        return reply.usage
 
     async def _ask(self, errand: Errand) -> Reply:
         """One request, once a process is ready. If the caller gives up, what it would have made is freed.
@@ -296,6 +299,12 @@ class Device(Lineage):
         self._kernels.move_to_end(kernel)
         while len(self._kernels) > self.settings.kernels:
             self.drop_kernel(next(iter(self._kernels)))
+
+
+def _usage(reply: Reply) -> Usage:
+    """What work cost."""
+    assert isinstance(reply, frames.Done)
+    return reply.usage
 
 
 def _ignore(future: asyncio.Future[Reply]) -> None:

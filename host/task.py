@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from host import frames
-from host.engine import Work
+from host.engine import Steps
 from host.errors import Cancelled, DeviceTimeout
+from host.frames import Usage
 
 
 @dataclass(slots=True)
@@ -24,7 +25,7 @@ class Task:
     fd: int | None = None
     stopped: bool = False
     spent_ms: float = 0.0
-    work: Work | None = None
+    work: Steps[Usage | str] | None = None
     slice: bool = False
     told: float = 0.0
 

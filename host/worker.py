@@ -108,10 +108,7 @@ class Worker(threading.Thread):
                 self._announce(request)
             if isinstance(request, frames.Download):
                 self._download(engine, request)
-            elif isinstance(request, frames.Explain):
-                text = engine.explain(request.graph, request.wgsl)
-                self._post(frames.Explained(request.id, text), None)
-            elif isinstance(request, frames.RunGraph | frames.DispatchKernel):
+            elif isinstance(request, frames.Job):
                 self._begin(engine, task, request)
             else:
                 if isinstance(request, frames.Free):
@@ -151,15 +148,19 @@ class Worker(threading.Thread):
             traceback.print_exc()
             self._post(frames.Failed(request.id, _unexpected(error), engine.memory()), None)
 
-    def _begin(self, engine: Engine, task: Task, request: frames.RunGraph | frames.DispatchKernel) -> None:
+    def _begin(self, engine: Engine, task: Task, request: frames.Job) -> None:
         """Let work that is done in steps take hold of what it needs, and queue it."""
         _check_owner(request.owner)
+        began = time.perf_counter()
         if isinstance(request, frames.RunGraph):
             task.work = engine.run_graph(request, task.stop)
+        elif isinstance(request, frames.Explain):
+            task.work = engine.explain(request.graph, request.wgsl, task.stop)
         else:
             task.work = engine.dispatch(request, task.stop)
         if self._advance(engine, task):
-            self._scheduler.add(request.owner, task)
+            task.spent_ms = _since(began)
+            self._scheduler.add(request.owner, task, task.spent_ms)
 
     def _end_stopped(self, engine: Engine) -> None:
         """Cancelled work ends before anybody's next slice: what it holds is free, whoever's turn it is."""
@@ -188,7 +189,7 @@ class Worker(threading.Thread):
         try:
             ahead = next(task.work)
         except StopIteration as over:
-            self._post(frames.Done(task.request.id, over.value, engine.memory()), None)
+            self._post(_reply(task.request.id, over.value, engine.memory()), None)
             return False
         task.slice = not ahead.cold
         if ahead.fraction is not None and time.perf_counter() - task.told > _TELL_S:
@@ -242,6 +243,11 @@ def _perform(engine: Engine, task: Task) -> frames.Usage:
         engine.add_kernel(request.kernel, request.reflection, request.warm, request.constants)
         return frames.Usage(device_ms=(time.process_time() - began) * 1e3)
     return frames.Usage()
+
+
+def _reply(id: int, made: frames.Usage | str, memory: frames.MemoryReport) -> frames.Done | frames.Explained:
+    """The answer to a request whose work gave `made`."""
+    return frames.Explained(id, made) if isinstance(made, str) else frames.Done(id, made, memory)
 
 
 def _check_owner(owner: str) -> None:

@@ -7,6 +7,7 @@ whose they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -51,6 +52,11 @@ def validate(graph: Graph, limits: GraphLimits = DEFAULT) -> list[TensorType]:
     Raises `GraphError` or one of its kinds, or `DTypeError`, naming the node, for anything that is not a legal graph
     within `limits`.
     """
+    return list(validated(graph, limits))
+
+
+def validated(graph: Graph, limits: GraphLimits = DEFAULT) -> Iterator[TensorType]:
+    """The same, node by node: the graph is legal if this comes to its end."""
     _check_sizes(graph, limits)
     types: list[TensorType] = []
     total = 0
@@ -69,12 +75,12 @@ def validate(graph: Graph, limits: GraphLimits = DEFAULT) -> list[TensorType]:
             raise
         total += count if spec is None or spec.kind != "view" else 0
         types.append(type)
+        yield type
     if total > limits.total_elements:
         raise GraphError(
             f"all values have {total} elements, over the limit of {limits.total_elements}", hint=_IN_PARTS
         )
     _check_outputs(graph)
-    return types
 
 
 def _check_sizes(graph: Graph, limits: GraphLimits) -> None:

@@ -110,7 +110,7 @@ class Hole(msgspec.Struct, frozen=True, gc=False):
     number: int
 
 
-class Dispatch(msgspec.Struct, frozen=True):
+class Dispatch(msgspec.Struct, frozen=True, gc=False):
     """One launch of a spec: workgroups, parameter values, and an operand for each storage binding in order.
 
     `work` is about how many multiply-adds it costs.

@@ -136,7 +136,9 @@ class Work:
         """How `graph`, whose inputs are local handles, would be computed. Raises `GraphError`."""
         await _checked(graph)
         with self.tally.paid():
-            return await self._device.explain(graph, wgsl, self.tally.meter(budget_s))
+            return await self._device.explain(
+                self.job, self.identity.owner, graph, wgsl, self.tally.meter(budget_s)
+            )
 
     async def dispatch(
         self,

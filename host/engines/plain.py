@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from host.engine import NO_CONSTANTS, EngineSettings, Stop, Work, Write
+from host.engine import NO_CONSTANTS, EngineSettings, Steps, Stop, Work, Write
 from host.frames import DeviceInfo, DispatchKernel, Fresh, MemoryReport, RunGraph, Usage
 from host.graphs import check_graph
 from host.kernels import Kernels, check_reflection
@@ -106,8 +106,10 @@ class PlainEngine(ABC, Generic[S]):
         outputs = [types[index] for index in request.graph.outputs]
         return self._add(request.owner, request.outputs, outputs, lambda: self._compute(request.graph, stop))
 
-    def explain(self, graph: Graph, wgsl: bool) -> str:
-        """How a graph would be computed."""
+    def explain(self, graph: Graph, wgsl: bool, stop: Stop) -> Steps[str]:
+        """How a graph would be computed, in one step."""
+        yield from ()
+        stop()
         validate(graph)
         return f"{self.info.name} computes {len(graph.nodes):,} nodes one after the other, without kernels"
 

@@ -14,16 +14,17 @@ from host import adapters, native
 from host.bindings import Bindings
 from host.buffers import Block, Pool
 from host.ceiling import default_memory
-from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Stop, Work, Write
+from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Steps, Stop, Work, Write, in_slices
 from host.explanation import explain
 from host.frames import DispatchKernel, MemoryReport, RunGraph, Usage
-from host.graphs import check_graph, check_inputs, inputs_of
+from host.graphs import check_inputs, handles_of, inputs_of
 from host.guarded import GuardedKernels, HostGroup, Launch
 from host.kernels import Kernels, check_reflection
 from host.lease import Blocks, Holding, Lease
 from host.native import Buffer, Command, Gpu
+from host.pauses import Pausing
 from host.pipelines import Pipelines
-from host.planner import make_plan
+from host.planner import planning
 from host.plans import PARAMS, Plan, Ref
 from host.prepared import Prepared
 from host.runner import Runner
@@ -36,7 +37,7 @@ from host.transfers import Transfers, device_form
 from ops.graph import Graph, TensorType
 from ops.lower import CPU, GPU, MAPPED, DeviceClass
 from ops.lowering.windows import ALIGNMENT
-from ops.validate import validate
+from ops.validate import validated
 from shaders.constant_values import keyed
 from shaders.reflection import Reflection
 
@@ -48,11 +49,12 @@ class WgpuEngine:
         self._gpu = gpu = adapters.choose(native.adapters(), settings.adapter).open()
         self.info = gpu.info
         memory = settings.memory_bytes or default_memory(self.info.kind)
+        self._slice_ms = settings.slice_ms
         self._pool = Pool(gpu, memory, settings.pool_bytes, self._forget)
         self._transfers = Transfers(gpu)
         self._pipelines = Pipelines(gpu)
-        self._runner = Runner(gpu, self._pool, self._pipelines, self._transfers, settings.slice_ms)
-        self._guarded = GuardedKernels(gpu, self._pool, self._pipelines, self._transfers, settings.slice_ms)
+        self._runner = Runner(gpu, self._pool, self._pipelines, self._transfers, self._slice_ms)
+        self._guarded = GuardedKernels(gpu, self._pool, self._pipelines, self._transfers, self._slice_ms)
         self._table: Table[Block] = Table()
         self._kernels = Kernels()
         self._class = _class(gpu, settings.host_steps)
@@ -109,10 +111,16 @@ class WgpuEngine:
         """Compute a graph."""
         stop()
         self._table.check_new(request.outputs)
-        form = structure(request.graph)
-        prepared = self._prepare(request, form.key)
-        tensors = check_inputs(request.graph, prepared.inputs, request.outputs, self._table.get)
+        read = {handle: self._table.get(handle) for handle in handles_of(request.graph)}
+        form, planned_ms = structure(request.graph), 0.0
         with Lease(self._pool, request.owner) as lease:
+            lease.share([tensor.storage for tensor in read.values()])  # whatever happens meanwhile, they stay
+            prepared = self._runner.find(form.key)
+            if prepared is None:
+                yield Ahead(cold=True)
+                preparing = self._prepare(request.graph, form)
+                prepared, planned_ms = yield from in_slices(preparing, self._slice_ms, stop)
+            tensors = check_inputs(request.graph, prepared.inputs, request.outputs, read.__getitem__)
             given = self._inputs(lease, prepared, tensors, form)
             yield Ahead(cold=prepared.is_cold())
             if prepared.plan.constants:
@@ -124,11 +132,14 @@ class WgpuEngine:
                 self._keep(lease, request.owner, request.outputs, prepared.outputs, blocks)
 
             dispatches, elapsed = yield from self._runner.run(prepared, holding, stop, keep)
-        return Usage(elapsed, dispatches, lease.nbytes, prepared.threads, prepared.nbytes)
+        return Usage(planned_ms + elapsed, dispatches, lease.nbytes, prepared.threads, prepared.nbytes)
 
-    def explain(self, graph: Graph, wgsl: bool) -> str:
+    def explain(self, graph: Graph, wgsl: bool, stop: Stop) -> Steps[str]:
         """The plan of a graph in words."""
-        return explain(make_plan(graph, validate(graph), self._class), wgsl)
+        stop()
+        yield Ahead(cold=True)
+        (_, plan), _ = yield from in_slices(self._plan(graph, structure(graph)), self._slice_ms, stop)
+        return explain(plan, wgsl)
 
     def dispatch(self, request: DispatchKernel, stop: Stop) -> Work:
         """Do the steps of a dispatch, each in slices."""
@@ -204,24 +215,29 @@ class WgpuEngine:
             self._gpu.wait()
         return _since(began)
 
-    def _prepare(self, request: RunGraph, key: bytes) -> Prepared:
-        prepared = self._runner.find(key)
-        if prepared is not None:
-            return prepared
-        types = check_graph(request.graph, request.outputs, self._table.get)
-        plan = make_plan(request.graph, types, self._class)
-        outputs = [types[index] for index in request.graph.outputs]
-        return self._runner.add(key, plan, inputs_of(request.graph, types), outputs)
+    def _prepare(self, graph: Graph, form: Structure) -> Pausing[Prepared]:
+        """Plan a graph and compile its kernels."""
+        types, plan = yield from self._plan(graph, form)
+        outputs = [types[index] for index in graph.outputs]
+        return (yield from self._runner.add(form.key, plan, inputs_of(graph, types), outputs))
+
+    def _plan(self, graph: Graph, form: Structure) -> Pausing[tuple[list[TensorType], Plan]]:
+        """Check a graph and plan it; the types of its nodes, and the plan."""
+        types = []
+        for type in validated(graph):
+            types.append(type)
+            yield
+        return types, (yield from planning(graph, types, form, self._class))
 
     def _inputs(
         self, lease: Lease, prepared: Prepared, tensors: Sequence[Tensor[Block]], form: Structure
     ) -> Blocks:
-        """Take hold of the blocks that exist: whatever happens meanwhile, they stay."""
+        """The blocks that a plan reads, and that of its parameters, which stays as it is from now on."""
         blocks: Blocks = {ref: (tensors[place].storage, 0) for ref, place in prepared.reads}
         params = self._runner.parameters(prepared, form.scalars, form.bits)
         if params is not None:
+            lease.share([params])
             blocks[PARAMS] = (params, 0)
-        lease.share([block for block, _ in blocks.values()])
         return blocks
 
     def _constants(self, lease: Lease, plan: Plan, graph: Graph) -> Blocks:

@@ -93,8 +93,8 @@ def _flag_runs(builder: Builder, x: Source, flags: Target) -> None:
     """1 for each element, but the first, that is not the one before."""
     count = x.layout.count
     if x.dtype == "i64":
-        pair = [windows.halved(x, 0, part) for part in (range(1, count), range(count - 1))]
-        elementwise.emit(builder, _OTHER, pair, windows.part_of(flags, 0, range(1, count)))
+        pair = [windows.narrowed(x, 0, part) for part in (range(1, count), range(count - 1))]
+        elementwise.emit(builder, _OTHER, pair, windows.narrowed(flags, 0, range(1, count)))
         return
     spec = routine_spec("run_flags", "x:u32", "keep:u32")
     spread(builder, spec, count - 1, [Share(whole(builder, x), after=1), Share(flags, after=1)], {})

@@ -57,6 +57,7 @@ def _by_copies(builder: Builder, digest: Digest, x: Source, size: int, state: Ta
     step = builder.turns(count, digest.work, min(row_blocks_a_pass(digest), room))
     pitch = -(-(step + 1) * unit // windows.WORDS) * windows.WORDS
     made = builder.temp((count, pitch), "u32")
+    builder.check_room(2 * -(-full // step))
     for first in range(0, full, step):
         part = range(first, min(first + step, full))
         columns = range(first * unit, -(-size // 4) if part.stop == full else part.stop * unit)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from math import ceil, lcm
+from typing import NamedTuple
 
 from ops.lowering import windows
 from ops.lowering.builder import INVOCATION_WORK, Builder, Given, Params
@@ -59,25 +61,43 @@ def spread(
     A launch numbers its invocations from 0 and has their number as the parameter `count`: what stands in `moves`
     changes by so much an invocation. Where all can be bound there is one, up to `Builder.spread`.
     """
-    parts = _parts(builder.device, count, operands)
-    anywhere = [operand for operand in operands if isinstance(operand, Anywhere)]
-    for spans in product(*(_spans(builder.device, operand) for operand in anywhere)):
-        chosen = dict(zip(anywhere, spans, strict=True))
-        for part in parts:
-            seen = [_seen(operand, part, chosen) for operand in operands]
-            own: Params = {"count": len(part)}
-            for name, step in moves.items():
-                value = params[name]
-                assert isinstance(value, int), f"{name} is not known yet"
-                own[name] = (value + step * part.start) & _MASK
-            for operand, span in chosen.items():
-                own |= {f"{operand.name}first": span.start, f"{operand.name}extent": len(span)}
-            builder.spread(spec, len(part), seen, {**params, **own}, work)
+    for cut in _cuts(builder.device, count, tuple(operands)):
+        moved: Params = {}
+        for name, step in moves.items():
+            value = params[name]
+            assert isinstance(value, int), f"{name} is not known yet"
+            moved[name] = (value + step * cut.part.start) & _MASK
+        builder.spread(spec, len(cut.part), cut.seen, {**params, **moved, **cut.params}, work)
 
 
 def together(*each: int | Fraction) -> int:
     """Of how many invocations the shares, of so many words each, end where windows may begin."""
     return lcm(*(Fraction(words, windows.WORDS).denominator for words in each))
+
+
+class _Cut(NamedTuple):
+    """The invocations `part` of a kernel: what they see of each operand, and the parameters that say so."""
+
+    part: range
+    seen: list[Operand]
+    params: Params
+
+
+@lru_cache(maxsize=16)
+def _cuts(device: DeviceClass, count: int, operands: tuple[Share | Anywhere, ...]) -> list[_Cut]:
+    """How `count` invocations are cut. It is the same for all turns of what goes on for long."""
+    parts = _parts(device, count, operands)
+    anywhere = [operand for operand in operands if isinstance(operand, Anywhere)]
+    cuts = []
+    for spans in product(*(_spans(device, operand) for operand in anywhere)):
+        chosen = dict(zip(anywhere, spans, strict=True))
+        params: Params = {}
+        for operand, span in chosen.items():
+            params |= {f"{operand.name}first": span.start, f"{operand.name}extent": len(span)}
+        for part in parts:
+            seen = [_seen(operand, part, chosen) for operand in operands]
+            cuts.append(_Cut(part, seen, {"count": len(part), **params}))
+    return cuts
 
 
 def _parts(device: DeviceClass, count: int, operands: Sequence[Share | Anywhere]) -> list[range]:

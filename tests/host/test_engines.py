@@ -21,7 +21,7 @@ from host.frames import Bound, DispatchKernel, Fresh, RunGraph, Step
 from ops.graph import Graph, Node, TensorType
 from ops.wire import FrameError
 from shaders.errors import KernelgateError
-from tests.host.engines import ADAPTER, MEMORY, dispatch, get, put, run_graph, source
+from tests.host.engines import ADAPTER, MEMORY, dispatch, get, go, put, run_graph, source
 
 pytestmark = pytest.mark.usefixtures("everything_is_given_back")
 
@@ -75,10 +75,10 @@ def test_a_graph_that_lies_about_its_inputs_is_refused(engine: Engine) -> None:
 
 def test_a_graph_is_explained_or_refused_and_nothing_is_made(engine: Engine) -> None:
     nodes = [source(1, 10), Node("neg", (0,)), Node("sum", (1,))]
-    text = engine.explain(Graph(nodes, [2]), False)
+    text = finish(engine.explain(Graph(nodes, [2]), False, go))
     assert "neg, sum" in text or f"{engine.info.name} computes 3 nodes" in text
     with pytest.raises(KernelgateError, match="no op"):
-        engine.explain(Graph([Node("nothing")], [0]), True)
+        finish(engine.explain(Graph([Node("nothing")], [0]), True, go))
     assert engine.memory().tensors == 0
 
 

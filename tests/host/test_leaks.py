@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -134,6 +135,28 @@ def test_a_tensor_that_is_freed_during_a_run_is_gone_after_it(engine: WgpuEngine
     assert engine.memory().tensors == 1
 
 
+def test_whatever_comes_between_the_steps_of_planning_leaves_nothing_and_takes_nothing(
+    engine: WgpuEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each pause is the end of a step: one run is dropped, another cancelled, and two make the same plan at once."""
+    monkeypatch.setattr(engine, "_slice_ms", 0.0)
+    put_identity(engine)
+    nodes = [*product(90)[:-1], Node("sub", (91, 0))]
+    for pauses in (1, 50, 150, 300):
+        dropped, cancelled = work(engine, nodes), work(engine, nodes)
+        for _ in range(pauses):
+            next(dropped), next(cancelled)
+        dropped.close()
+        with pytest.raises(Cancelled):
+            cancelled.throw(Cancelled("stopped"))
+    begun, same = work(engine, nodes), work(engine, nodes, output=3)
+    next(begun), next(same)
+    engine.free([1])
+    finish(begun), finish(same)
+    assert take(engine, 2) == take(engine, 3) == bytes(4 * SIZE * SIZE)
+    engine.free([3])
+
+
 def test_a_dispatch_whose_loop_runs_out_leaves_nothing(engine: WgpuEngine) -> None:
     engine.add_kernel("endless", reflect(ENDLESS), warm=False)
     for _ in range(3):
@@ -149,9 +172,11 @@ def test_plans_that_are_dropped_for_others_give_their_parameters_back(
     engine: WgpuEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "_MOST_PLANS", 4)
+    monkeypatch.setattr(engine, "_slice_ms", math.inf)
     put_identity(engine)
     begun = work(engine, product(60, 2.0))
     next(begun)
+    next(begun)  # it is planned
     for turns in range(1, 12):
         finish(work(engine, product(turns, float(turns)), output=3))
         engine.free([3])

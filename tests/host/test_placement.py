@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from host import planner
+from host.pauses import at_once
 from host.placement import Storage, least, place
 from host.planner import make_plan
 from host.plans import Plan, Ref, Stage
@@ -60,7 +61,7 @@ def held(sizes: tuple[int, ...], stages: tuple[Stage, ...], outputs: list[Storag
 @given(programs())
 def test_values_that_are_needed_at_once_lie_in_buffers_of_their_own_that_are_there(program: Program) -> None:
     moments, outputs = program
-    sizes, stages = place(moments, outputs, small=0)
+    sizes, stages = at_once(place(moments, outputs, small=0))
     there = held(sizes, stages, outputs)
     spans: dict[Storage, range] = {}
     for moment, storages in enumerate(moments):
@@ -90,7 +91,7 @@ def test_no_stage_takes_more_than_a_fifth_above_the_least_or_what_is_small(
 ) -> None:
     moments, outputs = program
     bound = least(moments, outputs)
-    sizes, stages = place(moments, outputs, small)
+    sizes, stages = at_once(place(moments, outputs, small))
     assert max(sum(buffers.values()) for buffers in held(sizes, stages, outputs)) <= max(1.2 * bound, small)
 
 
@@ -162,7 +163,9 @@ def test_the_least_is_what_the_worst_moment_needs() -> None:
 def test_an_output_takes_a_buffer_that_fits_it_and_is_there_to_the_end() -> None:
     first, second, output = Storage(64), Storage(64), Storage(64, Ref("output", 0))
     given = Storage(64, Ref("input", 0))
-    sizes, stages = place([[given, first], [first, second], [second, output], [output, given]], [output], 0)
+    sizes, stages = at_once(
+        place([[given, first], [first, second], [second, output], [output, given]], [output], 0)
+    )
     assert sizes == (64,)
     assert stages == (Stage(4, (Ref("output", 0), Ref("temp", 0)), ()),)
     assert first.ref == output.ref
@@ -173,9 +176,12 @@ def test_what_is_dead_goes_before_more_is_taken_than_may_be() -> None:
     given = Storage(64, Ref("input", 0))
     moments = [[given, large], [given, output]]
     temp, made = Ref("temp", 0), Ref("output", 0)
-    assert place(moments, [output], 0) == ((1000,), (Stage(1, (temp,), (temp,)), Stage(2, (made,), ())))
+    assert at_once(place(moments, [output], 0)) == (
+        (1000,),
+        (Stage(1, (temp,), (temp,)), Stage(2, (made,), ())),
+    )
     again = [[given, Storage(1000)], [given, output]]
-    assert place(again, [output], 1900) == ((1000,), (Stage(2, (temp, made), ()),))
+    assert at_once(place(again, [output], 1900)) == ((1000,), (Stage(2, (temp, made), ()),))
 
 
 def test_what_repeats_is_cut_before_its_output_alone() -> None:
@@ -188,13 +194,13 @@ def test_what_repeats_is_cut_before_its_output_alone() -> None:
         moments += [[result, scores], [scores, weights]]
         result = output if turn == 8 else Storage(50)
         moments += [[weights, result]]
-    sizes, stages = place(moments, [output], 0)
+    sizes, stages = at_once(place(moments, [output], 0))
     assert (sizes, [stage.end for stage in stages]) == ((100, 100), [len(moments) - 1, len(moments)])
 
 
 def test_a_plan_without_steps_takes_its_outputs_at_once() -> None:
     output = Storage(4, Ref("output", 0))
-    assert place([], [output]) == ((), (Stage(0, (output.ref,), ()),))
+    assert at_once(place([], [output])) == ((), (Stage(0, (output.ref,), ()),))
 
 
 def test_the_peak_counts_what_is_there_in_the_worst_stage() -> None:
@@ -206,5 +212,5 @@ def test_the_peak_counts_what_is_there_in_the_worst_stage() -> None:
 def test_a_thousand_values_alive_at_once_are_placed_in_linear_time() -> None:
     moments = [[Storage(4 * (number + 1))] for number in range(3000)]
     moments.append([storage for (storage,) in moments])
-    sizes, _ = place(moments)
+    sizes, _ = at_once(place(moments))
     assert len(sizes) == 3000

@@ -51,6 +51,13 @@ def test_a_constant_filling_is_put_into_every_reader() -> None:
     assert _refs(plan) == [[("input", 0), ("output", 0)], [("input", 0), ("output", 1)]]
 
 
+def test_no_kernel_computes_one_op_after_another_of_numbers_alone() -> None:
+    """A software driver would take twenty times as long to compile it for each op more: minutes for six."""
+    chain = [_op("full", shape=[4], value=0.5), *(_op("exp", number) for number in range(6))]
+    plan = _plan([*chain, _input(5, 4), _op("cos", 6), _op("add", 7, 8)], [9])
+    assert [step.ops for step in plan.steps] == [("full", "exp"), (*["exp"] * 5, "cos", "add")]
+
+
 def test_a_small_value_is_not_computed_again_for_each_element_it_is_spread_over() -> None:
     plan = _plan([_input(5, 4), _op("exp", 0), _input(6, 1000, 4), _op("add", 2, 1)], [3])
     assert len(plan.steps) == 2

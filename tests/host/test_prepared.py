@@ -57,6 +57,8 @@ def test_a_slice_ends_after_its_number_or_work_with_its_stage_and_beside_what_th
         draw.choice((dispatch, dispatch, dispatch, product))(draw.choice((0, 9, 60, 900))) for _ in range(60)
     ]
     made = prepared(steps, sorted({*draw.sample(range(1, 60), 4), 60}))
+    made.have_run(0, 60)
+    assert not made.is_cold()
     for made.slice in (1, 3, 16, 1000):
         assert [made.slice_end(begin) for begin in range(60)] == [end_by_hand(made, at) for at in range(60)]
 
@@ -77,6 +79,20 @@ def test_a_slice_is_cold_until_all_its_pipelines_have_run() -> None:
     assert [made.is_cold(begin) for begin in range(3)] == [False, True, False]
     second.ran = True
     assert not any(made.is_cold(begin) for begin in range(3))
+
+
+def test_a_slice_has_one_pipeline_that_never_ran_however_often_and_any_number_of_others() -> None:
+    one, two, ran, host = Pipeline(None, (), ()), Pipeline(None, (), ()), Pipeline(None, (), ()), None
+    ran.ran = True
+    pipelines = [ran, one, ran, one, two, two, ran, host, ran]
+    steps = [product(1) if pipeline is host else dispatch(1) for pipeline in pipelines]
+    made = Prepared(Plan((), (), (), (), (Stage(9, (), ()),), tuple(steps), 100), (), (), pipelines)
+    assert [made.slice_end(begin) for begin in (0, 4, 7, 8)] == [4, 7, 8, 9]
+    made.have_run(0, 4)
+    assert made.is_cold(0)
+    assert made.slice_end(0) == 7
+    made.have_run(4, 7)
+    assert not made.is_cold(0)
 
 
 def test_results_lie_in_buffers_of_their_own_or_in_those_that_exist_anyway() -> None:

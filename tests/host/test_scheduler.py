@@ -40,6 +40,18 @@ def test_an_owner_who_comes_late_waits_for_the_step_in_hand_alone():
     assert scheduler.next() == ("late", 0)
 
 
+def test_what_it_took_to_begin_work_is_paid_for_by_its_owner():
+    scheduler: Scheduler[str] = Scheduler()
+    scheduler.add("slow", "slow", 100.0)
+    scheduler.add("quick", "quick", 1.0)
+    spent: Counter[str] = Counter(slow=100, quick=1)
+    for _ in range(40):
+        owner, _ = scheduler.next()
+        spent[owner] += 5
+        scheduler.stepped(owner, 5.0, is_over=False)
+    assert abs(spent["slow"] - spent["quick"]) <= 10
+
+
 def test_owners_who_always_come_back_do_not_keep_others_waiting():
     """Each of the two has one short request at a time, and sends the next when that is answered."""
     scheduler: Scheduler[str] = Scheduler()

@@ -28,7 +28,7 @@ class InProcess:
 
     def explain(self, graph: Graph, wgsl: bool) -> str:
         """How `graph` would be computed."""
-        return self._engine.explain(graph, wgsl)
+        return finish(self._engine.explain(graph, wgsl, lambda: None))
 
     def read(self, handle: int) -> bytes:
         """The elements of a tensor in wire form."""
