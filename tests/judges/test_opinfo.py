@@ -10,7 +10,11 @@ pytest.importorskip("expecttest", reason="expecttest, which PyTorch's samples ne
 pytestmark = pytest.mark.full
 
 
-@pytest.mark.parametrize("dtype", ["float32", "int32", "bool"])
+REFUSED = {"float32": 0.0, "int32": 0.03, "int64": 0.45, "bool": 0.03}
+"""The largest share of samples that may be refused by name: products, pools and losses take no i64."""
+
+
+@pytest.mark.parametrize("dtype", REFUSED)
 def test_no_sample_of_pytorch_s_is_wrong(dtype: str) -> None:
     from tests.judges.opinfo import tallies
 
@@ -19,5 +23,5 @@ def test_no_sample_of_pytorch_s_is_wrong(dtype: str) -> None:
     refused = [f"{tally.name}: {line}" for tally in found for line in tally.refused]
     total = sum(tally.total for tally in found)
     assert not wrong, "\n".join(wrong)
-    assert len(refused) < 0.03 * total, "\n".join(refused)
+    assert len(refused) <= REFUSED[dtype] * total, "\n".join(refused)
     assert total > 2000
