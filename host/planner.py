@@ -4,8 +4,8 @@ Owns equal and dead nodes, fusion and views without copies. Chains of elementwis
 needs their elements: another op may then take them in (a reduction and softmax what they read, a product and a
 reduction what is done with their result). A chain over numbers alone is not taken in: where a condition depends on
 uniforms only, llvmpipe looks for them on every way there is (`lvp_inline_uniforms`), twenty times as long for each op
-more. Pure: what is computed together becomes dispatches in `host/lowerer.py`,
-and where memory lies is decided in `host/placement.py`.
+more. Pure: what is computed together becomes dispatches in `host/lowerer.py`, and where memory lies is decided in
+`host/placement.py`.
 """
 
 from __future__ import annotations
