@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from host.elapsed import since_ms
 from host.frames import DeviceInfo, DispatchKernel, MemoryReport, RunGraph, Usage
 from host.pauses import Pausing, at_once
 from host.shared import Source
@@ -125,17 +126,12 @@ def in_slices(work: Pausing[T], slice_ms: float, stop: Stop) -> Steps[tuple[T, f
         try:
             next(work)
         except StopIteration as over:
-            return over.value, spent + _since(began)
-        elapsed = _since(began)
+            return over.value, spent + since_ms(began)
+        elapsed = since_ms(began)
         if elapsed > slice_ms:
             yield Ahead(cold=True)
             stop()
             began, spent = time.perf_counter(), spent + elapsed
-
-
-def _since(began: float) -> float:
-    """Milliseconds since `began`."""
-    return (time.perf_counter() - began) * 1e3
 
 
 def open_engine(settings: EngineSettings) -> Engine:

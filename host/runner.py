@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import cast
 
 from host.buffers import Block, Pool
+from host.elapsed import since_ms
 from host.engine import Ahead, Stop
 from host.errors import DeviceOutOfMemory
 from host.graphs import Input
@@ -133,7 +134,7 @@ class Runner:
             if over == end:
                 keep()
             self._gpu.wait()
-            elapsed = _since(began)
+            elapsed = since_ms(began)
             prepared.have_run(position, over)
             if not is_cold:
                 self._adapt(prepared, over - position, elapsed)
@@ -162,7 +163,7 @@ class Runner:
             began = time.perf_counter()
             self._pool.flush()
             self._hands.work(self._gpu, step.task, places, tiles, began + self._slice_ms / 1e3)
-            spent += _since(began)
+            spent += since_ms(began)
             if tiles.are_over:
                 return spent
             yield Ahead()
@@ -211,7 +212,3 @@ def _slots(spec: KernelSpec) -> tuple[Slot, ...]:
     if spec.params:
         accesses.append("uniform")
     return tuple(Slot(number, access) for number, access in enumerate(accesses))
-
-
-def _since(began: float) -> float:
-    return (time.perf_counter() - began) * 1e3

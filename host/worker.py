@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Callable, Iterator
 
 from host import ceiling, frames, priority
+from host.elapsed import since_ms
 from host.engine import Engine, EngineSettings, open_engine
 from host.errors import Cancelled, DeviceFailed
 from host.scheduler import Scheduler
@@ -92,7 +93,7 @@ class Worker(threading.Thread):
             finally:
                 if task.fd is not None:
                     os.close(task.fd)
-            if self._scheduler and _since(began) > self._settings.slice_ms:
+            if self._scheduler and since_ms(began) > self._settings.slice_ms:
                 return True
 
     def _one(self, engine: Engine, task: Task) -> None:
@@ -159,7 +160,7 @@ class Worker(threading.Thread):
         else:
             task.work = engine.dispatch(request, task.stop)
         if self._advance(engine, task):
-            task.spent_ms = _since(began)
+            task.spent_ms = since_ms(began)
             self._scheduler.add(request.owner, task, task.spent_ms)
 
     def _end_stopped(self, engine: Engine) -> None:
@@ -179,7 +180,7 @@ class Worker(threading.Thread):
                 self._announce(task.request, task.slice)
                 is_over = not self._advance(engine, task)
         finally:
-            elapsed = _since(began)
+            elapsed = since_ms(began)
             task.spent_ms += elapsed
             self._scheduler.stepped(owner, elapsed, is_over)
 
@@ -253,11 +254,6 @@ def _reply(id: int, made: frames.Usage | str, memory: frames.MemoryReport) -> fr
 def _check_owner(owner: str) -> None:
     if owner == DEVICE_OWNER:
         raise FrameError("a tensor needs an owner")
-
-
-def _since(began: float) -> float:
-    """Milliseconds since `began`."""
-    return (time.perf_counter() - began) * 1e3
 
 
 def _unexpected(error: Exception) -> ErrorRecord:

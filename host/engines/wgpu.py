@@ -14,6 +14,7 @@ from host import adapters, native
 from host.bindings import Bindings
 from host.buffers import Block, Pool
 from host.ceiling import default_memory
+from host.elapsed import since_ms
 from host.engine import NO_CONSTANTS, Ahead, EngineSettings, Steps, Stop, Work, Write, in_slices
 from host.explanation import explain
 from host.frames import DispatchKernel, MemoryReport, RunGraph, Usage
@@ -213,7 +214,7 @@ class WgpuEngine:
         if commands:
             self._gpu.submit(commands)
             self._gpu.wait()
-        return _since(began)
+        return since_ms(began)
 
     def _prepare(self, graph: Graph, form: Structure) -> Pausing[Prepared]:
         """Plan a graph and compile its kernels."""
@@ -263,7 +264,3 @@ def _class(gpu: Gpu, host_steps: bool) -> DeviceClass:
     if gpu.info.kind != "cpu":
         known = replace(GPU, workgroup_bytes=gpu.limits["max_compute_workgroup_storage_size"])
     return replace(known, binding=gpu.limits["max_storage_buffer_binding_size"])
-
-
-def _since(began: float) -> float:
-    return (time.perf_counter() - began) * 1e3

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ops.backward import neural, rules
-from ops.backward.sums import summed_to
+from ops.backward.gradients import Gradients, summed_to
 from ops.composite import Parts, Value
 from ops.composites import MEANINGS, expand
 from ops.errors import GraphError
@@ -21,7 +21,6 @@ from ops.graph import Node, TensorType
 from ops.spec import OpSpec, check_attributes
 from ops.table import find, gradient
 
-Gradients = list[Value | None]
 _STEPS = ("quantize_per_tensor", "quantize_per_channel", "channel_scales")
 """Composites of floats whose results go in steps, or are only asked for to make some."""
 _FLOATS = ("f32", "f16", "bf16")

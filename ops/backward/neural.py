@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import inf, prod
 
-from ops.backward.rules import Axes, Gradients
-from ops.backward.sums import summed_to
+from ops.backward.gradients import Gradients, summed_to
+from ops.backward.rules import Axes
 from ops.composite import Parts, Value
 from ops.shapes import axes as counted
 

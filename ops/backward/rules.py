@@ -11,12 +11,11 @@ from math import prod
 from typing import Any
 
 from ops.backward import scattering, spatial
-from ops.backward.sums import summed_to
+from ops.backward.gradients import Gradients, summed_to
 from ops.composite import Parts, Value
 from ops.shapes import Shape, axes, broadcast, permutation
 from ops.shapes import axis as counted
 
-Gradients = list[Value | None]
 Axes = tuple[int, ...] | None
 
 

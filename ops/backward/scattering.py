@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from math import prod
 
-from ops.backward.sums import summed_to
+from ops.backward.gradients import Gradients, summed_to
 from ops.composite import Parts, Value
-
-Gradients = list[Value | None]
 
 
 def scatter(do: Parts, inputs: list[Value], result: Value, grad: Value, axis: int, reduce: str) -> Gradients:

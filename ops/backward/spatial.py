@@ -5,12 +5,12 @@ Owns their rules; `ops/backward/rules.py` has those of all other ops.
 
 from __future__ import annotations
 
+from ops.backward.gradients import Gradients
 from ops.composite import Parts, Value
 from ops.composites.resizing import overlapped
 from ops.composites.spatial import transposed
 from ops.shapes import axis as counted
 
-Gradients = list[Value | None]
 Sizes = tuple[int, ...]
 
 

@@ -1,9 +1,12 @@
-"""The gradient of what was broadcast: summed over what it was spread to. Shared by all rules."""
+"""What all rules share: the form of what they give, and the gradient of what was broadcast."""
 
 from __future__ import annotations
 
 from ops.composite import Parts, Value
 from ops.shapes import Shape
+
+Gradients = list[Value | None]
+"""What each input gets; None for one that is no float, or has no say."""
 
 
 def summed_to(do: Parts, value: Value, shape: Shape) -> Value:
