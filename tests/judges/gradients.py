@@ -27,8 +27,6 @@ from tests.judges.opinfo import ERRORS, Excluded, Tally, mapped
 
 RTOL = 1e-4
 """Of the largest element of a gradient: ours is of f32, and PyTorch's here of f64."""
-
-
 _OVERLAPS = "places overlap, and PyTorch gives a gradient to what was overwritten: its own tests use the `grad` variant"
 _DRAWN = "here mean and deviation have a say in what is drawn, in PyTorch none"
 EXCLUDED = {
@@ -112,34 +110,36 @@ def differs(info: Any, form: opinfo.Form, given: tuple[Any, ...], named: dict[st
     opinfo.check_excluded(info, given, named)
     if info.formatted_name in EXCLUDED:
         raise Excluded(EXCLUDED[info.formatted_name])
-    args, keywords = opinfo.settled(info.name, given, named)
-    wide = leaves((args, keywords))
-    theirs = [each for each in tensors(wide) if each.requires_grad][: 1 if info.name in NUMBERS else None]
+    wanted = 1 if info.name in NUMBERS else None
+    wide = leaves(opinfo.settled(info.name, given, named))
     args, keywords = copied(wide)
     results = list(tensors(opinfo.theirs(form)(*args, **keywords)))
+    asked = [each for each in tensors(wide) if each.requires_grad][:wanted]
+    seeds = [seed(result) for result in results if result.requires_grad]
+    made = [result for result in results if result.requires_grad]
+    expected = torch.autograd.grad(
+        made, asked, [torch.from_numpy(each).double() for each in seeds], allow_unused=True
+    )
+
     mine = opinfo.carried(given), opinfo.carried(named)
-    asked = zip(tensors((given, named)), tensors(mine), strict=True)
-    ours = [node_of(our) for its, our in asked if its.requires_grad][: len(theirs)]
+    pairs = zip(tensors((given, named)), tensors(mine), strict=True)
+    inputs = [node_of(our) for its, our in pairs if its.requires_grad][:wanted]
     found = list(tensors(opinfo.ours(info.name, form, *mine)))
     if len(found) != len(results):
-        raise Excluded(f"{len(found)} results, not {len(results)}")
-    pairs = [(its, node_of(our)) for its, our in zip(results, found, strict=True) if its.requires_grad]
-    if not pairs:
-        raise Excluded("PyTorch has no gradient")
-    draw = np.random.default_rng(5)
-    seeds = [np.asarray(draw.integers(-16, 17, tuple(its.shape)) / 8, np.float32) for its, _ in pairs]
-    expected = torch.autograd.grad(
-        [its for its, _ in pairs],
-        theirs,
-        [torch.from_numpy(each).double() for each in seeds],
-        allow_unused=True,
-    )
+        return f"{len(found)} results, not {len(results)}"
+    reached = [node_of(our) for its, our in zip(results, found, strict=True) if its.requires_grad]
     constants = [lazy.constant(each.tobytes(), TensorType(each.shape, "f32")) for each in seeds]
-    gradient = pulled([our for _, our in pairs], constants)
-    for number, (leaf, its) in enumerate(zip(ours, expected, strict=True)):
-        if reason := unlike(gradient(leaf), its, leaf.type.shape):
-            return f"gradient {number}: {reason}"
-    return ""
+    gradient = pulled(reached, constants)
+    reasons = (
+        unlike(gradient(leaf), its, leaf.type.shape) for leaf, its in zip(inputs, expected, strict=True)
+    )
+    return next((f"gradient {number}: {reason}" for number, reason in enumerate(reasons) if reason), "")
+
+
+def seed(result: torch.Tensor) -> np.ndarray:
+    """A gradient of a result: numbers that halves hold exactly."""
+    draw = np.random.default_rng(5)
+    return np.asarray(draw.integers(-16, 17, tuple(result.shape)) / 8, np.float32)
 
 
 def unlike(found: LazyNode | None, expected: torch.Tensor | None, shape: tuple[int, ...]) -> str:
