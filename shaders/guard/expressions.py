@@ -76,7 +76,7 @@ class _Chain(_Value):
 
 
 class _Reader(Cursor):
-    """Reads one body or one value. Of a value at module scope the remainders do not count, since no call may stand there."""
+    """Reads one body or one value. Remainders of a value at module scope do not count: no call may stand there."""
 
     def __init__(self, module: Module, scope: Scope, nesting: int) -> None:
         super().__init__(module)
