@@ -231,7 +231,8 @@ class _Sum:
         self.reader.scope.end_value(index, value.type)
         if self.assigned is not None:
             left, operator = self.assigned
-            height = max(left.height, value.height)
-            self.reader.note(left.begin, operator, index, _Value(left.type, height))
+            if joined(left.type, value.type) == left.type:
+                height = max(left.height, value.height)
+                self.reader.note(left.begin, operator, index, _Value(left.type, height))
         self.begin_anew()
         return value

@@ -53,12 +53,15 @@ def concrete(type_: Type | None) -> Type | None:
 
 def joined(left: Type | None, right: Type | None) -> Type | None:
     """The type of `left + right`: a vector and a number give a vector, and what is unknown may be one."""
-    for type_ in (left, right):
-        if is_signed(type_) and type_ is not None and type_.kind == "vector":
-            return type_
-    if left is LITERAL:
-        return right
-    return left if right is LITERAL or left == right else None
+    if left is LITERAL or right is LITERAL:
+        return right if left is LITERAL else left
+    if left is None or right is None:
+        known = left or right
+        return known if is_signed(known) and known != I32 else None
+    if is_signed(left) and is_signed(right):
+        wide, narrow = (left, right) if left.count >= right.count else (right, left)
+        return wide if narrow.count in (wide.count, I32.count) else None
+    return left if left == right else None
 
 
 def part(type_: Type | None, name: str) -> Type | None:

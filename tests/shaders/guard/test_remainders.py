@@ -70,6 +70,10 @@ def after(body: str) -> str:
         ("v % 5", "_wf_remainder3(vec3<i32>(v), vec3<i32>(5))"),
         ("(i * v % 5).x", "(_wf_remainder3(vec3<i32>(i * v), vec3<i32>(5))).x"),
         ("v.xy % p.last[0]", "_wf_remainder2(vec2<i32>(v.xy), vec2<i32>(p.last[0]))"),
+        (
+            "p.v % v % i",
+            "_wf_remainder3(vec3<i32>(_wf_remainder3(vec3<i32>(p.v), vec3<i32>(v))), vec3<i32>(i))",
+        ),
         ("i % 2 % v", "_wf_remainder3(vec3<i32>(_wf_remainder(i, 2)), vec3<i32>(v))"),
     ],
 )
@@ -129,9 +133,14 @@ def test_so_do_those_of_statements_and_of_variables_whose_values_tell(before, ex
         "var t = u; t %= 2; t = t % 3;",
         "let r = countOneBits(u) % 3;",
         "p.many[own(i)] %= 3;",
+        "let r = v % u;",
+        "let r = v % vec2<i32>(i);",
+        "var r = i; r %= 2u;",
+        "var r = v; r %= p.last[0];",
+        "let r = i % nothing;",
     ],
 )
-def test_what_is_unsigned_constant_or_not_plain_stays_as_it_was(body):
+def test_what_is_unsigned_constant_wrong_or_not_plain_stays_as_it_was(body):
     assert after(body) == body
     assert "_wf_remainder" not in guarded(HEAD + body + TAIL).source
 
