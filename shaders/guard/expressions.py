@@ -7,12 +7,13 @@ builds no tree, and recurses only into brackets.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from shaders.cursor import TEMPLATED, Cursor
 from shaders.guard.integers import element, is_signed, joined, number, part
 from shaders.guard.scope import Scope
 from shaders.layout import Type
-from shaders.resolve import Resolver
+from shaders.resolve import TYPE_NAMES, Resolver
 from shaders.tokens import STATEMENT_WORDS
 from shaders.tree import Module, Span
 
@@ -20,8 +21,6 @@ _PREFIXES = frozenset(["-", "~", "!", "&", "*"])
 _FACTORS = frozenset(["*", "/", "%"])
 _TERMS = frozenset(["+", "-", "&", "|", "^"])
 _TESTS = frozenset(["<", ">", "<=", "==", "!=", "&&", "||"])
-_TWICE = frozenset([".", "[", "]", "+", "-", "*"])
-"""What the left of `%=` may have in it, beside names and numbers, to be written twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,13 +205,16 @@ class _Sum:
         return index + 1 + (text == ">" and after in (">", "="))
 
     def assign(self, index: int) -> None:
-        """Remember what the `%=` at `index` changes, if it may be written twice."""
+        """Remember what the `%=` at `index` changes, if it may be written twice as it is: it calls nothing but types."""
         chain, self.chain = self.chain, None
-        if chain is not None and all(
-            token.kind != "symbol" or token.text in _TWICE
-            for token in self.reader.tokens[chain.begin : index]
-        ):
-            self.assigned = chain, index
+        if chain is not None:
+            left = self.reader.tokens[chain.begin : index]
+            called = {
+                name.text for name, after in pairwise(left) if name.kind == "name" and after.text == "("
+            }
+            is_changed = any(each.end > chain.begin for each in self.reader.remainders[-1:])
+            if called <= TYPE_NAMES and not is_changed:
+                self.assigned = chain, index
 
     def add(self) -> None:
         """Take the chain into the sum."""

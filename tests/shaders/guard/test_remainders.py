@@ -85,6 +85,9 @@ def test_a_remainder_that_is_surely_signed_becomes_a_call(before, expected):
     ("before", "expected"),
     [
         ("o[u] %= i + 1;", "o[u] = _wf_remainder(o[u], i + 1);"),
+        ("o[u32(i) % 3u] %= 2;", "o[u32(i) % 3u] = _wf_remainder(o[u32(i) % 3u], 2);"),
+        ("o[i % 3] %= 2;", "o[_wf_remainder(i, 3)] %= 2;"),
+        ("(*q) %= 3;", "(*q) = _wf_remainder((*q), 3);"),
         ("p.v %= 3;", "p.v = _wf_remainder3(vec3<i32>(p.v), vec3<i32>(3));"),
         ("*q %= i % 2;", "*q = _wf_remainder(*q, _wf_remainder(i, 2));"),
         ("var n = 5; n %= i >> 1u;", "var n = 5; n = _wf_remainder(n, i >> 1u);"),
