@@ -205,7 +205,7 @@ class _Sum:
         return index + 1 + (text == ">" and after in (">", "="))
 
     def assign(self, index: int) -> None:
-        """Remember what the `%=` at `index` changes, if it may be written twice as it is: it calls nothing but types."""
+        """Remember what the `%=` at `index` changes, if it may be written twice: it calls only types."""
         chain, self.chain = self.chain, None
         if chain is not None:
             left = self.reader.tokens[chain.begin : index]

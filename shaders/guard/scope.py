@@ -94,10 +94,8 @@ class Scope(Cursor):
         return self._written[text]
 
     def _resolved(self, span: Span) -> Type | None:
-        if self.text(span[0]) == "ptr":
-            parts = self.parts((span[0] + 2, span[1] - 1))
-            return self.type(parts[1]) if len(parts) > 1 else None
+        parts = self.parts((span[0] + 2, span[1] - 1)) if self.text(span[0]) == "ptr" else []
         try:
-            return self._resolver.type(span)
+            return self._resolver.type(parts[1] if len(parts) > 1 else span)
         except KernelgateError:
             return None

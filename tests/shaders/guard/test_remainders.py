@@ -193,6 +193,7 @@ def test_each_letter_leads_back_to_its_column(line):
         "let r = " + "own(" * 40 + "i % 3" + ", i % 3" * 2000 + ")" * 40 + ";",
         "let r0 = i;" + "".join(f"let r{n + 1} = r{n} % 3;" for n in range(1500)),
         "let r = " + "x(1) % 2 + " * 300 + "1;",
+        "let r = bitcast<" + "ptr<function, " * 250 + "i32" + ">" * 251 + "(i) % 3;",
     ],
 )
 def test_long_kernels_are_read_in_time_that_grows_with_their_length(body):
