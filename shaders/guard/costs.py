@@ -67,8 +67,13 @@ class FunctionCost:
     """Whether a loop, here or in what it calls, draws on the private counter."""
 
 
-def costs_of(module: Module, sequence: list[str], constants: Constants) -> dict[str, FunctionCost]:
-    """The cost of every function; `sequence` names each after what it refers to."""
+def costs_of(
+    module: Module, sequence: list[str], constants: Constants, rewritten: set[int]
+) -> dict[str, FunctionCost]:
+    """The cost of every function; `sequence` names each after what it refers to.
+
+    `rewritten` are operators that the guard replaces; what has one cannot be repeated elsewhere.
+    """
     known: dict[str, FunctionCost] = {}
     trips = Trips(module, constants)
     numbers = 0
@@ -79,7 +84,7 @@ def costs_of(module: Module, sequence: list[str], constants: Constants) -> dict[
             collective = _calls(function, cost, known)
             _price(module, function, cost, known, trips)
             numbers = _choose_counters(function, cost, collective, numbers)
-            _choose_prepaid(module, function, cost)
+            _choose_prepaid(module, function, cost, rewritten)
     return known
 
 
@@ -141,11 +146,12 @@ def _choose_counters(function: Function, cost: FunctionCost, collective: set[int
     return numbers
 
 
-def _choose_prepaid(module: Module, function: Function, cost: FunctionCost) -> None:
+def _choose_prepaid(module: Module, function: Function, cost: FunctionCost, rewritten: set[int]) -> None:
     """Say which of the loops with a private counter are paid for beforehand."""
     jumps = [(inner, module.tokens[token].text) for token, inner in cost.flow.jumps]
     left = cost.flow.returns | {inner for inner, word in jumps if word == "break" and inner is not None}
     for index, price in enumerate(cost.loops):
         if price.number and not price.is_shared:
             loop, is_left = function.loops[index], index in left
-            price.is_prepaid = is_prepaid(module, function, loop, price.counting, is_left)
+            is_own = rewritten.isdisjoint(range(loop.keyword, loop.open))
+            price.is_prepaid = is_own and is_prepaid(module, function, loop, price.counting, is_left)

@@ -19,6 +19,8 @@ class _Edit:
     start: int
     end: int
     text: str
+    order: tuple[int, int] = (0, 0)
+    """Among those at one place."""
 
 
 class Edits:
@@ -37,6 +39,14 @@ class Edits:
         """Put `text` in place of the characters from `start` up to `end`."""
         self._edits.append(_Edit(start, end, text))
 
+    def wrap(self, start: int, end: int, before: str, after: str) -> None:
+        """Put `before` and `after` around the characters from `start` up to `end`, within all else that is put there.
+
+        Ranges may lie within one another; of two that are the same, the later call is the outer one.
+        """
+        self._edits.append(_Edit(start, start, before, (1, -end)))
+        self._edits.append(_Edit(end, end, after, (-1, -start)))
+
     def blank(self, start: int, end: int) -> None:
         """Put blanks in place of the characters from `start` up to `end`; line breaks stay."""
         pieces = self._text[start:end].split("\n")
@@ -47,7 +57,7 @@ class Edits:
         parts: list[str] = []
         shifts: list[tuple[int, int, int]] = []
         position, line_now, added = 0, 0, 0
-        for edit in sorted(self._edits, key=lambda edit: edit.start):
+        for edit in sorted(self._edits, key=lambda edit: (edit.start, edit.order)):
             parts += [self._text[position : edit.start], edit.text]
             position = edit.end
             grown = len(edit.text) - (edit.end - edit.start)

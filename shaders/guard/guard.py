@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shaders import callgraph
-from shaders.guard import names
+from shaders.guard import names, remainders
 from shaders.guard.costs import FunctionCost, LoopCost, costs_of
 from shaders.guard.counting import Counting
 from shaders.guard.edits import Edits
 from shaders.guard.evenness import even_entries
+from shaders.guard.expressions import signed_remainders
 from shaders.guard.flow import condition_of
 from shaders.guard.wrapper import HEADER, wrapper
 from shaders.guard.zeroing import Zeroing, zeroing
@@ -22,7 +23,7 @@ from shaders.resolve import Resolver
 from shaders.source import KernelSyntaxError
 from shaders.tree import Function, Loop, Module
 
-VERSION = 7
+VERSION = 8
 """Grows with every change of what the guard writes, or of what it refuses: kernels of another version are not run, but
 parsed again."""
 
@@ -39,12 +40,14 @@ def guard(
     `sequence` names each declaration after what it refers to. Raises `KernelSyntaxError` on an entry point that has
     parameters or a result that none can have, or that is called.
     """
-    costs = costs_of(module, sequence, resolver.constants)
+    signed = signed_remainders(module, resolver, sequence)
+    costs = costs_of(module, sequence, resolver.constants, {each.operator for each in signed})
     even = even_entries(module, sequence, costs)
     edits = Edits(module.source, module.lexed.text)
+    remainders.write(module, signed, edits)
     for function in module.functions.values():
         _rewrite(module, function, costs, edits)
-    wrappers, guarded = [HEADER], dict[str, GuardedEntry]()
+    wrappers, guarded = [HEADER, remainders.functions(signed)], dict[str, GuardedEntry]()
     for entry in entries:
         function, cost = module.functions[entry.name], costs[entry.name]
         _check_entry(module, function, {each.name for each in entries})

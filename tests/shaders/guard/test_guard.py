@@ -49,7 +49,8 @@ def test_lines_keep_their_numbers_and_each_letter_leads_back_to_its_column(path)
             continue
         columns = [original_column(guard.shifts, line, column, new, old) for column in range(1, len(new) + 1)]
         last = {column: new[place] for place, column in enumerate(columns)}
-        assert "".join(last[column] for column in range(1, len(old) + 1)) == old
+        for column, letter in enumerate(old, 1):
+            assert last[column] == letter or letter == "%"  # of a signed one the guard makes a comma
     assert len(after) > len(before)
 
 
