@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 import wgpu
 
-from host import native
 from shaders.pack import pack_fields
 from shaders.reflect import reflect
 
@@ -39,12 +38,6 @@ CASES = {
         + ["d.x", "d.y", *(f"e[{i}][{j}]" for i in range(2) for j in range(2)), "f"],
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def device():
-    native.adapters()  # makes the one instance of this process as the host wants it
-    return wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
 
 
 def inner(numbers):

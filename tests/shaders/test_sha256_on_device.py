@@ -15,11 +15,6 @@ from shaders.spec import KernelSpec
 SHA256 = DIGESTS["sha256"]
 
 
-@pytest.fixture(scope="module")
-def device():
-    return wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
-
-
 def words(data: bytes) -> bytes:
     return data + bytes(-len(data) % 4)
 
