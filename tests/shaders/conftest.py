@@ -12,6 +12,6 @@ from host import native
 
 @pytest.fixture(scope="module")
 def device() -> Any:
-    """That of the best adapter. The one instance of this process is made as the host wants it, for tests after these."""
+    """That of the best adapter; the one instance of this process is as the host wants it, for the tests after these."""
     native.adapters()
     return wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
