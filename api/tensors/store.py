@@ -380,8 +380,9 @@ class TensorStore:
     async def _collect(self, digests: Sequence[str]) -> None:
         """Remove blobs that no tensor refers to any more."""
         for digest in digests:
-            if not await self._database.do(lambda db, digest=digest: records.is_used(db, digest)):  # type: ignore[misc]
-                await asyncio.to_thread(self._blobs.remove, digest)
+            with self._blobs.removal(digest) as remove:
+                if not await self._database.do(partial(records.is_used, digest=digest)):
+                    await asyncio.to_thread(remove)
 
     def _remember(self, record: TensorRecord) -> None:
         self._cache[record.id] = record
