@@ -18,6 +18,7 @@ import msgspec
 from api.auth.acl import Level
 from api.auth.identity import Identity
 from api.auth.sharing import Sharing
+from api.background import later
 from api.errors import BlobCorrupt, StorageError, TensorNotFound
 from api.ids import new_id, now
 from api.quotas import UNBOUNDED, Quotas
@@ -317,8 +318,8 @@ class TensorStore:
                 await self._upload(record, handle)
             try:
                 await self._require(record)
-            except TensorNotFound:
-                await self._device.free([handle])
+            except BaseException:
+                later(self._device.free([handle]), "freeing a tensor")
                 raise
 
         can_return = record.stored or record.id in self._spill
