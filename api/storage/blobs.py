@@ -15,7 +15,7 @@ import os
 import secrets
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -36,6 +36,7 @@ class BlobStore:
         self._sound: OrderedDict[str, tuple[int, ...]] = OrderedDict()
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="blobs")
         self._held: Counter[str] = Counter()
+        self._leaving: dict[str, object] = {}
         self._lock = threading.Lock()
 
     def open_folder(self) -> None:
@@ -66,9 +67,10 @@ class BlobStore:
         return BlobWriter(self, self.folder / "new" / secrets.token_hex(16), self._threads)
 
     def hold(self, digest: str) -> None:
-        """Keep `remove` from removing a blob that is about to be recorded."""
+        """Keep a blob that is about to be recorded from its removal, also from one that is under way."""
         with self._lock:
             self._held[digest] += 1
+            self._leaving.pop(digest, None)
 
     def release(self, digest: str) -> None:
         """Undo one `hold`."""
@@ -128,11 +130,29 @@ class BlobStore:
         finally:
             os.close(fd)
 
-    def remove(self, digest: str) -> None:
-        """Remove a blob that no record refers to, unless it is held. One that is gone already is not an error."""
+    @contextlib.contextmanager
+    def removal(self, digest: str) -> Iterator[Callable[[], None]]:
+        """What removes a blob to which no record refers, as is to be found out within the block.
+
+        It removes none that is held, was held since the block began, or is removed by another block that began later.
+        One that is gone already is not an error.
+        """
+        mine = object()
+
+        def remove() -> None:
+            with self._lock:
+                if digest not in self._held and self._leaving.get(digest) is mine:
+                    self.path(digest).unlink(missing_ok=True)
+
         with self._lock:
             if digest not in self._held:
-                self.path(digest).unlink(missing_ok=True)
+                self._leaving[digest] = mine
+        try:
+            yield remove
+        finally:
+            with self._lock:
+                if self._leaving.get(digest) is mine:
+                    del self._leaving[digest]
 
 
 class BlobWriter:

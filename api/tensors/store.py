@@ -18,7 +18,8 @@ import msgspec
 from api.auth.acl import Level
 from api.auth.identity import Identity
 from api.auth.sharing import Sharing
-from api.errors import TensorNotFound
+from api.background import later
+from api.errors import BlobCorrupt, StorageError, TensorNotFound
 from api.ids import new_id, now
 from api.quotas import UNBOUNDED, Quotas
 from api.storage.blobs import BlobStore, BlobWriter
@@ -193,9 +194,8 @@ class TensorStore:
     async def delete(self, record: TensorRecord) -> None:
         """Forget a tensor, and its blob if no other tensor has the same."""
         self._forget_transient(record.id)
-        self._cache.pop(record.id, None)
         if record.stored:
-            await self._collect(await self._database.do(lambda db: records.forget(db, record.id), frees=True))
+            await self._forget_stored(record.id)
         await self._sharing.forget(record.target)
         await self._residency.drop(record.id)
 
@@ -232,11 +232,15 @@ class TensorStore:
     async def forget(self, ids: Sequence[str]) -> None:
         """Delete stored tensors, whoever has them."""
         for tensor_id in ids:
-            self._cache.pop(tensor_id, None)
-            await self._collect(
-                await self._database.do(partial(records.forget, tensor_id=tensor_id), frees=True)
-            )
+            await self._forget_stored(tensor_id)
             await self._residency.drop(tensor_id)
+
+    async def _forget_stored(self, tensor_id: str) -> None:
+        """Forget a record, also one that somebody found meanwhile, and its blob if no other has the same."""
+        self._cache.pop(tensor_id, None)
+        blobs = await self._database.do(lambda db: records.forget(db, tensor_id), frees=True)
+        self._cache.pop(tensor_id, None)
+        await self._collect(blobs)
 
     async def collect_orphans(self) -> int:
         """Remove blobs that no tensor refers to: a server died between the two. How many there were."""
@@ -304,23 +308,50 @@ class TensorStore:
         await self._residency.shrink()
 
     async def pin(self, record: TensorRecord) -> Resident:
-        """The tensor on the device, uploaded from disk if it is not there. Raises `TensorLost`, `BlobCorrupt`."""
+        """The tensor on the device, uploaded from disk if it is not there.
+
+        Raises `TensorLost`, `BlobCorrupt`, `TensorNotFound` for one that was deleted meanwhile.
+        """
 
         async def upload(handle: int) -> None:
-            if record.data is not None:
-                await self._device.upload_bytes(handle, record.owner, record.dtype, record.shape, record.data)
-                return
-            if record.blob is not None:
-                fd = await asyncio.to_thread(self._blobs.open, record.blob, record.nbytes)
-            else:
-                fd = self._spill.open(record.id)
-            with open(fd, "rb") as file:
-                await self._device.upload(
-                    handle, record.owner, record.dtype, record.shape, file.fileno(), 0, record.nbytes
-                )
+            async with self._standing(record):
+                await self._upload(record, handle)
+            try:
+                await self._require(record)
+            except BaseException:
+                later(self._device.free([handle]), "freeing a tensor")
+                raise
 
         can_return = record.stored or record.id in self._spill
         return await self._residency.pin(record.id, record.nbytes, upload if can_return else None)
+
+    async def _upload(self, record: TensorRecord, handle: int) -> None:
+        """Make device tensor `handle` of a tensor that is stored or spilt."""
+        if record.data is not None:
+            await self._device.upload_bytes(handle, record.owner, record.dtype, record.shape, record.data)
+            return
+        if record.blob is not None:
+            fd = await asyncio.to_thread(self._blobs.open, record.blob, record.nbytes)
+        else:
+            fd = self._spill.open(record.id)
+        with open(fd, "rb") as file:
+            await self._device.upload(
+                handle, record.owner, record.dtype, record.shape, file.fileno(), 0, record.nbytes
+            )
+
+    @contextlib.asynccontextmanager
+    async def _standing(self, record: TensorRecord) -> AsyncIterator[None]:
+        """Turns what comes of elements that are not there into `TensorNotFound`, if the tensor is not there either."""
+        try:
+            yield
+        except (BlobCorrupt, StorageError):
+            await self._require(record)
+            raise
+
+    async def _require(self, record: TensorRecord) -> None:
+        """Raise `TensorNotFound` for a tensor that was deleted meanwhile."""
+        if await self._find(record.id) is None:
+            raise TensorNotFound.of(record.id)
 
     async def free_device(self) -> bool:
         """Take idle tensors from the device: its memory is short. Whether there was one."""
@@ -332,11 +363,13 @@ class TensorStore:
 
     @contextlib.asynccontextmanager
     async def elements(self, record: TensorRecord) -> AsyncIterator[memoryview]:
-        """The elements in wire form, while the block lasts. Raises `TensorLost`, `BlobCorrupt`."""
+        """The elements in wire form, while the block lasts. Raises as `pin`."""
         if record.data is not None:
             yield memoryview(record.data)
         elif record.blob is not None:
-            yield memoryview(await asyncio.to_thread(self._blobs.map, record.blob, record.nbytes))
+            async with self._standing(record):
+                mapped = await asyncio.to_thread(self._blobs.map, record.blob, record.nbytes)
+            yield memoryview(mapped)
         else:
             resident = await self.pin(record)
             try:
@@ -348,8 +381,9 @@ class TensorStore:
     async def _collect(self, digests: Sequence[str]) -> None:
         """Remove blobs that no tensor refers to any more."""
         for digest in digests:
-            if not await self._database.do(lambda db, digest=digest: records.is_used(db, digest)):  # type: ignore[misc]
-                await asyncio.to_thread(self._blobs.remove, digest)
+            with self._blobs.removal(digest) as remove:
+                if not await self._database.do(partial(records.is_used, digest=digest)):
+                    await asyncio.to_thread(remove)
 
     def _remember(self, record: TensorRecord) -> None:
         self._cache[record.id] = record

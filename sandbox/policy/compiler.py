@@ -17,7 +17,7 @@ from sandbox.errors import ScriptDeniedError, ScriptSyntaxError
 from sandbox.policy import names
 from sandbox.policy.base import Denial
 from sandbox.policy.transformer import ScriptTransformer, StarNames
-from shaders.errors import caret
+from shaders.errors import caret, lines_of
 
 FILENAME = "<script>"
 _A_FILE = re.compile(r"[^\s'\"()=#]+\.py")
@@ -123,6 +123,6 @@ def _denied(source: str, denials: list[Denial]) -> ScriptDeniedError:
 
 def character_column(source: str, line: int, offset: int) -> int:
     """The column (from 1) of UTF-8 byte `offset` (from 0) in line `line` (from 1)."""
-    lines = source.split("\n")
+    lines = lines_of(source)
     text = lines[line - 1] if 0 < line <= len(lines) else ""
     return len(text.encode()[:offset].decode(errors="ignore")) + 1

@@ -39,6 +39,11 @@ async def put(store: BlobStore, data: bytes, piece: int = 100_000) -> str:
         return await writer.finish()
 
 
+def remove(store: BlobStore, digest: str) -> None:
+    with store.removal(digest) as gone:
+        gone()
+
+
 def test_a_blob_is_named_by_the_hash_of_its_content_and_read_back(tmp_path: Path) -> None:
     async def scenario(store: BlobStore) -> None:
         assert await put(store, DATA) == DIGEST
@@ -77,8 +82,8 @@ def test_a_blob_that_is_missing_or_cut_short_is_a_clear_error(tmp_path: Path) ->
             store.open(DIGEST, len(DATA))
         await put(store, DATA)
         assert bytes(store.map(DIGEST, len(DATA))) == DATA, "storing it again repairs it"
-        store.remove(DIGEST)
-        store.remove(DIGEST)
+        remove(store, DIGEST)
+        remove(store, DIGEST)
         with pytest.raises(BlobCorrupt, match="missing"):
             store.open(DIGEST, len(DATA))
 
@@ -116,10 +121,25 @@ def test_a_blob_that_is_about_to_be_recorded_is_not_removed(tmp_path: Path) -> N
         async with store.writer() as writer:
             await writer.write(DATA)
             digest = await writer.finish()
-            store.remove(digest)
+            remove(store, digest)
             assert store.path(digest).exists()
-        store.remove(digest)
+        remove(store, digest)
         assert not store.path(digest).exists()
+
+    with_store(tmp_path, scenario)
+
+
+def test_a_blob_that_is_stored_again_while_it_is_asked_who_needs_it_stays(tmp_path: Path) -> None:
+    """Who answered did not know of the new record; it was there, and nobody held the blob, when it was to go."""
+
+    async def scenario(store: BlobStore) -> None:
+        digest = await put(store, DATA)
+        with store.removal(digest) as gone:
+            assert await put(store, DATA) == digest
+            gone()
+        assert store.is_sound(digest, len(DATA))
+        remove(store, digest)
+        assert not store.digests()
 
     with_store(tmp_path, scenario)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import hashlib
 import io
@@ -13,6 +14,8 @@ import httpx2
 import numpy as np
 import pytest
 import safetensors.numpy
+
+from api.errors import TensorNotFound
 
 NPY = "application/x-npy"
 SAFETENSORS = "application/vnd.safetensors"
@@ -171,6 +174,32 @@ def test_a_forgotten_tensor_is_gone(http: httpx2.Client) -> None:
     for method, path in (("GET", url), ("GET", f"{url}/data"), ("DELETE", url), ("PUT", url)):
         answer = http.request(method, path, content=npy(np.zeros(1, np.float32)))
         assert (answer.status_code, answer.json()["code"]) == (404, "tensor_not_found")
+
+
+@pytest.mark.parametrize("size", [10, 10_000], ids=["in its row", "in a blob"])
+def test_a_tensor_that_goes_after_its_record_was_read_is_not_found_and_leaves_nothing_on_the_device(
+    running: Any, size: int
+) -> None:
+    """A request that takes it as another one deletes it."""
+    made, store = upload(running.http, np.arange(size)), running.server.runtime.tensors
+
+    async def scenario() -> None:
+        identity = await running.server.runtime.keys.check(running.key)
+        record = await store.get(identity, made["id"])
+        store._cache.clear()
+        found = asyncio.create_task(store.get(identity, made["id"]))
+        await asyncio.gather(store.delete(record), found, return_exceptions=True)
+        with pytest.raises(TensorNotFound):
+            await store.get(identity, made["id"])
+        with pytest.raises(TensorNotFound):
+            await store.pin(record)
+        assert store._residency._current(made["id"]) is None
+        if size > 10:
+            with pytest.raises(TensorNotFound):
+                async with store.elements(record):
+                    pytest.fail("its blob is gone")
+
+    asyncio.run_coroutine_threadsafe(scenario(), running.server._loop).result(60)
 
 
 def test_equal_uploads_share_a_blob_until_the_last_one_goes(http: httpx2.Client, running: Any) -> None:
