@@ -133,7 +133,7 @@ class Requests:
         if pending is self._late:
             return DeviceHung(
                 f"{_overrun(pending)}, so the device was restarted",
-                hint="Do less in one request, or ask for a longer limit.",
+                hint="Do less in one request: how long one may take is for who runs the server to say.",
             )
         if pending is not self._current:
             return DeviceRestarted(f"the device was restarted during {pending.what}", hint=LOST)

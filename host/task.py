@@ -37,7 +37,7 @@ class Task:
         if deadline_s is not None and self.spent_ms > deadline_s * 1e3:
             raise DeviceTimeout(
                 f"the device worked on this for {deadline_s:g} s, which is its limit",
-                hint="Do less in one request, or ask for a longer limit.",
+                hint="Do less in one request: how long one may take is for who runs the server to say.",
             )
 
     def makes(self) -> set[int]:

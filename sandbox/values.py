@@ -105,7 +105,9 @@ class _Packer:
         stand_in = self._refer(key)
         if isinstance(stand_in, int | float):
             return self._key(stand_in, path)
-        raise ValueFormError(f"{path} has a key of type {type(key).__qualname__}; keys must be strings")
+        raise ValueFormError(
+            f"{path} has a key of type {type(key).__qualname__}; keys must be strings, numbers, bools or None"
+        )
 
 
 def _instead(value: object) -> str | None:

@@ -166,7 +166,7 @@ def numbers(pairs: Iterable[Pair] | None) -> dict[str, float]:
 def text_of(file: Path) -> str:
     """The text in a file; `-` is what comes on stdin. Raises OSError, and `ValueError` that names the file."""
     try:
-        return (sys.stdin.buffer.read() if file == Path("-") else file.read_bytes()).decode()
+        return (sys.stdin.buffer.read() if file == Path("-") else file.read_bytes()).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{file} is no text in UTF-8: byte {error.start} is not") from None
 

@@ -103,6 +103,14 @@ def test_a_script_comes_from_stdin_and_one_that_is_no_text_is_named(
     assert capsys.readouterr().err == "kernelgate: binary.py is no text in UTF-8: byte 2 is not\n"
 
 
+def test_a_mark_at_the_start_of_a_file_as_editors_on_windows_put_it_is_not_of_the_script(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "marked.py").write_text("result = 3", encoding="utf-8-sig")
+    assert cli.main(["run", "marked.py"]) == 0
+    assert capsys.readouterr().out == "3\n"
+
+
 def test_a_ragged_tensor_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "script.py").write_text("def main(x): return 1")
     assert cli.main(["run", "script.py", "--input", "x=f32:[[1, 2], [3]]"]) == 1
