@@ -23,7 +23,7 @@ from ops.torch import lazy
 from ops.torch.lazy import LazyNode
 from ops.torch.tensor import Tensor, node_of
 from tests.judges import opinfo
-from tests.judges.opinfo import ERRORS, Excluded, Tally, mapped
+from tests.judges.opinfo import Excluded, Tally, mapped
 
 RTOL = 1e-4
 """Of the largest element of a gradient: ours is of f32, and PyTorch's here of f64."""
@@ -163,19 +163,7 @@ def judge(info: Any) -> Tally:
     tally = Tally(info.formatted_name)
     form = opinfo.forms(info)[0]
     for sample in info.sample_inputs("cpu", torch.float32, requires_grad=True):
-        given = (sample.input, *sample.args)
-        named = {name: value for name, value in sample.kwargs.items() if name not in opinfo.DROPPED}
-        told = f"{opinfo.shown(given)} {opinfo.shown(named)}"
-        try:
-            reason = differs(info, form, given, named)
-        except Excluded as error:
-            tally.excluded[str(error)] += 1
-        except ERRORS as error:
-            tally.refused.append(f"{type(error).__name__}: {str(error)[:160]}: {told}")
-        else:
-            tally.passed += not reason
-            if reason:
-                tally.wrong.append(f"{reason}: {told}")
+        opinfo.count(tally, sample, partial(differs, info, form))
     return tally
 
 

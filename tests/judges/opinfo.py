@@ -123,20 +123,29 @@ def forms(info: Any) -> list[Form]:
 def judge(info: Any, dtype: torch.dtype) -> Tally:
     """Run all samples of one op in every form: a sample passes if all agree with PyTorch."""
     tally = Tally(info.formatted_name)
+
+    def differs(given: tuple[Any, ...], named: dict[str, Any]) -> str:
+        return next(filter(None, (_differs(info, form, given, named) for form in forms(info))), "")
+
     for sample in info.sample_inputs("cpu", dtype):
-        given = (sample.input, *sample.args)
-        named = {name: value for name, value in sample.kwargs.items() if name not in DROPPED}
-        told = f"{shown(given)} {shown(named)}"
-        try:
-            reasons = [reason for form in forms(info) if (reason := _differs(info, form, given, named))]
-        except Excluded as error:
-            tally.excluded[str(error)] += 1
-        except ERRORS as error:
-            tally.refused.append(f"{type(error).__name__}: {str(error)[:160]}: {told}")
-        else:
-            tally.passed += not reasons
-            tally.wrong += [f"{reason}: {told}" for reason in reasons[:1]]
+        count(tally, sample, differs)
     return tally
+
+
+def count(tally: Tally, sample: Any, differs: Callable[[tuple[Any, ...], dict[str, Any]], str]) -> None:
+    """Note what came of a sample; `differs` says how we differ from PyTorch, given its arguments."""
+    given = (sample.input, *sample.args)
+    named = {name: value for name, value in sample.kwargs.items() if name not in DROPPED}
+    told = f"{shown(given)} {shown(named)}"
+    try:
+        reason = differs(given, named)
+    except Excluded as error:
+        tally.excluded[str(error)] += 1
+    except ERRORS as error:
+        tally.refused.append(f"{type(error).__name__}: {str(error)[:160]}: {told}")
+    else:
+        tally.passed += not reason
+        tally.wrong += [f"{reason}: {told}"] * bool(reason)
 
 
 def _differs(info: Any, form: Form, given: tuple[Any, ...], named: dict[str, Any]) -> str:
