@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ from ops.spec import OpSpec
 from ops.table import find
 from ops.terms import term
 from shaders.generator import WgslGenerator
+from shaders.guard.budget import priced
+from shaders.guard.names import REMAINDER
+from shaders.reflect import reflect
 from shaders.spec import Dispatch, KernelSpec
 
 ROOT = Path(__file__).parents[2]
@@ -187,6 +191,14 @@ def test_each_lowering_renders_to_its_golden_text(made: dict[str, str]) -> None:
 
 def test_every_case_has_a_kernel_of_its_own(made: dict[str, str]) -> None:
     assert [name for name, text in made.items() if not text] == []
+
+
+def test_no_kernel_has_a_signed_remainder_of_which_drivers_make_what_they_like(made: dict[str, str]) -> None:
+    """The guard finds those of strangers (`shaders/guard/remainders.py`); ours go by helpers for every sign."""
+    for name, text in made.items():
+        for kernel in re.split(r"^// kernel .*$", text, flags=re.MULTILINE):
+            guard = reflect(kernel).guard if kernel.strip() else None
+            assert guard is None or REMAINDER not in priced(guard, "fuel"), name
 
 
 def test_every_module_of_lowerings_that_writes_a_kernel_is_in_a_case(made: dict[str, str]) -> None:
