@@ -92,7 +92,7 @@ class Session:
             await asyncio.wait((talk, self._verdict), return_when=asyncio.FIRST_COMPLETED)
             if self._verdict.done():
                 here = await self._last_words(talk)
-                await self._worker.stop(STATUS_PATIENCE_S)
+                await self._stop()
                 raise _placed(self._verdict.result()(), here)
             return talk.result()
         except KernelgateError as error:
@@ -105,9 +105,12 @@ class Session:
             if not (self._keep and self._told) or self._verdict.done():
                 talk.add_done_callback(self._over)  # not awaited: this may be cancelled once more
                 talk.cancel()
-                await self._worker.stop(STATUS_PATIENCE_S)
+                await self._stop()
                 await asyncio.wait((talk,))
             self._verdict.cancel()
+
+    async def _stop(self) -> None:
+        await self._worker.stop(STATUS_PATIENCE_S, at_work=not self._told)
 
     def _over(self, talk: asyncio.Task[frames.WorkerMessage]) -> None:
         if not talk.cancelled():
@@ -188,10 +191,11 @@ class Session:
         if isinstance(message, frames.Failed):
             self._told = message.error.code != "memory_limit"
             if not (self._keep and self._told):
-                await self._worker.stop(STATUS_PATIENCE_S)
+                await self._stop()
             raise self._failure(message.error)
         if self._services is None:
             if isinstance(message, _OF_TEXT):
+                self._told = True
                 return message
             raise FrameError(f"the worker sent {type(message).__name__} about a text")
         match message:

@@ -189,6 +189,22 @@ def test_a_script_that_is_cancelled_tells_what_it_spent(sandbox: Sandbox) -> Non
     assert services.peak_bytes > 0
 
 
+def test_a_script_that_is_cancelled_at_once_has_spent_something_each_time(sandbox: Sandbox) -> None:
+    """The kernel counts the time of a running process at its ticks: within the first, it seems to have used none."""
+
+    async def cancelled() -> float:
+        services = Services()
+        running = asyncio.create_task(sandbox.pool.run_script(source, {}, LIMITS, services))
+        await until(lambda: services.texts)
+        running.cancel()
+        await asyncio.wait((running,))
+        return services.cpu_ms
+
+    source = "print('begun')\nwhile True: pass"
+    spent = [sandbox.runner.run(cancelled()) for _ in range(30)]
+    assert min(spent) > 0
+
+
 def test_a_sleeper_ends_at_the_wall_clock(sandbox: Sandbox) -> None:
     limits = Limits(wall_s=0.2, cpu_s=5, memory_mb=64, output_bytes=100)
     outcome = sandbox.run("import time\ntime.sleep(60)", limits)

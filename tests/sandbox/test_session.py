@@ -56,7 +56,7 @@ class FakeWorker:
     def kill(self) -> None:
         self.killed = True
 
-    async def stop(self, _patience_s: float) -> None:
+    async def stop(self, _patience_s: float, *, at_work: bool) -> None:
         self.kill()
 
     def close(self) -> None:
