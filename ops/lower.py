@@ -137,7 +137,7 @@ def _widened(builder: Builder, kind: str, sources: list[Source], target: Target)
     """
     if kind in kinds.TAKES_PACKED:
         return target
-    kept = kinds.KEPT.get(kind, ())
+    kept = range(len(sources)) if kind in TAKES_BEFORE else kinds.KEPT.get(kind, ())
     sources[:] = [
         source if number in kept else elementwise.widened(builder, source)
         for number, source in enumerate(sources)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from msgspec import structs
 
 from ops import wgsl
-from ops.dtypes import BY_NAME, is_packed, register
+from ops.dtypes import is_packed, register
 from ops.expression import Term, bind, cast, input_term, parse
 from ops.layout import Layout, collapse
 from ops.lowering import blocks, packing, windows
@@ -209,9 +209,8 @@ def _mode(operand: Source | Target) -> str:
 
 
 def _types(sources: Sequence[Source], target: Target) -> tuple[str, ...]:
-    """How elements lie in buffers: as their WGSL type, or packed, as their dtype."""
-    dtypes = [*(source.dtype for source in sources), target.dtype]
-    return tuple(dtype if is_packed(dtype) else wgsl.storage(dtype) for dtype in dtypes)
+    """How the elements of each lie in its buffer."""
+    return tuple(map(packing.kind, [*(source.dtype for source in sources), target.dtype]))
 
 
 def _index_params(indexed: bool) -> tuple[Param, ...]:
@@ -242,20 +241,21 @@ def _contiguous_spec(
     """
     names = blocks.operand_names(len(modes) + 1)
     modes = (*modes, "vector")
-    bindings = [_binding(type, mode) for type, mode in zip(types, modes, strict=True)]
+    widths = [QUAD if mode == "vector" else 1 for mode in modes]
+    bindings = [packing.binding(kind, width) for kind, width in zip(types, widths, strict=True)]
     body = [BOUNDS_CHECK, f"let first = thread * {quads}u;"]
     begins = {name: f"params.offset_{name} + " * shifted for name in names}
     for quad in range(quads):
-        for name, type, mode in zip(names, types, modes[:-1], strict=False):
-            place = f"first + {quad}u" if mode == "vector" else "0u"
-            body.append(f"let v{name[2:]}_{quad} = {_read(name, type, mode, begins[name] + place)};")
+        for name, kind, width in zip(names, types, widths[:-1], strict=False):
+            place = begins[name] + (f"first + {quad}u" if width == QUAD else "0u")
+            body.append(f"let v{name[2:]}_{quad} = {packing.read(kind, name, place, width)};")
         elements = []
         for lane, part in enumerate("xyzw"):
             values = [f"v{n}_{quad}{f'.{part}' * (mode == 'vector')}" for n, mode in enumerate(modes[:-1])]
             values += [f"params.first_index + (first + {quad}u) * {QUAD}u + {lane}u"] * indexed
             elements.append(f"element({', '.join(values)})")
         row = ", ".join(elements)
-        value = packing.words(types[-1], row) if _is_words(types[-1]) else f"vec4<{types[-1]}>({row})"
+        value = packing.words(types[-1], row) if packing.is_words(types[-1]) else f"vec4<{types[-1]}>({row})"
         body.append(f"out[{begins['out']}first + {quad}u] = {value};")
     return KernelSpec(
         "elementwise",
@@ -271,24 +271,6 @@ def _contiguous_spec(
         (group, 1, 1),
         functions=wgsl.with_helpers(text, body="\n".join(body)),
     )
-
-
-def _binding(type: str, mode: str) -> str:
-    """The element type of an operand's binding: words where elements are packed."""
-    if _is_words(type):
-        return packing.quad_type(type) if mode == "vector" else "u32"
-    return f"vec4<{type}>" if mode == "vector" else type
-
-
-def _read(name: str, type: str, mode: str, place: str) -> str:
-    """What an operand has at a quad's place, or everywhere."""
-    if _is_words(type) and mode == "vector":
-        return packing.quad(type, f"{name}[{place}]")
-    return packing.element(type, name, place) if _is_words(type) else f"{name}[{place}]"
-
-
-def _is_words(type: str) -> bool:
-    return type in BY_NAME and is_packed(type)
 
 
 @lru_cache(maxsize=4096)
@@ -312,18 +294,18 @@ def _strided_spec(
     for lane in range(lanes):
         shift = {name: f"at_{name} + {lane}u * step_{name}" if lane else f"at_{name}" for name in names}
         arguments = [
-            _read(name, type, "", shift[name]) for name, type in zip(names, types[:-1], strict=False)
+            packing.read(kind, name, shift[name], 1) for name, kind in zip(names, types[:-1], strict=False)
         ]
         arguments += [f"params.first_index + thread * {lanes}u + {lane}u"] * indexed
         elements.append(f"element({', '.join(arguments)})")
         body.append(f"out[{shift['out']}] = {elements[-1]};")
-    by_quads = _is_words(types[-1])
+    by_quads = packing.is_words(types[-1])
     if by_quads:
         body[-lanes:] = [f"out[at_out / {QUAD}u] = {packing.words(types[-1], ', '.join(elements))};"]
     return KernelSpec(
         "elementwise_strided",
-        tuple(Binding(name, _binding(type, "")) for name, type in zip(names, types[:-1], strict=False)),
-        (Binding("out", _binding(types[-1], "vector" if by_quads else ""), "read_write"),),
+        tuple(Binding(name, packing.binding(kind, 1)) for name, kind in zip(names, types[:-1], strict=False)),
+        (Binding("out", packing.binding(types[-1], QUAD if by_quads else 1), "read_write"),),
         "\n".join(body),
         (
             Param("count"),

@@ -135,7 +135,7 @@ def _by_rows(builder: Builder, kind: Kind, load: Term, after: After | None, rows
         loaded.text if load.function != "input" else "",
         done.text if after is not None else "",
         (*loaded.params, *done.params),
-        tuple(map(wgsl.storage, rows.dtypes)),
+        rows.kinds,
         extra,
         kind.centred,
         is_alone,

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ops import wgsl
 from ops.lowering import sweeps
-from ops.lowering.rows import row_params, row_prologue, row_read
+from ops.lowering.rows import row_bindings, row_params, row_prologue, row_read
 from shaders.spec import Binding, KernelSpec, Param
 
 _UNROLL = 4
@@ -23,7 +23,7 @@ _UNROLL = 4
 class Form:
     """What the text of a kernel depends on, and its statements.
 
-    Operands are of the WGSL types `types`: those before number `extra` are loaded by the function `load`, those from
+    Operands lie as `kinds` (`packing.kind`): those before number `extra` are loaded by the function `load`, those from
     there on met by the function `after`, the last one is the target. A function without text does nothing. An
     invocation goes through a row alone, or `lanes` of them together, by units of `width` elements; each lane keeps
     `kept` units, which are read once; a `whole` row has as many as the lanes.
@@ -32,7 +32,7 @@ class Form:
     load: str
     after: str
     params: tuple[Param, ...]
-    types: tuple[str, ...]
+    kinds: tuple[str, ...]
     extra: int
     is_centred: bool
     is_alone: bool
@@ -45,7 +45,7 @@ class Form:
     @property
     def last(self) -> int:
         """The number of the target."""
-        return len(self.types) - 1
+        return len(self.kinds) - 1
 
     @property
     def type(self) -> str:
@@ -100,7 +100,7 @@ class Form:
         if self.kept:
             return [f"let x{number} = kept{index[1:]};" for number, index in enumerate(indices)]
         return [
-            f"let x{number} = {self._out(index) if self.load else row_read(0, index, self.width)};"
+            f"let x{number} = {self._out(index) if self.load else self._at(0, index)};"
             for number, index in enumerate(indices)
         ]
 
@@ -108,7 +108,7 @@ class Form:
         """The values of units as `name` and their numbers, from the sources."""
         lines = []
         for number, index in enumerate(indices):
-            lines += [f"let v{n}_{number} = {row_read(n, index, self.width)};" for n in range(self.extra)]
+            lines += [f"let v{n}_{number} = {self._at(n, index)};" for n in range(self.extra)]
             given = [f"v{n}_{number}" for n in range(self.extra)]
             lines.append(f"let {name}{number} = {self._by_part('load', given) if self.load else given[0]};")
         return lines
@@ -136,13 +136,16 @@ class Form:
     def _result(self, number: int, index: str) -> tuple[list[str], str]:
         """Statements that find what the result of a unit depends on, and that."""
         sources = range(self.extra, self.last)
-        lines = [f"let e{n}_{number} = {row_read(n, index, self.width)};" for n in sources]
+        lines = [f"let e{n}_{number} = {self._at(n, index)};" for n in sources]
         lines.append(f"let r{number} = (x{number} - mean) * scale;")
         given = [f"r{number}", *(f"e{n}_{number}" for n in sources)]
         return lines, self._by_part("after", given) if self.after else given[0]
 
     def _out(self, index: str) -> str:
-        return row_read(self.last, index, self.width).replace(f"in{self.last}[", "out[", 1)
+        return self._at(self.last, index).replace(f"in{self.last}[", "out[", 1)
+
+    def _at(self, number: int, index: str) -> str:
+        return row_read(number, self.kinds[number], index, self.width)
 
     def _by_part(self, function: str, arguments: Sequence[str]) -> str:
         """A function of units, component by component."""
@@ -159,7 +162,7 @@ def kernel(form: Form) -> KernelSpec:
         f"let row = {row};",
         "if (row >= params.rows) {\n    return;\n}",
         *["let lane = lid.x;"] * (not form.is_alone),
-        row_prologue(len(form.types), form.rank),
+        row_prologue(len(form.kinds), form.rank),
         *form.read(),
         *(form.folded("total", "{}", form.first) if form.is_centred else []),
         f"let mean = {form.type}({'total / params.size' if form.is_centred else ''});",
@@ -168,18 +171,18 @@ def kernel(form: Form) -> KernelSpec:
         *form.finish(),
     ]
     shared = [] if form.is_alone else [sweeps.shared(("total", "square"), form.lanes)]
-    kinds = [f"vec4<{type}>" if form.width == 4 else type for type in form.types]
+    text = "\n".join(body)
     return KernelSpec(
         "standardize_rows" if form.is_alone else "standardize",
-        tuple(Binding(f"in{number}", kind) for number, kind in enumerate(kinds[:-1])),
-        (Binding("out", kinds[-1], "read_write"),),
-        "\n".join(body),
+        row_bindings(form.kinds[:-1], form.width),
+        (Binding("out", form.type, "read_write"),),
+        text,
         (
             *(Param(name) for name in ("rows", "columns")),
             *(Param(name, "f32") for name in ("size", "eps")),
-            *row_params(len(form.types), form.rank, form.width),
+            *row_params(len(form.kinds), form.rank, form.width),
             *form.params,
         ),
         (form.lanes, 1, 1),
-        functions="\n".join([*shared, wgsl.with_helpers(*filter(None, (form.load, form.after)))]),
+        functions="\n".join([*shared, wgsl.with_helpers(*filter(None, (form.load, form.after)), body=text)]),
     )

@@ -1,7 +1,7 @@
 """Elements of which a word holds several: how kernels read and write them, and the kernel that packs a whole tensor.
 
-Owns the names of what `ops/numerics/packed.py` has for each dtype. An invocation writes a word or more, so that no two
-write the same one. Must not know ops.
+Owns how elements of each dtype lie in a buffer, and the names of what `ops/numerics/packed.py` has for packed ones. An
+invocation writes a word or more, so that no two write the same one. Must not know ops.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from ops import wgsl
-from ops.dtypes import BY_NAME
+from ops.dtypes import BY_NAME, is_packed
 from ops.layout import Layout
 from ops.lowering import windows
 from ops.lowering.addressing import QUAD
@@ -29,6 +29,30 @@ def per_word(dtype: str) -> int:
 def quad_type(dtype: str) -> str:
     """The WGSL type of the words of four elements."""
     return "u32" if per_word(dtype) == QUAD else "vec2<u32>"
+
+
+def kind(dtype: str) -> str:
+    """How elements lie in buffers: as their WGSL type or, where a word holds several, as their dtype."""
+    return dtype if is_packed(dtype) else wgsl.storage(dtype)
+
+
+def is_words(kind: str) -> bool:
+    """Whether a word holds several elements that lie so."""
+    return kind in BY_NAME and is_packed(kind)
+
+
+def binding(kind: str, width: int) -> str:
+    """The element type of a binding that is read by `width` elements, four or one."""
+    if is_words(kind):
+        return quad_type(kind) if width == QUAD else "u32"
+    return f"vec4<{kind}>" if width == QUAD else kind
+
+
+def read(kind: str, name: str, place: str, width: int) -> str:
+    """The `width` elements at `place`, which counts units of so many, of the binding `name`."""
+    if not is_words(kind):
+        return f"{name}[{place}]"
+    return quad(kind, f"{name}[{place}]") if width == QUAD else element(kind, name, place)
 
 
 def element(dtype: str, name: str, place: str) -> str:

@@ -26,6 +26,7 @@ from ops.lowering.rows import (
     are_rows,
     arrange,
     contiguous_rows,
+    row_bindings,
     row_params,
     row_prologue,
     row_read,
@@ -167,7 +168,7 @@ def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, ta
     spec = _spec(
         tuple(function.text for function in functions),
         tuple(param for function in functions for param in function.params),
-        tuple(map(wgsl.storage, rows.dtypes)),
+        rows.kinds,
         wgsl.storage(fold.dtype),
         wgsl.storage(target.dtype),
         "" if start is None else wgsl.stored(start, fold.dtype),
@@ -195,7 +196,7 @@ def _pass(builder: Builder, fold: Fold, load: Term, finish: Term, rows: Rows, ta
 def _spec(
     functions: tuple[str, ...],
     params: tuple[Param, ...],
-    types: tuple[str, ...],
+    kinds: tuple[str, ...],
     folded: str,
     result: str,
     start: str,
@@ -203,52 +204,49 @@ def _spec(
     width: int,
     size: int,
 ) -> KernelSpec:
-    names = [f"in{number}" for number in range(len(types))]
-    first = f"load({', '.join(_part(row_read(n, 'begin', width), width, 0) for n in range(len(names)))})"
-    body = [
+    first = f"load({', '.join(_part(row_read(n, kind, 'begin', width), width, 0) for n, kind in enumerate(kinds))})"
+    lines = [
         BOUNDS_CHECK,
         "let row = thread % params.rows;",
         "let part = thread / params.rows;",
-        row_prologue(len(names), rank),
+        row_prologue(len(kinds), rank),
         "let begin = part * params.part;",
         "let end = min(begin + params.part, params.columns);",
         f"let start: {folded} = {start or first};",
         "var total = start;",
         "var i = begin;",
         "while (i < end) {",
-        *_chunk(names, width),
+        *_chunk(kinds, width),
         "}",
         "out[row * params.parts + part] = finish(total);",
     ]
+    body = "\n".join(lines)
     return KernelSpec(
         "reduce",
-        tuple(
-            Binding(name, f"vec4<{type}>" if width == 4 else type)
-            for name, type in zip(names, types, strict=True)
-        ),
+        row_bindings(kinds, width),
         (Binding("out", result, "read_write"),),
-        "\n".join(body),
+        body,
         (
             *(Param(name) for name in ("count", "rows", "columns", "part", "parts")),
-            *row_params(len(names), rank, width),
+            *row_params(len(kinds), rank, width),
             *params,
         ),
         (size, 1, 1),
-        functions=wgsl.with_helpers(*functions),
+        functions=wgsl.with_helpers(*functions, body=body),
     )
 
 
-def _chunk(names: Sequence[str], width: int) -> list[str]:
+def _chunk(kinds: Sequence[str], width: int) -> list[str]:
     """Statements that fold the next chunk of a row: into accumulators side by side, and these in pairs."""
     accumulators = [f"a{number}" for number in range(_UNITS * width)]
     lines = [
         f"let stop = min(i + {CHUNK // width}u, end);",
         *(f"var {name} = start;" for name in accumulators),
         f"for (; i + {_UNITS}u <= stop; i += {_UNITS}u) {{",
-        *_turn(names, accumulators, _UNITS, width),
+        *_turn(kinds, accumulators, _UNITS, width),
         "}",
         "for (; i < stop; i++) {",
-        *_turn(names, accumulators, 1, width),
+        *_turn(kinds, accumulators, 1, width),
         "}",
     ]
     step = len(accumulators) // 2
@@ -262,16 +260,16 @@ def _part(text: str, width: int, lane: int) -> str:
     return f"{text}.{'xyzw'[lane]}" if width == 4 else text
 
 
-def _turn(names: Sequence[str], accumulators: Sequence[str], units: int, width: int) -> list[str]:
+def _turn(kinds: Sequence[str], accumulators: Sequence[str], units: int, width: int) -> list[str]:
     """Statements that fold `units` reads from column `i` on."""
     lines = []
     for unit in range(units):
         lines += [
-            f"    let {name}_{unit} = {row_read(number, f'(i + {unit}u)', width)};"
-            for number, name in enumerate(names)
+            f"    let in{number}_{unit} = {row_read(number, kind, f'(i + {unit}u)', width)};"
+            for number, kind in enumerate(kinds)
         ]
         for lane in range(width):
             target = accumulators[unit * width + lane]
-            values = ", ".join(_part(f"{name}_{unit}", width, lane) for name in names)
+            values = ", ".join(_part(f"in{number}_{unit}", width, lane) for number in range(len(kinds)))
             lines.append(f"    {target} = combine({target}, load({values}));")
     return lines

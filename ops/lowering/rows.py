@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from math import prod
 
 from ops.layout import Layout, collapse
+from ops.lowering import packing
 from ops.lowering.addressing import address, bucket, coordinates, padded, stride_params, wrapped
 from ops.lowering.builder import Builder, Params
 from ops.lowering.elementwise import gather
 from ops.lowering.operands import Source
 from ops.shapes import Shape
-from shaders.spec import Operand, Param
+from shaders.spec import Binding, Operand, Param
 
 CHUNK = 1024
 """Columns that are folded one after the other: few enough that sums stay accurate and loops short."""
@@ -33,6 +34,11 @@ class Rows:
     offsets: tuple[int, ...]
     strides: tuple[Shape, ...]
     steps: tuple[int, ...]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """How the elements of each source lie (`packing.kind`)."""
+        return tuple(map(packing.kind, self.dtypes))
 
     @property
     def count(self) -> int:
@@ -121,10 +127,18 @@ def row_prologue(count: int, rank: int) -> str:
     return "\n".join([coordinates("row", rank), *addresses])
 
 
-def row_read(number: int, index: str, width: int = 1) -> str:
-    """The unit of `width` elements at column `index` of source `number`; units of four lie side by side."""
+def row_read(number: int, kind: str, index: str, width: int = 1) -> str:
+    """The unit of `width` elements at column `index` of source `number`; units of four lie side by side.
+
+    `kind` is how its elements lie (`packing.kind`).
+    """
     step = f" * params.step_in{number}" if width == 1 else ""
-    return f"in{number}[at_in{number} + {index}{step}]"
+    return packing.read(kind, f"in{number}", f"at_in{number} + {index}{step}", width)
+
+
+def row_bindings(kinds: Sequence[str], width: int) -> tuple[Binding, ...]:
+    """The declarations of sources whose elements lie as `kinds`."""
+    return tuple(Binding(f"in{number}", packing.binding(kind, width)) for number, kind in enumerate(kinds))
 
 
 def contiguous_rows(source: Source, rows: int, columns: int) -> Rows:

@@ -98,9 +98,9 @@ def _by_rows(builder: Builder, load: Term, rows: Rows, inner: int, target: Targe
     device, width = builder.device, 4 if inner == 1 and rows.quads() else 1
     units = rows.columns // width
     function = wgsl.function("load", load, [(f"x{n}", dtype) for n, dtype in enumerate(rows.dtypes)])
-    types, lanes = tuple(map(wgsl.storage, rows.dtypes)), device.row_lanes(units)
+    lanes = device.row_lanes(units)
     is_bare = load.function == "input"
-    form = Form(function.text, function.params, types, is_bare, rows.rank, lanes, width, is_log)
+    form = Form(function.text, function.params, rows.kinds, is_bare, rows.rank, lanes, width, is_log)
     params: Params = rows.params(width) | {"rows": rows.count, "columns": units, **function.values}
     if width == 1:
         params["inner"] = inner

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ops import wgsl
 from ops.lowering import sweeps
-from ops.lowering.rows import row_params, row_prologue, row_read
+from ops.lowering.rows import row_bindings, row_params, row_prologue, row_read
 from shaders.spec import Binding, KernelSpec, Param
 
 _UNROLL = 4
@@ -24,12 +24,12 @@ class Form:
     """What the text of a kernel depends on.
 
     `load` is the function of what is read, which is the one source as it is where that is `is_bare`. A row is read by
-    units of `width` elements; `types` are the WGSL types of its sources.
+    units of `width` elements; `kinds` are how those of its sources lie (`packing.kind`).
     """
 
     load: str
     params: tuple[Param, ...]
-    types: tuple[str, ...]
+    kinds: tuple[str, ...]
     is_bare: bool
     rank: int
     lanes: int
@@ -55,7 +55,7 @@ class Form:
         """Statements that find where the row begins in each operand."""
         inner = "row / params.inner * params.inner * params.columns + row % params.inner"
         at = inner if self.width == 1 else "row * params.columns"
-        return [row_prologue(len(self.types), self.rank), f"let at_out = {at};"]
+        return [row_prologue(len(self.kinds), self.rank), f"let at_out = {at};"]
 
     def begin_group(self) -> list[str]:
         """The same where a workgroup takes a row."""
@@ -68,11 +68,11 @@ class Form:
 
     def read(self, name: str, number: int, unit: str) -> list[str]:
         """Statements that find what is loaded at a unit, as `name` and `number`."""
-        reads = [row_read(n, unit, self.width) for n in range(len(self.types))]
+        reads = [row_read(n, kind, unit, self.width) for n, kind in enumerate(self.kinds)]
         if self.is_bare:
             return [f"let {name}{number} = {reads[0]};"]
         values = [
-            f"load({', '.join(part.format(f'v{n}_{number}') for n in range(len(self.types)))})"
+            f"load({', '.join(part.format(f'v{n}_{number}') for n in range(len(self.kinds)))})"
             for part in self.parts
         ]
         value = f"vec4<f32>({', '.join(values)})" if self.width == 4 else values[0]
@@ -89,7 +89,7 @@ class Form:
 
     def again(self, index: str) -> str:
         """What `value` found, read again."""
-        return row_read(0, index, self.width) if self.is_bare else self.out(index)
+        return row_read(0, self.kinds[0], index, self.width) if self.is_bare else self.out(index)
 
     def out(self, index: str) -> str:
         """The unit `index` of the output."""
@@ -106,9 +106,7 @@ class Form:
 
     def spec(self, name: str, body: Sequence[str], shared: str, finite: str) -> KernelSpec:
         """The kernel of a body; `finite` is the text of `finite_power`."""
-        float, bits, *kinds = (
-            f"vec4<{type}>" if self.width == 4 else type for type in ("f32", "u32", *self.types, "f32")
-        )
+        float, bits = (f"vec4<{type}>" if self.width == 4 else type for type in ("f32", "u32"))
         powers = [
             finite.format(name="finite_power", type=float, bits=bits),
             _FINITE_POWER.format(name="shrink", type="f32", bits="u32"),
@@ -117,12 +115,12 @@ class Form:
         helped = wgsl.with_helpers(self.load, body="\n".join(["infinity()", *body]))
         return KernelSpec(
             name,
-            tuple(Binding(f"in{number}", kind) for number, kind in enumerate(kinds[:-1])),
-            (Binding("out", kinds[-1], "read_write"),),
+            row_bindings(self.kinds, self.width),
+            (Binding("out", float, "read_write"),),
             "\n".join(body),
             (
                 *(Param(field) for field in ("rows", "columns", *["inner"] * (self.width == 1))),
-                *row_params(len(self.types), self.rank, self.width),
+                *row_params(len(self.kinds), self.rank, self.width),
                 *self.params,
             ),
             (self.lanes, 1, 1),

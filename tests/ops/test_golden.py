@@ -63,6 +63,7 @@ CASES: dict[str, Case] = {
     "scatter": ("scatter", {"axis": 0}, [of("f32", 9, 4), of("i32", 3, 4), of("f32", 3, 4)]),
     "search": ("argmax", {"axis": 1}, [of("f32", 100, 5000)]),
     "reduce_rows": ("sum", {"axes": 1}, [of("f32", 100, 5000)]),
+    "reduce_of_bytes": ("sum", {"axes": 1}, [of("i8", 100, 5000)]),
     "reduce_columns": ("max", {"axes": 0}, [of("i32", 5000, 100)]),
     "softmax": ("softmax", {}, [of("f32", 40, 300)]),
     "softmax_of_columns": ("softmax", {"axis": 0}, [of("f32", 3000, 40)]),
@@ -70,6 +71,7 @@ CASES: dict[str, Case] = {
     "log_softmax_of_many_rows": ("log_softmax", {}, [of("f32", 100, 30)]),
     "softmax_of_long_rows": ("softmax", {}, [of("f32", 3, 20_000)]),
     "standardize": ("standardize", {"axes": [-1]}, [of("f32", 40, 300)]),
+    "standardize_of_halves": ("standardize", {"axes": [-1]}, [of("f16", 40, 300)]),
     "standardize_of_long_rows": ("standardize", {"axes": [-1]}, [of("f32", 3, 20_000)]),
     "standardize_of_many_rows": ("standardize", {"axes": [-1]}, [of("f32", 100, 30)]),
     "attention": (

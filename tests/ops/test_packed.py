@@ -14,15 +14,17 @@ from ops.layout import Layout
 from ops.lower import CPU, lower
 from ops.reference.bfloat import BF16, opened, rounded
 from ops.spec import NARROW
+from ops.table import find
 
 INTEGERS = {name: reference.DTYPES[name] for name in NARROW}
+HALVES = ("f16", "bf16")
 EVERY = np.arange(1 << 16, dtype=np.uint16)
 
 
 def numbers(name: str, *shape: int, seed: int = 0) -> np.ndarray:
     values = np.random.default_rng(seed + sum(shape))
-    if name == "bf16":
-        return rounded(values.normal(0, 2, shape))
+    if name in HALVES:
+        return reference.narrow(values.normal(0, 2, shape), name)
     ends = np.iinfo(reference.DTYPES[name])
     return values.integers(ends.min, ends.max, shape, reference.DTYPES[name], endpoint=True)
 
@@ -119,6 +121,63 @@ def test_rows_of_a_size_that_4_divides_are_written_by_one_kernel(check: Any) -> 
         layouts = [(Layout(x.shape, tuple(s // size for s in x.strides)), dtype(name)) for x in (matrix, row)]
         assert len(lower("add", {}, layouts, TensorType((6, 8), name), CPU).dispatches) == 1
         check("add", {}, [matrix, row])
+
+
+ROWS: list[tuple[str, dict[str, Any]]] = [
+    ("sum", {"axes": [-1]}),
+    ("max", {"axes": [0]}),
+    ("any", {}),
+    ("softmax", {"axis": -1}),
+    ("log_softmax", {"axis": 0}),
+    ("standardize", {"axes": [-1]}),
+]
+MATRICES: dict[str, Any] = {
+    "odd rows": lambda name: numbers(name, 5, 7),
+    "rows of fours": lambda name: numbers(name, 70, 408),
+    "few rows of fours": lambda name: numbers(name, 3, 4096),
+    "within a word": lambda name: numbers(name, 6, 24)[:, 3:19],
+    "backwards": lambda name: numbers(name, 6, 24)[:, ::-1],
+    "transposed": lambda name: numbers(name, 9, 12).T,
+    "spread": lambda name: np.broadcast_to(numbers(name, 5, 1), (5, 8)),
+}
+
+
+@pytest.mark.parametrize("layout", MATRICES)
+@pytest.mark.parametrize(
+    ("op", "attributes", "name"),
+    [
+        (op, attributes, name)
+        for op, attributes in ROWS
+        for name in (*NARROW, *HALVES)
+        if name in find(op).dtypes
+    ],
+)
+def test_what_goes_over_rows_reads_packed_elements_in_any_layout(
+    check: Any, op: str, attributes: dict[str, Any], layout: str, name: str
+) -> None:
+    x = MATRICES[layout](name)
+    sizes = np.abs(opened(x) if name == "bf16" else x.astype(np.float64)).sum()
+    check(op, attributes, [x], scale=np.asarray(float(sizes)) if op == "sum" else None)
+
+
+@pytest.mark.parametrize(("op", "attributes"), ROWS[:1] + ROWS[3:], ids=str)
+def test_no_wider_copy_of_packed_elements_is_made(op: str, attributes: dict[str, Any]) -> None:
+    layout = Layout.contiguous((64, 256))
+    (wide,) = lower(op, attributes, [(layout, dtype("f32"))], TensorType((64, 256), "f32"), CPU).dispatches
+    halves = lower(op, attributes, [(layout, dtype("f16"))], TensorType((64, 256), "f16"), CPU)
+    assert [step.spec.name for step in halves.dispatches] == [wide.spec.name, "elementwise"]
+
+
+@pytest.mark.parametrize("name", ["i8", "bf16"])
+def test_packed_elements_are_read_through_windows(tiny: Any, name: str) -> None:
+    x = numbers(name, 3, 60_004)
+    exact = (opened(x) if name == "bf16" else x).astype(np.float64)
+    total = tiny.run("sum", {"axes": [1]}, [x])
+    actual = opened(total) if name == "bf16" else total
+    assert (np.abs(actual - exact.sum(1)) <= 4e-3 * np.abs(exact.sum(1)) + 1e-6 * np.abs(exact).sum(1)).all()
+    assert np.array_equal(
+        tiny.run("max", {"axes": [0]}, [x]), x.max(0) if name == "i8" else rounded(exact.max(0))
+    )
 
 
 def test_every_bf16_becomes_the_f32_that_it_is_and_comes_back(device: Any) -> None:
