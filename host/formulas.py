@@ -13,6 +13,7 @@ from msgspec import structs
 
 from host.placement import Storage
 from host.tensors import device_bytes
+from ops.dtypes import BY_NAME
 from ops.expression import Term, input_term
 from ops.graph import TensorType
 from ops.layout import Layout
@@ -35,7 +36,7 @@ class Value(msgspec.Struct, frozen=True, gc=False):
 class Pending(msgspec.Struct, frozen=True, eq=False, gc=False):
     """An op that waits for what is done with its result: node `index`, of `type`.
 
-    `before` is a formula that it reads instead of `sources`. `ops` are the nodes that are computed, by name.
+    `before` is a formula that it reads behind `sources`. `ops` are the nodes that are computed, by name.
     """
 
     index: int
@@ -52,7 +53,7 @@ class Pending(msgspec.Struct, frozen=True, eq=False, gc=False):
     @property
     def width(self) -> int:
         """How many values it reads."""
-        return len(self.sources) if self.before is None else self.before.width
+        return len(self.sources) + (0 if self.before is None else self.before.width)
 
 
 class Call(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -101,6 +102,20 @@ class Formula(msgspec.Struct, frozen=True, eq=False, gc=False):
     def is_bare(self) -> bool:
         """Whether it is just one of its sources."""
         return not isinstance(self.root, Call)
+
+    @property
+    def is_of_bytes(self) -> bool:
+        """Whether it is of floats that are made of as many bytes, and else of fewer elements."""
+        spread = [
+            source.layout.expand(self.type.shape) for source in self.sources if isinstance(source, Value)
+        ]
+        whole = [source for source, layout in zip(self.sources, spread, strict=False) if all(layout.strides)]
+        return (
+            self.type.dtype == "f32"
+            and len(spread) == len(self.sources)
+            and not self.indexed
+            and [BY_NAME[source.dtype].device_bytes for source in whole] == [1]
+        )
 
     @property
     def width(self) -> int:

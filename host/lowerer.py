@@ -50,9 +50,10 @@ class Lowerer:
         if after is not None and after.is_bare:
             after = None
         before = pending.before
-        values = pending.sources if before is None else _values(before.sources)
+        read = [] if before is None else _values(before.sources)
+        values = [*pending.sources, *read]
         extras = [] if after is None else _values(each for each in after.sources if each is not pending)
-        first = None if before is None else (self._term(before, values), before.type.shape)
+        first = None if before is None else (self._term(before, read), before.type.shape)
         last = None if after is None else self._term(after, [pending, *extras])
         kind, keys = self.kinds[pending.index], self.drafts.key([*values, *extras])
         type, ops = (pending.type, pending.ops) if after is None else (after.type, after.ops)

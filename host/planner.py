@@ -1,11 +1,11 @@
 """From a checked graph to a plan: which steps to do, over which buffers.
 
 Owns equal and dead nodes, fusion and views without copies. Chains of elementwise ops wait as formulas until somebody
-needs their elements: another op may then take them in (a reduction and softmax what they read, a product and a
-reduction what is done with their result). A chain over numbers alone is not taken in: where a condition depends on
-uniforms only, llvmpipe looks for them on every way there is (`lvp_inline_uniforms`), twenty times as long for each op
-more. Pure: what is computed together becomes dispatches in `host/lowerer.py`, and where memory lies is decided in
-`host/placement.py`.
+needs their elements: another op may then take them in (a reduction and softmax what they read, a product the floats
+that are made of bytes, a product and a reduction what is done with their result). A chain over numbers alone is not
+taken in: where a condition depends on uniforms only, llvmpipe looks for them on every way there is
+(`lvp_inline_uniforms`), twenty times as long for each op more. Pure: what is computed together becomes dispatches in
+`host/lowerer.py`, and where memory lies is decided in `host/placement.py`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ MAX_FUSED_NODES = 32
 kernel, 204 with 16, 125 with 32, 103 with 64 and with 128; and of longer formulas fewer are equal to others."""
 MAX_FUSED_TEXT = 8192
 """Characters of WGSL as drivers see it: they compile each call anew, and choke on much more."""
-_TAKES_VIEWS = TAKES_BEFORE | {"elementwise"}
 
 
 def make_plan(graph: Graph, types: Sequence[TensorType], device: DeviceClass) -> Plan:
@@ -129,8 +128,9 @@ class _Planner:
         if kind in ("elementwise", "leaf"):
             formula = self._formula(index)
             return formula if fusible or formula.is_constant else self.lowerer.formula(formula)
-        before = self._before(self._sources(index)[0]) if kind in TAKES_BEFORE else None
-        sources = () if before else tuple(self._whole(source) for source in self._sources(index))
+        read = self._sources(index)
+        before = self._before(read[-1]) if kind in TAKES_BEFORE else None
+        sources = tuple(self._whole(source) for source in (read if before is None else read[:-1]))
         ops = (*(before.ops if before else ()), find(node.op).name)
         pending = Pending(index, type, sources, before, ops)
         if kind in TAKES_AFTER and fusible and self._kind(self.reader[index]) == "elementwise":
@@ -143,9 +143,9 @@ class _Planner:
     def _view(self, index: int, fusible: bool) -> Value | Formula:
         node, (source,) = self.graph.nodes[index], self._sources(index)
         formula = self.values[source]
-        if isinstance(formula, Formula) and fusible and self._kind(self.reader[index]) in _TAKES_VIEWS:
+        if isinstance(formula, Formula) and fusible:
             seen = self._seen(formula, index)
-            if seen is not None:
+            if seen is not None and self._is_taken(seen, index):
                 return seen
         value = self._whole(source)
         layout = view(node.op, node.attributes, value.layout)
@@ -171,10 +171,20 @@ class _Planner:
             seen[source] = Value(source.storage, layout, source.dtype)
         return structs.replace(formula.over(seen), type=type)
 
+    def _is_taken(self, formula: Formula, index: int) -> bool:
+        """Whether the one op that reads node `index` can take a formula in instead."""
+        reader = self.reader[index]
+        kind = self._kind(reader)
+        if kind == "matmul":  # an element is made anew in each tile: it pays where fewer bytes are read
+            return formula.is_of_bytes and self._sources(reader).index(index) == 1
+        return kind == "elementwise" or kind in TAKES_BEFORE
+
     def _before(self, source: int) -> Formula | None:
         """What an op that reads node `source` alone can take in, if anything; what it waits for is computed first."""
         formula = self.values[source]
         if not isinstance(formula, Formula) or formula.indexed or not formula.sources:
+            return None
+        if not self._is_taken(formula, source):
             return None
         pending = formula.pending
         if pending is None:

@@ -73,8 +73,9 @@ def lower(
     spec = find(op)
     normal: Attributes = {**check_attributes(spec, attributes), **(words or {})}
     builder = Builder(device) if normal.get("max_bytes", 0) is not None else Builder(device, _BOUND_MESSAGES)
-    sources, target = _sources(inputs), _target(output)
-    made = _widened(builder, spec.kind, sources, target)
+    target = _target(output)
+    sources = _unpacked(builder, spec.kind, _sources(inputs), len(inputs))
+    made = _result(builder, spec.kind, target)
     kinds.emit(builder, spec, normal, sources, made)
     if made is not target:
         elementwise.copy(builder, made.source(), target)
@@ -111,38 +112,40 @@ def lower_fused(
 ) -> Lowering:
     """The dispatches of an op with what is done before and after it, element by element.
 
-    `before` is a term and a shape: the op's only input is not `inputs[0]`, but the term of `inputs` broadcast to the
-    shape. `after` is a term of the op's result (input 0), of type `made`, and of `extras` (from 1 on): the output is
-    not the result, but the term, which has its shape. Operands are numbered through inputs and extras. A term has no
-    `index` in it.
+    `before` is a term and a shape: the op's last input is not one of `inputs`, but the term of those behind the other
+    inputs, broadcast to the shape. `after` is a term of the op's result (input 0), of type `made`, and of `extras`
+    (from 1 on): the output is not the result, but the term, which has its shape. Operands are numbered through inputs
+    and extras. A term has no `index` in it.
     """
     spec = find(op)
     builder = Builder(device)
     normal = check_attributes(spec, attributes)
-    sources, target = _sources([*inputs, *extras]), _target(output)
-    result = _widened(builder, spec.kind, sources, target)
+    target = _target(output)
+    sources = _unpacked(builder, spec.kind, _sources([*inputs, *extras]), len(inputs))
+    result = _result(builder, spec.kind, target)
     sources, others = sources[: len(inputs)], sources[len(inputs) :]
     wrapped = None if after is None else _after(after, made.dtype, others)
-    read = None if before is None else Read(*before, sources)
-    kinds.emit(builder, spec, normal, sources, result, read, wrapped)
+    own = len(sources) if before is None else len(spec.inputs) - 1
+    read = None if before is None else Read(*before, sources[own:])
+    kinds.emit(builder, spec, normal, sources[:own], result, read, wrapped)
     if result is not target:
         elementwise.copy(builder, result.source(), target)
     return builder.lowering()
 
 
-def _widened(builder: Builder, kind: str, sources: list[Source], target: Target) -> Target:
-    """Put copies in place of those `sources` that are packed, where ops of the `kind` do not take them so.
-
-    Gives the target for what is computed of them.
-    """
-    if kind in kinds.TAKES_PACKED:
-        return target
-    kept = range(len(sources)) if kind in TAKES_BEFORE else kinds.KEPT.get(kind, ())
-    sources[:] = [
-        source if number in kept else elementwise.widened(builder, source)
+def _unpacked(builder: Builder, kind: str, sources: Sequence[Source], inputs: int) -> list[Source]:
+    """The sources, of which the first `inputs` are the op's, or copies of those that its kind does not take packed."""
+    return [
+        source if kinds.keeps(kind, number, number >= inputs) else elementwise.widened(builder, source)
         for number, source in enumerate(sources)
     ]
-    return builder.temp(target.layout.shape, register(target.dtype)) if is_packed(target.dtype) else target
+
+
+def _result(builder: Builder, kind: str, target: Target) -> Target:
+    """Where an op of a kind writes to: the target, or what is packed into it afterwards."""
+    if kind in kinds.TAKES_PACKED or not is_packed(target.dtype):
+        return target
+    return builder.temp(target.layout.shape, register(target.dtype))
 
 
 def _after(term: Term, made: str, others: Sequence[Source]) -> After:

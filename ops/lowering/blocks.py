@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from math import prod
 
 from ops import wgsl
 from ops.layout import Layout, collapse
+from ops.lowering import packing
 from ops.lowering.addressing import QUAD, address, bucket, coordinates, padded, stride_params, wrapped
 from ops.lowering.builder import BOUNDS_CHECK, GROUP, Builder, Params
 from ops.lowering.device import DeviceClass
@@ -86,13 +87,16 @@ def _mode(steps: Shape, offset: int, row: int, down: int | None) -> str | None:
 
 
 def emit(
-    builder: Builder, function: Function, blocks: Blocks, operands: Sequence[Operand], types: Sequence[str]
+    builder: Builder, function: Function, blocks: Blocks, operands: Sequence[Operand], kinds: Sequence[str]
 ) -> None:
-    """Compute `function` of all operands but the last, which it writes; none of its terms is `index`."""
+    """Compute `function` of all operands but the last, which it writes; none of its terms is `index`.
+
+    Their elements lie as `kinds` (`packing.kind`).
+    """
     is_tall = "column" in blocks.modes
     quads = 1 if is_tall else quads_of(builder.device, function, blocks.row)
     rank, rows = bucket(len(blocks.shape)), QUAD if is_tall else 1
-    spec = _spec(function.text, function.params, tuple(types), blocks.modes, rank, quads, rows)
+    spec = _spec(function.text, function.params, tuple(kinds), blocks.modes, rank, quads, rows)
     across, down = blocks.row // (QUAD * quads), blocks.down // QUAD if is_tall else 1
     params: Params = {
         "shape": padded(blocks.shape, rank, 1),
@@ -101,7 +105,7 @@ def emit(
         **function.values,
     }
     for name, mode, offset, strides, below, beside in zip(
-        operand_names(len(types)),
+        operand_names(len(kinds)),
         blocks.modes,
         blocks.offsets,
         blocks.strides,
@@ -135,20 +139,23 @@ def operand_names(count: int) -> list[str]:
 def _spec(
     text: str,
     params: tuple[Param, ...],
-    types: tuple[str, ...],
+    kinds: tuple[str, ...],
     modes: tuple[str, ...],
     rank: int,
     quads: int,
     rows: int,
 ) -> KernelSpec:
-    names = operand_names(len(types))
-    kinds = [type if mode == "scalar" else f"vec4<{type}>" for type, mode in zip(types, modes, strict=True)]
-    body = [
+    names = operand_names(len(kinds))
+    bindings = [
+        Binding(name, packing.binding(kind, _width(mode)), "read_write" if name == "out" else "read")
+        for name, kind, mode in zip(names, kinds, modes, strict=True)
+    ]
+    lines = [
         BOUNDS_CHECK,
         *(_TALL if rows > 1 else _FLAT),
         coordinates("outer", rank),
         *(f"let at_{name} = {address(name, rank)};" for name in names),
-        *_loads(names[:-1], modes[:-1], quads, rows),
+        *_loads(kinds[:-1], modes[:-1], quads, rows),
     ]
     below = "(down * 4u + {}u) * params.step_out + " if rows > 1 else ""
     for row, quad in product(range(rows), range(quads)):
@@ -159,12 +166,19 @@ def _spec(
             ]
             values.append(f"element({', '.join(read)})")
         place = f"at_out + {below.format(row)}across * {quads}u + {quad}u"
-        body.append(f"out[{place}] = vec4<{types[-1]}>({', '.join(values)});")
+        row_text = ", ".join(values)
+        made = (
+            packing.words(kinds[-1], row_text)
+            if packing.is_words(kinds[-1])
+            else f"vec4<{kinds[-1]}>({row_text})"
+        )
+        lines.append(f"out[{place}] = {made};")
+    body = "\n".join(lines)
     return KernelSpec(
         "elementwise_blocks",
-        tuple(map(Binding, names[:-1], kinds[:-1])),
-        (Binding("out", kinds[-1], "read_write"),),
-        "\n".join(body),
+        tuple(bindings[:-1]),
+        (bindings[-1],),
+        body,
         (
             *map(Param, ("count", "across", "down")),
             *(Param(f"{kind}_{name}") for name in names for kind in ("offset", "step")),
@@ -172,8 +186,13 @@ def _spec(
             *params,
         ),
         (GROUP, 1, 1),
-        functions=wgsl.with_helpers(text),
+        functions=wgsl.with_helpers(text, body=body),
     )
+
+
+def _width(mode: str) -> int:
+    """How many elements are read at a time."""
+    return 1 if mode == "scalar" else QUAD
 
 
 _FLAT = ["let across = thread % params.across;", "let outer = thread / params.across;"]
@@ -191,24 +210,26 @@ _TALL = [
 """Which block an invocation has: tiles of 32 rows and columns, so that what a group reads shares cache lines."""
 
 
-def _loads(names: Sequence[str], modes: Sequence[str], quads: int, rows: int) -> list[str]:
-    """Statements that read what a block needs of each operand."""
+def _loads(kinds: Sequence[str], modes: Sequence[str], quads: int, rows: int) -> list[str]:
+    """Statements that read what a block needs of each operand, whose elements lie as `kinds`."""
     lines = []
-    for name, mode in zip(names, modes, strict=True):
+    for number, (kind, mode) in enumerate(zip(kinds, modes, strict=True)):
+        name = f"in{number}"
+        read = partial(packing.read, kind, name, width=_width(mode))
         below = f"(down * 4u + {{}}u) * params.step_{name}" if rows > 1 else ""
         if mode == "column":
             lines += [
-                f"let {name}_{lane} = {name}[at_{name} + down + (across * 4u + {lane}u) * params.step_{name}];"
+                f"let {name}_{lane} = {read(f'at_{name} + down + (across * 4u + {lane}u) * params.step_{name}')};"
                 for lane in range(QUAD)
             ]
             continue
         for row in range(rows):
             at = f"at_{name}" + (f" + {below.format(row)}" if below else "")
             if mode == "scalar":
-                lines.append(f"let {name}_{row} = {name}[{at}];")
+                lines.append(f"let {name}_{row} = {read(at)};")
                 continue
             lines += [
-                f"let {name}_{row}_{quad} = {name}[{at} + across * {quads}u + {quad}u];"
+                f"let {name}_{row}_{quad} = {read(f'{at} + across * {quads}u + {quad}u')};"
                 for quad in range(quads)
             ]
     return lines

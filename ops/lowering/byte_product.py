@@ -1,7 +1,8 @@
 """Products of few rows with a matrix of bytes, which is read as it lies: four elements a word.
 
 Owns the kernel: on GPUs some invocations fold a column together, on CPUs one folds several columns, which share what it
-reads of the rows. All finish with what is done after. A column lies in words, as that of a transposed weight does.
+reads of the rows. All prepare what they read and finish what they sum up. A column lies in words, as that of a
+transposed weight does.
 Where many rows share the matrix, it pays to unpack it first: `emit` says so. Must not know op names.
 """
 
@@ -14,11 +15,12 @@ from itertools import product
 from math import prod
 
 from ops import wgsl
-from ops.dtypes import is_packed
+from ops.dtypes import is_packed, register
 from ops.layout import collapse
 from ops.lowering import elementwise, packing, windows
 from ops.lowering.addressing import QUAD
 from ops.lowering.after import After
+from ops.lowering.before import Before, Prepare
 from ops.lowering.builder import GROUP, Builder, Params
 from ops.lowering.operands import Source, Target
 from ops.lowering.packing import BYTES
@@ -49,8 +51,9 @@ class _Rows:
 class _Form:
     """What the text of a kernel depends on, beside what is done after.
 
-    `left` and `right` are the dtypes of the operands, `sums` and `result` types of WGSL, `types` those of the extra
-    operands. An invocation has `rows` sums of each of `span` columns; `lanes` of them share a column.
+    `left` and `right` are the dtypes of the operands, of which the second is prepared; `sums` and `result` are types of
+    WGSL, `types` those of the extra operands. An invocation has `rows` sums of each of `span` columns; `lanes` of them
+    share a column.
     """
 
     left: str
@@ -61,6 +64,7 @@ class _Form:
     lanes: int
     span: int
     types: tuple[str, ...]
+    prepare: Prepare
 
     @property
     def names(self) -> list[str]:
@@ -73,20 +77,31 @@ class _Form:
         return list(product(range(self.rows), range(self.span)))
 
 
-def emit(builder: Builder, left: Source, right: Source, target: Target, after: After | None = None) -> bool:
+def emit(
+    builder: Builder,
+    left: Source,
+    right: Source,
+    target: Target,
+    after: After | None = None,
+    before: Before | None = None,
+) -> bool:
     """Write the product to `target`, contiguous from offset 0 and of the dtype in which is summed, if that pays.
 
-    Says whether it did. `left` is of f32 or bytes, `right` a matrix of bytes. With `after` the target gets what is done
-    with the product.
+    Says whether it did. `left` is of floats or bytes, `right` a matrix of bytes. With `after` the target gets what is
+    done with the product; with `before` it is one of f32 by what is made of the bytes.
     """
     if not _suits(builder, left, right, target):
         return False
     after = after or After.nothing(target.dtype)
     shape = target.layout.shape if len(left.layout.shape) > 1 else (1, *target.layout.shape)
-    x, y = _by_quads(left), _columns(right)
+    is_half = is_packed(left.dtype) and left.dtype not in BYTES
+    x, y = None if is_half else _by_quads(left), _columns(right)
     extras = [_rows(source, shape) for source in after.sources]
-    sums = "f32" if left.dtype == "f32" else after.dtype
-    if y is None or None in extras or sums != after.dtype or (x is None and left.dtype != "f32"):
+    is_float = register(left.dtype) == "f32"
+    sums = "f32" if is_float else after.dtype
+    if y is None or None in extras or sums != after.dtype or (x is None and not is_float):
+        return False
+    if before is not None and sums != "f32":
         return False
     if x is None:
         left = elementwise.gather(builder, left)  # it is small beside the matrix
@@ -96,7 +111,15 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
     finish = after.function
     lanes, span = (1, _SPAN) if builder.device.kind == "cpu" else (builder.device.lanes, 1)
     form = _Form(
-        x.dtype, y.dtype, wgsl.storage(sums), wgsl.storage(target.dtype), rows, lanes, span, after.types
+        x.dtype,
+        y.dtype,
+        wgsl.storage(sums),
+        wgsl.storage(target.dtype),
+        rows,
+        lanes,
+        span,
+        after.types,
+        Prepare() if before is None else before.prepare,
     )
     spec = _spec(form, finish.text, finish.params)
     words = right.layout.shape[0] // QUAD
@@ -107,6 +130,9 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
         params |= {f"offset_{name}": place.offset // unit, f"down_{name}": place.down // unit}
         params |= {} if name in "xy" else {f"across_{name}": place.across}
     operands = [left.operand, right.operand, *(source.operand for source in after.sources), target.operand]
+    if before is not None:
+        params |= before.values
+        operands[2:2] = before.operands
     each = _WORD_WORK * span * rows * -(-words // lanes)
     builder.spread(spec, -(-columns // span) * lanes, operands, params, each)
     return True
@@ -117,7 +143,7 @@ def _suits(builder: Builder, left: Source, right: Source, target: Target) -> boo
     device, count = builder.device, target.layout.count
     turns = right.layout.shape[0] // QUAD
     return (
-        left.dtype in ("f32", *BYTES)
+        (register(left.dtype) == "f32" or left.dtype in BYTES)
         and right.dtype in BYTES
         and not is_packed(target.dtype)
         and 0 < count <= _MOST_ROWS * right.layout.shape[-1]
@@ -156,21 +182,38 @@ def _quad(dtype: str, sums: str, words: str) -> str:
     return words if dtype == "f32" else f"vec4<{sums}>({packing.quad(dtype, words)})"
 
 
+def _column(form: _Form, column: int) -> list[str]:
+    """Statements that find the four elements of a column that are multiplied next."""
+    words, name = f"y[at_y{column} + i]", f"quad{column}"
+    if not form.prepare.text:
+        return [f"let {name} = {_quad(form.right, form.sums, words)};"]
+    parts = [form.prepare.call(f"bytes{column}.{part}", f"column{column}") for part in "xyzw"]
+    return [
+        f"let bytes{column} = {packing.quad(form.right, words)};",
+        f"let {name} = vec4<f32>({', '.join(parts)});",
+    ]
+
+
 @lru_cache(maxsize=256)
 def _spec(form: _Form, finish: str, params: tuple[Param, ...]) -> KernelSpec:
-    names, extras = form.names, form.names[2:]
+    names, extras, prepare = form.names, form.names[2:], form.prepare
     body = "\n".join([*_begin(form), *_sum(form), *_write(form)])
     operands = ["vec4<f32>" if dtype == "f32" else "u32" for dtype in (form.left, form.right)]
     places = [f"{kind}_{name}" for name in names for kind in ("offset", "down")]
     folded = [_FOLDED.format(type=form.sums, size=GROUP, half=form.lanes // 2)] if form.lanes > 1 else []
     return KernelSpec(
         "byte_product",
-        tuple(map(Binding, names, [*operands, *form.types])),
+        (*map(Binding, names[:2], operands), *prepare.bindings, *map(Binding, extras, form.types)),
         (Binding("out", form.result, "read_write"),),
         body,
-        (*map(Param, ("columns", "words", *places, *(f"across_{name}" for name in extras))), *params),
+        (
+            *map(Param, ("columns", "words", *places, *(f"across_{name}" for name in extras))),
+            *prepare.places,
+            *prepare.params,
+            *params,
+        ),
         (GROUP, 1, 1),
-        functions=wgsl.with_helpers(finish, *folded, body=body),
+        functions=wgsl.with_helpers(prepare.text, finish, *folded, body=body),
     )
 
 
@@ -194,10 +237,7 @@ def _sum(form: _Form) -> list[str]:
         f"    let end = min(begin + {chunk}u, params.words);",
         *(f"    var part{row}_{column} = {form.sums}();" for row, column in form.pairs),
         f"    for (var i = begin; i < end; i += {form.lanes}u) {{",
-        *(
-            f"        let quad{column} = {_quad(form.right, form.sums, f'y[at_y{column} + i]')};"
-            for column in range(form.span)
-        ),
+        *(f"        {line}" for column in range(form.span) for line in _column(form, column)),
     ]
     for row in range(form.rows):
         read = _quad(form.left, form.sums, f"x[params.offset_x + {row}u * params.down_x + i]")

@@ -69,8 +69,8 @@ def _emit(
     if "strided" not in map(_mode, values):
         _emit_contiguous(builder, function, sources, target, first)
         return
-    is_plain = not function.indexed and all(_is_plain(value.dtype) for value in values)
-    fitting = blocks.fit([value.layout for value in values]) if is_plain else None
+    is_fit = not function.indexed and all(value.dtype != "i64" for value in values)
+    fitting = blocks.fit([value.layout for value in values]) if is_fit else None
     if fitting is None:
         _emit_strided(builder, function, sources, target, first)
     else:

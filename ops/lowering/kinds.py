@@ -18,6 +18,7 @@ from ops.infer import folded_axes, maybe_integers, taken
 from ops.layout import Layout
 from ops.lowering import (
     attention,
+    before,
     byte_product,
     convolution,
     digest,
@@ -26,7 +27,6 @@ from ops.lowering import (
     indexing,
     matmul,
     normalize,
-    packing,
     reduce,
     scatter,
     search,
@@ -34,6 +34,7 @@ from ops.lowering import (
     windows,
 )
 from ops.lowering.after import After
+from ops.lowering.before import Before
 from ops.lowering.builder import Builder
 from ops.lowering.messages import messages
 from ops.lowering.operands import Source, Target
@@ -70,17 +71,27 @@ def emit(
     read: Read | None = None,
     after: After | None = None,
 ) -> None:
-    """An op of `sources`, or, of those kinds that take it, of what is `read` of them; and what is done `after` it."""
+    """An op of `sources` and, of those kinds that take it, of what is `read` of others; and what is done `after` it."""
     if after is not None and spec.kind not in TAKES_AFTER:
         raise AssertionError(f"nothing is done after {spec.name} in its kernel")
     if spec.kind in _READERS:
         _READERS[spec.kind](builder, spec, attributes, read or _whole(*sources), target, after)
+    elif spec.kind == "matmul":
+        _matmul(builder, sources, target, read, after)
     elif read is not None:
         raise AssertionError(f"{spec.name} takes in nothing")
-    elif spec.kind in _PRODUCTS:
-        _PRODUCTS[spec.kind](builder, attributes, sources, target, after)
+    elif spec.kind == "convolution":
+        _convolution(builder, attributes, sources, target, after)
     else:
         _LOWERINGS[spec.kind](builder, spec, attributes, sources, target)
+
+
+def keeps(kind: str, number: int, is_extra: bool = False) -> bool:
+    """Whether an op of a kind takes a packed source as it is: its input `number`, or an extra one of what is done
+    after it."""
+    if kind in _READERS or kind in TAKES_PACKED:
+        return True
+    return not is_extra and (kind == "matmul" or (kind == "convolution" and number == 1))
 
 
 def _elementwise(
@@ -137,18 +148,39 @@ def _attention(
 
 
 def _matmul(
-    builder: Builder, attributes: Attributes, sources: list[Source], target: Target, after: After | None
+    builder: Builder, sources: list[Source], target: Target, read: Read | None, after: After | None
 ) -> None:
-    """Bytes may be read as they lie; the sums are of the result's dtype, before what is done after it."""
+    """Packed operands may be read as they lie, and what is `read` as the right one as the bytes that it is made of.
+
+    The sums are of the result's dtype, before what is done after it.
+    """
     dtype = target.dtype if after is None else after.dtype
-    left, right = (
-        each if each.dtype in packing.BYTES else elementwise.widened(builder, each) for each in sources
-    )
-    if dtype != "f32" or not host_product.reads_bytes(builder.device, left, right):
-        if byte_product.emit(builder, left, right, target, after):
-            return
+    left, right, prepared = _weight(builder, sources, read)
+    is_hosts = prepared is None and dtype == "f32" and host_product.reads_bytes(builder.device, left, right)
+    if not is_hosts and byte_product.emit(builder, left, right, target, after, prepared):
+        return
+    is_packed = any(each.dtype != register(each.dtype) for each in (left, right))
+    if dtype == "f32" and is_packed and matmul.emit_packed(builder, left, right, target, after, prepared):
+        return
+    if prepared is not None and read is not None:
+        right = before.made(builder, read.x, read.sources, read.shape)
+    elif not is_hosts:
         right = elementwise.converted(builder, right, dtype)
     matmul.emit(builder, elementwise.converted(builder, left, dtype), right, target, after)
+
+
+def _weight(
+    builder: Builder, sources: list[Source], read: Read | None
+) -> tuple[Source, Source, Before | None]:
+    """The operands of a product, and what is done with the elements of the second before."""
+    if read is None:
+        left, right = sources
+        return left, right, None
+    (left,) = sources
+    found = before.split(read.x, read.sources, read.shape)
+    if found is None:
+        return left, before.made(builder, read.x, read.sources, read.shape), None
+    return left, *found
 
 
 def _convolution(
@@ -246,8 +278,6 @@ def _routine(
     ROUTINES[spec.name](builder, attributes, sources, target)
 
 
-KEPT = {"matmul": (0, 1), "convolution": (1,)}
-"""Which sources an op takes as they are: a product sees for itself to its two, a convolution to its weights."""
 TAKES_PACKED = ("elementwise", "leaf", "view")
 """Kinds whose kernels read and write packed elements; all others compute with copies in the register's dtype."""
 _READERS: dict[str, Callable[[Builder, OpSpec, Attributes, Read, Target, After | None], None]] = {
@@ -255,13 +285,9 @@ _READERS: dict[str, Callable[[Builder, OpSpec, Attributes, Read, Target, After |
     "softmax": _softmax,
     "normalize": _normalize,
 }
-_PRODUCTS: dict[str, Callable[[Builder, Attributes, list[Source], Target, After | None], None]] = {
-    "matmul": _matmul,
-    "convolution": _convolution,
-}
-TAKES_BEFORE = frozenset(_READERS)
-"""Kinds whose one input may be a term."""
-TAKES_AFTER = frozenset([*_READERS, *_PRODUCTS]) - {"softmax"}
+TAKES_BEFORE = frozenset([*_READERS, "matmul"])
+"""Kinds whose last input may be a term: of a product, one of bytes."""
+TAKES_AFTER = frozenset([*_READERS, "matmul", "convolution"]) - {"softmax"}
 """Kinds whose result may go into a term."""
 _LOWERINGS: dict[str, Callable[[Builder, OpSpec, Attributes, list[Source], Target], None]] = {
     "elementwise": _elementwise,

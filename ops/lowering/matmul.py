@@ -2,7 +2,8 @@
 
 Owns the choice of the way: large products are the host's where it can work in the device's memory
 (`host_product.py`), products with a vector are reductions, all others are tiled, on GPUs in workgroup memory
-(`matmul_tiles.py`), else in registers (`register_tile.py`). Must not know op names.
+(`matmul_tiles.py`), else in registers (`register_tile.py`). Tiles in workgroup memory read packed operands as they
+lie. Must not know op names.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
+from ops.dtypes import is_packed
 from ops.expression import bind, constant, input_term, parse
 from ops.layout import Layout
 from ops.lowering import elementwise, host_product, matmul_tiles, reduce, register_tile, windows
 from ops.lowering.addressing import QUAD
 from ops.lowering.after import After
+from ops.lowering.before import Before
 from ops.lowering.builder import Builder
 from ops.lowering.folds import SUM
 from ops.lowering.operands import Source, Target
@@ -32,10 +35,7 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
     """
     if target.layout.count == 0:
         return
-    x, y = _matrix(left, vector_axis=-2), _matrix(right, vector_axis=-1)
-    (rows, inner), columns = x.layout.shape[-2:], y.layout.shape[-1]
-    batch = broadcast(x.layout.shape[:-2], y.layout.shape[:-2])
-    domain = (*batch, rows, columns, inner)
+    x, y, domain = _operands(left, right)
     way = _way(builder, x, y, domain)
     axis = None if way in (_zero, host_product.emit) else _cut_axis(builder, x, y, domain)
     if axis is not None and after is None:
@@ -53,6 +53,39 @@ def emit(builder: Builder, left: Source, right: Source, target: Target, after: A
         made = builder.temp(target.layout.shape, after.dtype)
         emit(builder, left, right, made)
         elementwise.emit_after(builder, after, made.source(), target)
+
+
+def emit_packed(
+    builder: Builder,
+    left: Source,
+    right: Source,
+    target: Target,
+    after: After | None = None,
+    before: Before | None = None,
+) -> bool:
+    """Write a product in f32, of operands of f32 or packed ones, by tiles that read them as they lie, if that goes.
+
+    Says whether it did. With `before` it is one by what is made of the right operand; else as `emit` does.
+    """
+    x, y, domain = _operands(left, right)
+    if not (
+        all(each.dtype == "f32" or is_packed(each.dtype) for each in (x, y))
+        and matmul_tiles.suits(builder, "f32", domain)
+        and (before is None or matmul_tiles.reads(builder.device, y, domain))
+        and (after is None or after.dtype == target.dtype)
+        and target.layout.shape == domain[:-1]
+        and _cut_axis(builder, x, y, domain) is None
+    ):
+        return False
+    matmul_tiles.emit(builder, x, y, domain, target, after, before)
+    return True
+
+
+def _operands(left: Source, right: Source) -> tuple[Source, Source, Domain]:
+    """The operands with two axes or more, and the domain of their product."""
+    x, y = _matrix(left, vector_axis=-2), _matrix(right, vector_axis=-1)
+    (rows, inner), columns = x.layout.shape[-2:], y.layout.shape[-1]
+    return x, y, (*broadcast(x.layout.shape[:-2], y.layout.shape[:-2]), rows, columns, inner)
 
 
 def arranged(builder: Builder, right: Source, domain: Domain) -> Source:

@@ -1,8 +1,8 @@
 """Matrix products on GPUs: a workgroup makes a square tile in workgroup memory, double-buffered.
 
 Owns the choice of the tile's size, how a product is cut into dispatches, and the splitting of long sums where there are
-few tiles. Operands' rows or columns must be readable by fours: a transposed matrix is read as it lies. Must not know op
-names. `matmul.py` has the form for CPU adapters, small products and integers.
+few tiles. Operands' rows or columns must be readable by fours: a transposed matrix is read as it lies, and so are
+packed elements. Must not know op names. `matmul.py` has the form for CPU adapters, small products and integers.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from functools import cache
 from math import prod
 
 from ops import wgsl
+from ops.dtypes import is_packed
 from ops.expression import Term, bind, input_term, parse, substituted
 from ops.layout import Layout, collapse
-from ops.lowering import elementwise
+from ops.lowering import elementwise, packing
 from ops.lowering.addressing import QUAD, address, bucket, coordinates, padded, stride_params, wrapped
 from ops.lowering.after import After, Finish
+from ops.lowering.before import Before, Prepare
 from ops.lowering.builder import MAX_GROUPS, Builder, Params
 from ops.lowering.device import DeviceClass
 from ops.lowering.operands import Source, Target
@@ -51,6 +53,50 @@ class _Form:
     splits: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How a kernel reads its two operands, of `dtypes`: along inner positions or along a side, as each `lies`.
+
+    `prepare` is what is done with the elements of the second.
+    """
+
+    dtypes: tuple[str, str]
+    lies: tuple[str, ...]
+    prepare: Prepare
+
+    @property
+    def bindings(self) -> tuple[Binding, ...]:
+        """The declarations of the operands."""
+        kinds = zip("ab", self.dtypes, strict=True)
+        return tuple(Binding(name, packing.binding(packing.kind(dtype), QUAD)) for name, dtype in kinds)
+
+    @property
+    def calls(self) -> list[str]:
+        """The functions that read four elements of each; none where they are in memory as they are multiplied."""
+        return [f"read_{name}" * is_packed(dtype) for name, dtype in zip("ab", self.dtypes, strict=True)]
+
+    @property
+    def texts(self) -> list[str]:
+        """These functions, of a place and of the first row or column that is read there, and what they call."""
+        reads = [
+            f"fn {call}(place: u32, line: u32) -> vec4<f32> {{\n{self._read(name, dtype, lies)}}}"
+            for name, call, dtype, lies in zip("ab", self.calls, self.dtypes, self.lies, strict=True)
+            if call
+        ]
+        return [text for text in (self.prepare.text, *reads) if text]
+
+    def _read(self, name: str, dtype: str, lies: str) -> str:
+        quad = packing.quad(dtype, f"{name}[place]")
+        if name == "a" or not self.prepare.text:
+            return f"    return vec4<f32>({quad});\n"
+        columns = [f"min(line + {number}u, params.columns - 1u)" for number in range(QUAD)]
+        made = [
+            self.prepare.call(f"quad.{part}", columns[0 if lies == "inner" else number])
+            for number, part in enumerate("xyzw")
+        ]
+        return f"    let quad = {quad};\n    return vec4<f32>({', '.join(made)});\n"
+
+
 def suits(builder: Builder, dtype: str, domain: tuple[int, ...]) -> bool:
     """Whether the product of `domain` (batch, rows, columns, inner) is better made by tiles."""
     rows, columns, inner = domain[-3:]
@@ -63,8 +109,15 @@ def arranged(builder: Builder, right: Source, domain: Sequence[int]) -> Source:
 
     Deep steps read a transposed one as it lies; in shallow ones that costs more than a copy.
     """
-    is_deep = _choice(builder.device, domain).depth == _DEEP
-    return _readable(builder, right) if is_deep else packed(builder, right)
+    if reads(builder.device, right, domain):
+        return right
+    return _by_rows(builder, right)
+
+
+def reads(device: DeviceClass, right: Source, domain: Sequence[int]) -> bool:
+    """Whether the right operand of a product of `domain` is read as it lies."""
+    is_deep = _choice(device, domain).depth == _DEEP
+    return is_by_quads(right.layout) or (is_deep and is_by_quads(right.layout.transposed()))
 
 
 def emit(
@@ -74,19 +127,22 @@ def emit(
     domain: tuple[int, ...],
     target: Target,
     after: After | None = None,
+    before: Before | None = None,
 ) -> None:
-    """Write the product of two operands, whose batch axes are broadcast, to `target`, contiguous from offset 0.
+    """Write the product of two operands of floats or bytes, whose batch axes are broadcast, to `target`, contiguous
+    from offset 0 and of f32.
 
-    With `after`, which keeps the dtype, the target gets what is done with the product.
+    With `after`, which keeps the dtype, the target gets what is done with the product; with `before`, which wants a
+    right operand that it `reads`, it is one by what is made of that.
     """
     after = after or After.nothing("f32")
     a, b = _readable(builder, left), arranged(builder, right, domain)
     form = _choice(builder.device, domain)
     if form.splits == 1:
-        _multiply(builder, a, b, domain, target, form, after)
+        _multiply(builder, a, b, domain, target, form, after, before)
         return
     parts = builder.temp((form.splits, *target.layout.shape), "f32")
-    _multiply(builder, a, b, domain, parts, form, After.nothing("f32"))
+    _multiply(builder, a, b, domain, parts, form, After.nothing("f32"), before)
     _add_up(builder, parts, after, target)
 
 
@@ -112,7 +168,12 @@ def _choice(device: DeviceClass, domain: Sequence[int]) -> _Form:
 
 def _readable(builder: Builder, source: Source) -> Source:
     """An operand whose rows or columns can be read by fours: itself, or a copy whose rows can."""
-    return source if is_by_quads(source.layout.transposed()) else packed(builder, source)
+    return source if is_by_quads(source.layout.transposed()) else _by_rows(builder, source)
+
+
+def _by_rows(builder: Builder, source: Source) -> Source:
+    """An operand whose rows can be read by fours: itself, or a copy."""
+    return packed(builder, source if is_by_quads(source.layout) else elementwise.widened(builder, source))
 
 
 def _add_up(builder: Builder, parts: Target, after: After, target: Target) -> None:
@@ -145,6 +206,7 @@ def _multiply(
     target: Target,
     form: _Form,
     after: After,
+    before: Before | None,
 ) -> None:
     """Write what is done with the products, the parts of their sums one after the other."""
     *batch, rows, columns, inner = domain
@@ -166,11 +228,15 @@ def _multiply(
     }
     params = sizes | after.values | _places(after.finish, shape, layouts, steps)
     lies = tuple(
-        (name, "inner" if is_by_quads(layout) == along_rows else "side")
-        for name, layout, along_rows in zip("ab", layouts[:2], (True, False), strict=True)
+        "inner" if is_by_quads(layout) == along_rows else "side"
+        for layout, along_rows in zip(layouts[:2], (True, False), strict=True)
     )
-    spec = _spec(form.quads, form.depth, lies, columns % QUAD == 0, bucket(len(shape)), after.finish)
+    reading = _Reading((a.dtype, b.dtype), lies, Prepare() if before is None else before.prepare)
+    spec = _spec(form.quads, form.depth, reading, columns % QUAD == 0, bucket(len(shape)), after.finish)
     operands = [a.operand, b.operand, *(source.operand for source in after.sources), target.operand]
+    if before is not None:
+        params |= before.values
+        operands[2:2] = before.operands
     each = side * side * span // _LANES
     lines = row_tiles * matrices
     height = max(1, min(builder.device.work // (each * _LANES * column_tiles * form.splits), MAX_GROUPS))
@@ -200,10 +266,8 @@ def _places(
 
 
 @cache
-def _spec(
-    quads: int, depth: int, lies: tuple[tuple[str, str], ...], whole: bool, rank: int, finish: Finish
-) -> KernelSpec:
-    side, extras = 64 * quads, finish.extras
+def _spec(quads: int, depth: int, reading: _Reading, whole: bool, rank: int, finish: Finish) -> KernelSpec:
+    side, extras, prepare = 64 * quads, finish.extras, reading.prepare
     body = "\n".join(
         [
             "let line = params.first + wid.y;",
@@ -223,17 +287,24 @@ def _spec(
     strides = ["shape", *(f"strides_{name}" for name in ("a", "b", *extras))]
     return KernelSpec(
         "matmul_tiles",
-        (Binding("a", "vec4<f32>"), Binding("b", "vec4<f32>"), *map(Binding, extras, finish.types)),
+        (*reading.bindings, *prepare.bindings, *map(Binding, extras, finish.types)),
         (Binding("c", "vec4<f32>" if whole else "f32", "read_write"),),
         body,
-        (*map(Param, (*names, "span", "first")), *stride_params(strides, rank), *finish.params),
+        (
+            *map(Param, (*names, "span", "first")),
+            *prepare.places,
+            *stride_params(strides, rank),
+            *prepare.params,
+            *finish.params,
+        ),
         (_LANES, 1, 1),
-        functions=_finished(finish),
+        functions=_functions(reading, finish),
         partials=("tiles/matmul",),
         settings=(
             ("quads", quads),
             ("depth", depth),
-            *lies,
+            *zip("ab", reading.lies, strict=True),
+            *zip(("reads_a", "reads_b"), reading.calls, strict=True),
             ("whole", int(whole)),
             ("finished", _where(finish)),
         ),
@@ -247,10 +318,10 @@ def _where(finish: Finish) -> str:
     return "in place" if len(wgsl.with_helpers(finish.text)) <= _MOST_TEXT else "in a loop"
 
 
-def _finished(finish: Finish) -> str:
-    """The function `finished` of the sums in a row at a column and the three after it."""
+def _functions(reading: _Reading, finish: Finish) -> str:
+    """What reads the operands, and the function `finished` of the sums in a row at a column and the three after it."""
     if not finish.text:
-        return ""
+        return wgsl.with_helpers(*reading.texts)
     bases = [f"var<private> base_{name}: u32;" for name in finish.extras]
     values = []
     for number, part in enumerate("xyzw"):
@@ -264,4 +335,4 @@ def _finished(finish: Finish) -> str:
         "fn finished(row: u32, column: u32, value: vec4<f32>) -> vec4<f32> {\n"
         f"    return vec4<f32>({', '.join(values)});\n}}"
     )
-    return "\n".join([*bases, wgsl.with_helpers(finish.text), text])
+    return "\n".join([*bases, wgsl.with_helpers(*reading.texts, finish.text), text])

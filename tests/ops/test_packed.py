@@ -180,6 +180,28 @@ def test_packed_elements_are_read_through_windows(tiny: Any, name: str) -> None:
     )
 
 
+BESIDE: dict[str, Any] = {
+    "a row": lambda name: numbers(name, 16),
+    "a column": lambda name: numbers(name, 12, 1),
+    "a transposed matrix": lambda name: numbers(name, 16, 12).T,
+    "one number": lambda name: numbers(name, 1, 1),
+    "a stack": lambda name: numbers(name, 3, 12, 16),
+}
+
+
+@pytest.mark.parametrize("name", [*NARROW, *HALVES])
+@pytest.mark.parametrize("beside", BESIDE)
+def test_packed_elements_beside_others_go_by_fours(check: Any, beside: str, name: str) -> None:
+    x, other = numbers(name, 12, 16), BESIDE[beside](name)
+    check("mul", {}, [x, other])
+    check("sub", {}, [other, np.float32(np.arange(16)) / 7])
+    size = x.itemsize
+    layouts = [(Layout(a.shape, tuple(s // size for s in a.strides)), dtype(name)) for a in (x, other)]
+    shape = np.broadcast_shapes(x.shape, other.shape)
+    (step,) = lower("mul", {}, layouts, TensorType(shape, name), CPU).dispatches
+    assert step.spec.name == ("elementwise" if beside == "one number" else "elementwise_blocks")
+
+
 def test_every_bf16_becomes_the_f32_that_it_is_and_comes_back(device: Any) -> None:
     x = EVERY.view(BF16)
     wide = device.run("cast", {"dtype": "f32"}, [x])
