@@ -16,11 +16,10 @@ from host import planner
 from host.engine import EngineSettings, finish
 from host.engines.wgpu import WgpuEngine
 from host.frames import RunGraph
-from host.shared import Source
 from ops import reference
-from ops.graph import Graph, Node, TensorType
+from ops.graph import Graph, Node
 from ops.lower import GPU
-from ops.reference import evaluate
+from ops.reference import dtype_name, evaluate
 from shaders.errors import KernelgateError
 from tests.host.engines import ADAPTER, put, run_graph, take
 
@@ -35,9 +34,8 @@ def engine(request: pytest.FixtureRequest) -> Iterator[WgpuEngine]:
 
 def _engine(host_steps: bool) -> Iterator[WgpuEngine]:
     opened = WgpuEngine(EngineSettings(ADAPTER, memory_bytes=1 << 28, host_steps=host_steps))
-    for handle, array in INPUTS.items():
-        type = TensorType(array.shape, "f32")
-        opened.upload(handle, "me", type, Source(array.nbytes, array.tobytes()))
+    for handle, array in (INPUTS | PACKED).items():
+        put(opened, handle, array)
     yield opened
     opened.close()
 
@@ -47,6 +45,7 @@ def matrix(*shape: int) -> np.ndarray:
 
 
 INPUTS = {1: matrix(16, 16), 2: matrix(16), 3: matrix(16, 1), 4: matrix(2, 16, 16)}
+PACKED = {5: (4 * matrix(16, 16)).astype(np.int8), 6: matrix(16, 16).astype(np.float16)}
 UNARY = ["neg", "abs", "tanh", "relu", "sigmoid"]
 BINARY = ["add", "sub", "mul", "maximum", "minimum"]
 WITH_AXES: list[Callable[[int, int], Node]] = [
@@ -71,11 +70,11 @@ def inputs() -> list[Node]:
 
 @st.composite
 def programs(draw: st.DrawFn) -> Graph:
-    """Programs of bounded values: products are followed by `tanh`."""
+    """Programs of bounded values: products are followed by `tanh`, what is packed is made f32 at once."""
     nodes = inputs()
     for _ in range(draw(st.integers(1, 12))):
-        pick = st.integers(0, len(nodes) - 1)
-        kind = draw(st.integers(0, 4))
+        pick = st.sampled_from(floats(nodes))
+        kind = draw(st.integers(0, 5))
         if kind == 0:
             made = [Node(draw(st.sampled_from(UNARY)), (draw(pick),))]
         elif kind == 1:
@@ -84,19 +83,31 @@ def programs(draw: st.DrawFn) -> Graph:
             made = [draw(st.sampled_from(WITH_AXES))(draw(pick), draw(st.integers(-2, 1)))]
         elif kind == 3:
             made = [Node("matmul", (draw(pick), draw(pick))), Node("tanh", (len(nodes),))]
+        elif kind == 4:
+            handle = draw(st.sampled_from(sorted(PACKED)))
+            given = Node(
+                "input", (), {"handle": handle, "shape": [16, 16], "dtype": dtype_name(PACKED[handle].dtype)}
+            )
+            wide = Node("cast", (len(nodes),), {"dtype": "f32"})
+            made = [given, wide, Node(draw(st.sampled_from(BINARY)), (len(nodes) + 1, draw(pick)))]
         else:
             value = draw(st.floats(-2, 2, width=32))
             full = Node("full", (), {"shape": [], "value": value, "dtype": "f32"})
             made = [full, Node(draw(st.sampled_from(BINARY)), (draw(pick), len(nodes)))]
         if is_valid([*nodes, *made]):
             nodes += made
-    outputs = draw(st.lists(st.integers(0, len(nodes) - 1), min_size=1, max_size=3))
+    outputs = draw(st.lists(st.sampled_from(floats(nodes)), min_size=1, max_size=3))
     return Graph(nodes, [len(nodes) - 1, *outputs])
+
+
+def floats(nodes: list[Node]) -> list[int]:
+    """The nodes of f32: all but inputs that are packed."""
+    return [number for number, node in enumerate(nodes) if node.attributes.get("handle") not in PACKED]
 
 
 def is_valid(nodes: list[Node]) -> bool:
     try:
-        evaluate(Graph(nodes, [len(nodes) - 1]), INPUTS)
+        evaluate(Graph(nodes, [len(nodes) - 1]), INPUTS | PACKED)
     except (KernelgateError, ValueError):
         return False
     return True
@@ -120,11 +131,11 @@ def taken(engine: WgpuEngine, handles: list[int]) -> list[np.ndarray]:
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_fused_programs_equal_the_reference(engine: WgpuEngine, program: Graph) -> None:
-    wanted = evaluate(program, INPUTS)
+    wanted = evaluate(program, INPUTS | PACKED)
     for _ in range(2):
         for found, expected in zip(compute(engine, program), wanted, strict=True):
             np.testing.assert_allclose(found, expected.reshape(-1), rtol=2e-4, atol=2e-4)
-    assert engine.memory().tensors == len(INPUTS)
+    assert engine.memory().tensors == len(INPUTS | PACKED)
 
 
 def scaled(value: Any) -> Graph:
