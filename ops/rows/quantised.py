@@ -30,9 +30,9 @@ ROWS = (
                tolerance=2e-7),
     _composite("dequantize_per_channel", (INTEGERS, FLOATS, NUMBERS_64),
                "The same with a scale and a zero point for each position of an axis. Elementwise ops, reductions,"
-               " softmax and norms take it in, and products of up to 8 rows, or on GPUs of 32 and more, by a matrix of"
-               " bytes that has them by column: then the floats are never written. `linear_int8` and `conv_int8` are"
-               " the products that multiply sums by the scale.", _AXIS, tolerance=2e-7),
+               " softmax and norms take it in, and products by such a matrix: of up to 8 rows by its transpose, and on"
+               " GPUs of 32 rows and more. Then its floats are never written. `linear_int8` and `conv_int8` multiply"
+               " the sums by the scale instead.", _AXIS, tolerance=2e-7),
     _composite("channel_scales", (NUMBERS,),
                "For each position of an axis the scale that takes the largest size there to 127.", _AXIS,
                tolerance=2e-7),
