@@ -152,6 +152,21 @@ class TensorLost(KernelgateError):
     title = "The tensor went with the device"
 
 
+class TensorReplaced(KernelgateError):
+    """A tensor that somebody replaced while a request that had found it was about to read it."""
+
+    code = "tensor_replaced"
+    title = "The tensor was replaced meanwhile"
+
+    @classmethod
+    def of(cls, tensor_id: str) -> TensorReplaced:
+        """The error for an id."""
+        return cls(
+            f"tensor {tensor_id[:60]!r} was replaced before it was read",
+            hint="Send the request again: it reads the new elements.",
+        )
+
+
 class AdminOnly(KernelgateError):
     """A user's key for something that concerns everybody."""
 

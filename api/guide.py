@@ -50,6 +50,7 @@ ADVICE = {
     "quota_exceeded": "wait for `Retry-After` seconds, or delete what you do not need",
     "key_queue_full": "wait for `Retry-After` seconds",
     "tensor_lost": "compute or upload the tensor again",
+    "tensor_replaced": "send the request again: it reads the new elements",
     "device_restarted": "send the request again",
     "device_unavailable": "wait for `Retry-After` seconds",
     "storage_full": "delete what you do not need, or tell who runs the host",

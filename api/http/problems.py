@@ -68,6 +68,7 @@ STATUS = {
     "session_busy": 409,
     "session_over": 410,
     "tensor_lost": 410,
+    "tensor_replaced": 409,
     "body_too_large": 413,
     "host_not_allowed": 421,
     "unsupported_media_type": 415,

@@ -19,7 +19,7 @@ from api.auth.acl import Level
 from api.auth.identity import Identity
 from api.auth.sharing import Sharing
 from api.background import later
-from api.errors import BlobCorrupt, StorageError, TensorNotFound
+from api.errors import BlobCorrupt, StorageError, TensorNotFound, TensorReplaced
 from api.ids import new_id, now
 from api.quotas import UNBOUNDED, Quotas
 from api.storage.blobs import BlobStore, BlobWriter
@@ -183,11 +183,13 @@ class TensorStore:
         )
         for _, sink in parts:
             sink.recorded = True
-        if replace is not None:
-            self._forget_transient(replace)
-            await self._residency.drop(replace)
         for record in new:
             self._remember(record)
+        if (
+            replace is not None
+        ):  # known by now, so that no upload of the old elements is taken for the new ones'
+            self._forget_transient(replace)
+            await self._residency.drop(replace)
         await self._collect(old)
         return new
 
@@ -310,7 +312,8 @@ class TensorStore:
     async def pin(self, record: TensorRecord) -> Resident:
         """The tensor on the device, uploaded from disk if it is not there.
 
-        Raises `TensorLost`, `BlobCorrupt`, `TensorNotFound` for one that was deleted meanwhile.
+        Raises `TensorLost`, `BlobCorrupt`, `TensorNotFound` for one that was deleted meanwhile, `TensorReplaced` for
+        one that is another now.
         """
 
         async def upload(handle: int) -> None:
@@ -323,7 +326,12 @@ class TensorStore:
                 raise
 
         can_return = record.stored or record.id in self._spill
-        return await self._residency.pin(record.id, record.nbytes, upload if can_return else None)
+        resident = await self._residency.pin(record.id, record.nbytes, upload if can_return else None)
+        known = self._transient.get(record.id) or self._cache.get(record.id)
+        if known is not None and known.type != record.type:
+            self.unpin(resident)
+            raise TensorReplaced.of(record.id)
+        return resident
 
     async def _upload(self, record: TensorRecord, handle: int) -> None:
         """Make device tensor `handle` of a tensor that is stored or spilt."""
@@ -341,7 +349,7 @@ class TensorStore:
 
     @contextlib.asynccontextmanager
     async def _standing(self, record: TensorRecord) -> AsyncIterator[None]:
-        """Turns what comes of elements that are not there into `TensorNotFound`, if the tensor is not there either."""
+        """Turns what comes of elements that are not there into what became of the tensor, if that is why."""
         try:
             yield
         except (BlobCorrupt, StorageError):
@@ -349,9 +357,12 @@ class TensorStore:
             raise
 
     async def _require(self, record: TensorRecord) -> None:
-        """Raise `TensorNotFound` for a tensor that was deleted meanwhile."""
-        if await self._find(record.id) is None:
+        """Raise `TensorNotFound` for a tensor that was deleted meanwhile, `TensorReplaced` for one with others."""
+        found = await self._find(record.id)
+        if found is None:
             raise TensorNotFound.of(record.id)
+        if (found.type, found.blob, found.data) != (record.type, record.blob, record.data):
+            raise TensorReplaced.of(record.id)
 
     async def free_device(self) -> bool:
         """Take idle tensors from the device: its memory is short. Whether there was one."""

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from api.errors import TensorNotFound
+from api.errors import TensorNotFound, TensorReplaced
 
 NPY = "application/x-npy"
 SAFETENSORS = "application/vnd.safetensors"
@@ -200,6 +200,45 @@ def test_a_tensor_that_goes_after_its_record_was_read_is_not_found_and_leaves_no
                     pytest.fail("its blob is gone")
 
     asyncio.run_coroutine_threadsafe(scenario(), running.server._loop).result(60)
+
+
+@pytest.mark.parametrize("size", [10, 10_000], ids=["in its row", "in a blob"])
+@pytest.mark.parametrize("is_resident", [False, True], ids=["on disk", "on the device"])
+def test_a_tensor_that_is_replaced_after_its_record_was_read_is_never_taken_for_the_other(
+    running: Any, size: int, is_resident: bool
+) -> None:
+    """A request that takes it as another one replaces it, by one of another dtype."""
+    http, store = running.http, running.server.runtime.tensors
+    made = upload(http, np.arange(size, dtype=np.float32))
+    url, twice = f"/api/tensors/{made['id']}", {"inputs": [{"$tensor": {"id": made["id"]}}, 2]}
+
+    async def find() -> Any:
+        return await store.get(await running.server.runtime.keys.check(running.key), made["id"])
+
+    async def pinned(record: Any) -> None:
+        store.unpin(await store.pin(record))
+
+    def in_server(work: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, running.server._loop).result(60)
+
+    old = in_server(find())
+    other = np.arange(size, dtype=np.int32) + 1
+    assert http.put(f"{url}/data", content=npy(other), headers={"Content-Type": NPY}).status_code == 200
+    if is_resident:
+        in_server(pinned(in_server(find())))
+    with pytest.raises(TensorReplaced, match="was replaced before it was read"):
+        in_server(pinned(old))
+    doubled = http.post("/api/ops/mul", json=twice).json()["output"]["$tensor"]["id"]
+    found = http.get(f"/api/tensors/{doubled}/data?format=raw").content
+    assert np.array_equal(np.frombuffer(found, np.int32), 2 * other)
+    if size > 10:
+        with pytest.raises(TensorReplaced):
+            in_server(read(store, old))
+
+
+async def read(store: Any, record: Any) -> None:
+    async with store.elements(record):
+        pytest.fail("its blob is gone")
 
 
 def test_equal_uploads_share_a_blob_until_the_last_one_goes(http: httpx2.Client, running: Any) -> None:
