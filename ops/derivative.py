@@ -102,9 +102,14 @@ def multiply(left: Tree, right: Tree) -> Tree:
 def scaled(tree: Tree, factor: Tree) -> Tree:
     """`factor * tree`, inside its branches: an infinite factor makes nothing of the 0 of a branch."""
     match tree:
-        case Call("where", (test, yes, no)):
+        case Call("where", (test, yes, no)) if not _is_asked_of_attributes(test):
             return Call("where", (test, scaled(yes, factor), scaled(no, factor)))
     return ZERO if tree == ZERO else multiply(factor, tree)
+
+
+def _is_asked_of_attributes(test: Tree) -> bool:
+    """Whether the test is decided when the tree is bound: what is left must not be the bare factor."""
+    return isinstance(test, Call) and test.function == ABSENT
 
 
 def _applied(rule: str, args: tuple[Tree, ...]) -> Tree:
