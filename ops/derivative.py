@@ -15,15 +15,15 @@ _RULES: dict[str, tuple[str, ...]] = {
     "add": ("1", "1"),
     "sub": ("1", "-1"),
     "mul": ("b", "a"),
-    "div": ("1 / b", "-a / (b * b)"),
+    "div": ("1 / b", "-(a / b) / b"),
     "pow": (
         "0.0 if b == 0 else b * a ** (b - 1)",
         "0.0 if a == 0 and b >= 0 else a ** b * log(a)",
     ),
     "neg": ("-1",),
     "abs": ("sign(a)",),
-    "maximum": ("1.0 if a > b else 0.5 if a == b else 0.0", "1.0 if b > a else 0.5 if a == b else 0.0"),
-    "minimum": ("1.0 if a < b else 0.5 if a == b else 0.0", "1.0 if b < a else 0.5 if a == b else 0.0"),
+    "maximum": ("0.5 if a == b else 0.0 if a < b else 1.0", "0.5 if a == b else 0.0 if b < a else 1.0"),
+    "minimum": ("0.5 if a == b else 0.0 if a > b else 1.0", "0.5 if a == b else 0.0 if b > a else 1.0"),
     "exp": ("exp(a)",),
     "exp2": ("exp2(a) * 0.6931471805599453",),
     "expm1": ("exp(a)",),
@@ -45,7 +45,7 @@ _RULES: dict[str, tuple[str, ...]] = {
     "acos": ("-1 / sqrt(1 - a * a)",),
     "atan": ("1 / (1 + a * a)",),
     "sinpi": ("3.141592653589793 * cos(3.141592653589793 * a)",),
-    "remainder": ("1", "-round((a - a % b) / b)"),
+    "remainder": ("1", "-(a // b)"),
     "fmod": ("1", "-round((a - fmod(a, b)) / b)"),
     "copysign": ("copysign(1.0, a) * copysign(1.0, b)", "0"),
     "atan2": ("b / (a * a + b * b)", "-a / (a * a + b * b)"),
@@ -97,6 +97,19 @@ def add(left: Tree, right: Tree) -> Tree:
 def multiply(left: Tree, right: Tree) -> Tree:
     """`left * right`, without a 1."""
     return right if left == ONE else left if right == ONE else Call("mul", (left, right))
+
+
+def scaled(tree: Tree, factor: Tree) -> Tree:
+    """`factor * tree`, inside its branches: an infinite factor makes nothing of the 0 of a branch."""
+    match tree:
+        case Call("where", (test, yes, no)) if not _is_asked_of_attributes(test):
+            return Call("where", (test, scaled(yes, factor), scaled(no, factor)))
+    return ZERO if tree == ZERO else multiply(factor, tree)
+
+
+def _is_asked_of_attributes(test: Tree) -> bool:
+    """Whether the test is decided when the tree is bound: what is left must not be the bare factor."""
+    return isinstance(test, Call) and test.function == ABSENT
 
 
 def _applied(rule: str, args: tuple[Tree, ...]) -> Tree:

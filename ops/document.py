@@ -167,6 +167,7 @@ def _result(spec: OpSpec) -> str:
         "promote": "the common dtype" if len(spec.inputs) > 1 or spec.variadic else "the same dtype",
         "sum": "the same dtype, i32 for bool and shorter integers",
         "first": "the dtype of the first input",
+        "choice": "the common dtype of all but the first input",
         "float": "the common dtype if that is a float, else f32",
         "attribute": "what `dtype` says",
     }.get(spec.result, spec.result)

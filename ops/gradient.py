@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ops.derivative import ZERO, derivative, multiply, text
+from ops.derivative import ZERO, derivative, scaled, text
 from ops.errors import GraphError
 from ops.expression import ExpressionError, Name, parse
 from ops.spec import OpSpec
@@ -24,7 +24,7 @@ def name_of(spec: OpSpec, number: int) -> str:
 
 def is_differentiable(spec: OpSpec) -> bool:
     """Whether the row takes and gives floats, elementwise."""
-    gives = spec.result in ("promote", "float", "first")
+    gives = spec.result in ("promote", "float", "first", "choice")
     return spec.kind == "elementwise" and gives and "f32" in spec.dtypes
 
 
@@ -61,4 +61,4 @@ def _derived(spec: OpSpec, name: str) -> str:
         found = derivative(parse(spec.expression), name)
     except ExpressionError as reason:  # of a function whose derivative is none of ours
         raise GraphError(f"the gradient of {spec.name} is not known", hint=str(reason)) from None
-    return "0.0" if found == ZERO else text(multiply(Name(GRAD), found))
+    return "0.0" if found == ZERO else text(scaled(found, Name(GRAD)))

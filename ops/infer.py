@@ -70,7 +70,9 @@ def result_dtype(spec: OpSpec, attributes: Attributes, given: tuple[str, ...]) -
         return "i32" if row.kind != "float" and row.wire_bytes < 4 else row.name
     if spec.result == "first":
         return given[0]
-    if spec.result not in ("float", "promote"):
+    if spec.result == "choice":
+        given = given[1:]
+    elif spec.result not in ("float", "promote"):
         return spec.result
     has_float = any(isinstance(attributes[each.name], float) for each in spec.attributes)
     return _met(given, is_floating=has_float or spec.result == "float")

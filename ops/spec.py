@@ -50,7 +50,7 @@ Kind = Literal[
     "routine",
     "composite",
 ]
-ResultRule = Literal["promote", "float", "f32", "i32", "bool", "u32", "sum", "first", "attribute"]
+ResultRule = Literal["promote", "float", "f32", "i32", "bool", "u32", "sum", "first", "choice", "attribute"]
 ShapeRule = Literal[
     "broadcast", "same", "reduce", "matmul", "concat", "shape", "count", "digest",
     "reshape", "permute", "transpose", "slice", "diagonal", "expand", "write", "gather", "scatter", "pad",

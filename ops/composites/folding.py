@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, prod
+from math import inf, nan, prod
 
 from ops.composite import Meaning, Parts, Value
 from ops.errors import AttributeValueError
 from ops.shapes import axes, reduced
 from ops.shapes import axis as counted
+from ops.spec import FLOATS
 
 Axes = tuple[int, ...] | None
 
@@ -39,15 +40,15 @@ def var(do: Parts, x: Value, axes: Axes, correction: float, keepdim: bool) -> Va
 
 def std(do: Parts, x: Value, axes: Axes, correction: float, keepdim: bool) -> Value:
     """The square root of `var`."""
-    return _power(do, var(do, x, axes, correction, keepdim), 0.5)
+    return power(do, var(do, x, axes, correction, keepdim), 0.5)
 
 
-def _power(do: Parts, total: Value, exponent: float) -> Value:
-    """A power of a sum of squares or of other powers, with gradient 0 where the sum is 0."""
-    is_zero = do("eq", total, 0.0)
-    base = do("where", is_zero, 1.0, total)
-    power = do("sqrt", base) if exponent == 0.5 else do("pow", base, exponent)
-    return do("where", is_zero, 0.0 if exponent > 0 else inf, power)
+def power(do: Parts, size: Value, exponent: float) -> Value:
+    """A power of a size or of a sum of powers, with gradient 0 where that is 0."""
+    is_zero = do("eq", size, 0.0)
+    base = do("where", is_zero, 1.0, size)
+    found = do("sqrt", base) if exponent == 0.5 else do("pow", base, exponent)
+    return do("where", is_zero, 0.0 if exponent > 0 else inf, found)
 
 
 def norm(do: Parts, x: Value, p: float, axes: Axes, keepdim: bool) -> Value:
@@ -62,11 +63,12 @@ def norm(do: Parts, x: Value, p: float, axes: Axes, keepdim: bool) -> Value:
     if p == 1:
         return do("sum", size, axes=axes, keepdim=keepdim)
     if p == 2:
-        return _power(do, do("sum", do("square", x), axes=axes, keepdim=keepdim), 0.5)
+        return power(do, do("sum", do("square", x), axes=axes, keepdim=keepdim), 0.5)
     if p != p:
         raise AttributeValueError("norm: p is no number")
-    total = do("sum", do("pow", size, float(p)), axes=axes, keepdim=keepdim)
-    return _power(do, total, 1 / p)
+    powers = power(do, size, float(p)) if p < 1 else do("pow", size, float(p))
+    total = do("sum", powers, axes=axes, keepdim=keepdim)
+    return power(do, total, 1 / p)
 
 
 def _normed(p: float) -> Meaning:
@@ -105,11 +107,13 @@ def median(do: Parts, x: Value, axis: int | None, keepdim: bool) -> Value:
     given = x
     x, where = _flat(do, x, axis)
     count = x.shape[where]
+    if not count and axis is None and x.dtype in FLOATS:
+        return do.full((1,) * given.rank if keepdim else (), nan, x.dtype)
     if not count:
         raise AttributeValueError("the median of nothing has no value")
     ordered = do("sort", x, axis=where)
     middle, last = (do.slice(ordered, where, place, place + 1) for place in ((count - 1) // 2, count - 1))
-    if x.dtype == "f32":
+    if x.dtype in FLOATS:
         middle = do("where", do("isnan", last), last, middle)
     return _without(do, middle, given, axis, where, keepdim)
 

@@ -22,6 +22,11 @@ def reduced(do: Parts, loss: Value, reduction: str) -> Value:
     return do(reduction, loss)
 
 
+def hinge(do: Parts, x: Value) -> Value:
+    """`x`, but at least 0; at 0 its slope is still 1, as in PyTorch's losses."""
+    return do("clamp", x, min=0)
+
+
 def mse_loss(do: Parts, x: Value, target: Value, reduction: str) -> Value:
     """`(x - target) ** 2`."""
     return reduced(do, do("square", x - target), reduction)
@@ -196,13 +201,13 @@ def soft_margin_loss(do: Parts, x: Value, target: Value, reduction: str) -> Valu
 def hinge_embedding_loss(do: Parts, x: Value, target: Value, margin: float, reduction: str) -> Value:
     """`x` for 1, how far `x` is below the margin for -1; both for what is neither."""
     near = do("where", do("ne", target, -1.0), x, 0.0)
-    far = do("where", do("ne", target, 1.0), do("relu", -x + margin), 0.0)
+    far = do("where", do("ne", target, 1.0), hinge(do, -x + margin), 0.0)
     return reduced(do, near + far, reduction)
 
 
 def margin_ranking_loss(do: Parts, x: Value, y: Value, target: Value, margin: float, reduction: str) -> Value:
     """How far the one that should be larger is from being so by the margin."""
-    return reduced(do, do("relu", -target * (x - y) + margin), reduction)
+    return reduced(do, hinge(do, -target * (x - y) + margin), reduction)
 
 
 def cosine_embedding_loss(
@@ -211,7 +216,7 @@ def cosine_embedding_loss(
     """`1 - cosine` for 1, how far the cosine is above the margin for -1."""
     cosine = do("cosine_similarity", x, y, axis=-1)
     near = do("where", do("eq", target, 1.0), -cosine + 1.0, 0.0)
-    far = do("where", do("eq", target, -1.0), do("relu", cosine - margin), 0.0)
+    far = do("where", do("eq", target, -1.0), hinge(do, cosine - margin), 0.0)
     return reduced(do, near + far, reduction)
 
 

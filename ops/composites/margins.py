@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ops.composite import Meaning, Parts, Value
-from ops.composites.losses import reduced
+from ops.composites.losses import hinge, reduced
 from ops.errors import ShapeError
 from ops.shapes import text
 
@@ -25,7 +25,7 @@ def triplet_margin_loss(
     near, far = (do("pairwise_distance", x, each, p=p, eps=eps) for each in (positive, negative))
     if swap:
         far = do("minimum", far, do("pairwise_distance", positive, negative, p=p, eps=eps))
-    return reduced(do, do("relu", near - far + margin), reduction)
+    return reduced(do, hinge(do, near - far + margin), reduction)
 
 
 def _rows(op: str, do: Parts, x: Value, target: Value, each: int) -> tuple[Value, Value]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import gcd, inf, prod
 
 from ops.composite import Meaning, Number, Parts, Value
+from ops.composites.folding import power
 from ops.composites.spatial import Extents, as_given, channels_first, each, ends, space_of
 from ops.dtypes import dtype
 from ops.errors import AttributeValueError, ShapeError
@@ -201,7 +202,7 @@ def lp_pool(
     means = do("avg_pool", powers, kernel_size=kernel_size, stride=stride, ceil_mode=ceil_mode,
                channels_last=channels_last)  # fmt: skip
     sums = means * float(prod(each("lp_pool", "kernel_size", kernel_size, rank)))
-    return do("sqrt", sums) if norm_type == 2 else do("pow", sums, 1 / norm_type)
+    return power(do, sums, 1 / norm_type)
 
 
 def max_unpool(do: Parts, x: Value, index: Value, output_size: Extents) -> Value:

@@ -7,7 +7,13 @@ from ops.spec import ALL, FLOATS, OpSpec
 
 _ALPHA = (number("alpha", None, "`y` is multiplied by it first."),)
 _VALUE = (number("value", 1),)
-_LARGER = "0.5 * grad if x == y else grad if {0} > {1} else 0.0"
+_LARGER = "0.5 * grad if x == y else 0.0 if {0} < {1} else grad"
+
+
+def _first_of_equal(is_first: str) -> tuple[str, str]:
+    """The gradients of an extreme that skips NaN: of equal ones `x` has it all, as in PyTorch."""
+    return f"grad if {is_first} or is_nan(y) else 0.0", f"0.0 if {is_first} or is_nan(y) else grad"
+
 
 ROWS = (
     binary(
@@ -25,29 +31,30 @@ ROWS = (
         operator="__truediv__", tolerance=3e-7,
     ),
     binary(
-        "floor_divide", "x // y", "Quotient, rounded down; of integers by 0: 0.", operator="__floordiv__",
+        "floor_divide", "x // y", "Quotient, rounded down; of integers by 0: 0.", dtypes=ALL, operator="__floordiv__",
         tolerance=3e-7,
     ),
-    binary("trunc_divide", "trunc_divide(x, y)", "Quotient, rounded towards 0; of integers by 0: 0.", tolerance=3e-7),
+    binary("trunc_divide", "trunc_divide(x, y)", "Quotient, rounded towards 0; of integers by 0: 0.", dtypes=ALL,
+           tolerance=3e-7),
     binary(
         "remainder", "x % y", "What `floor_divide` leaves, with the sign of `y`; of integers by 0: `x`.", "mod",
-        operator="__mod__", tolerance=1e-7,
+        dtypes=ALL, operator="__mod__", tolerance=1e-7,
     ),
     binary(
-        "fmod", "fmod(x, y)", "What `trunc_divide` leaves, with the sign of `x`; of integers by 0: `x`.",
+        "fmod", "fmod(x, y)", "What `trunc_divide` leaves, with the sign of `x`; of integers by 0: `x`.", dtypes=ALL,
     ),
     binary(
         "pow", "x ** y", "`x` to the power `y`. Of integers with a negative `y`: 0, but for `x` of 1 and -1.", "power",
-        operator="__pow__", tolerance=2e-5,
+        dtypes=ALL, operator="__pow__", tolerance=2e-5,
     ),
     binary("maximum", "maximum(x, y)", "The larger; NaN where either is NaN.", dtypes=ALL,
            gradients=(_LARGER.format("x", "y"), _LARGER.format("y", "x"))),
     binary("minimum", "minimum(x, y)", "The smaller; NaN where either is NaN.", dtypes=ALL,
            gradients=(_LARGER.format("y", "x"), _LARGER.format("x", "y"))),
     binary("fmax", "y if is_nan(x) else x if is_nan(y) else maximum(x, y)", "The larger; the other where one is NaN.",
-           dtypes=ALL),
+           dtypes=ALL, gradients=_first_of_equal("x >= y")),
     binary("fmin", "y if is_nan(x) else x if is_nan(y) else minimum(x, y)", "The smaller; the other where one is NaN.",
-           dtypes=ALL),
+           dtypes=ALL, gradients=_first_of_equal("x <= y")),
     unary("neg", "-x", "`-x`.", "negative", operator="__neg__"),
     unary("positive", "x", "`x` as it is.", operator="__pos__"),
     unary("abs", "abs(x)", "Absolute value.", "absolute", operator="__abs__"),

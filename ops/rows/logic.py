@@ -23,9 +23,9 @@ ROWS = (
     _comparison("ge", ">=", "greater_equal", "greater_or_equal"),
     test(
         "isclose", _PAIR,
-        "x == y or (abs(1.0 * x - y) <= atol + rtol * abs(1.0 * y) if is_finite(x) and is_finite(y) else"
-        " (is_nan(x) and is_nan(y)) and equal_nan)",
-        "Whether `abs(x - y) <= atol + rtol * abs(y)`.",
+        "x == y or (atol + rtol > 0 and abs(1.0 * x - y) <= atol + rtol * abs(1.0 * y)"
+        " if is_finite(x) and is_finite(y) else (is_nan(x) and is_nan(y)) and equal_nan)",
+        "Whether `abs(x - y) <= atol + rtol * abs(y)`; whether they are equal where both are 0.",
         attributes=(number("rtol", 1e-5), number("atol", 1e-8), Attribute("equal_nan", "flag", False)),
     ),
     test("logical_and", _PAIR, "x and y", "Whether both are true (not 0)."),
@@ -39,11 +39,12 @@ ROWS = (
     test("isneginf", ("x",), "is_inf(x) and x < 0", "Whether `x` is minus infinity.", whole="False"),
     test("signbit", ("x",), "signbit(x)", "Whether the sign of `x` is minus, that of -0 too."),
     OpSpec(
-        "where", "elementwise", ("condition", "x", "y"), "`x` where `condition` is true, else `y`.",
-        "x if condition else y",
+        "where", "elementwise", ("condition", "x", "y"), "`x` where `condition` is true (not 0), else `y`.",
+        "x if condition else y", result="choice",
     ),
     OpSpec(
-        "masked_fill", "elementwise", ("x", "mask"), "`value` (as the dtype of `x`) where `mask` is true, else `x`.",
+        "masked_fill", "elementwise", ("x", "mask"),
+        "`value` (as the dtype of `x`) where `mask` is true (not 0), else `x`.",
         "value if mask else x", attributes=(number("value", 0),), result="first",
     ),
     binary("heaviside", "y if x == 0 else 0 if x < 0 or is_nan(x) else 1", "0 below 0, `y` at 0, 1 above; 0 of NaN.",

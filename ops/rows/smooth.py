@@ -45,7 +45,10 @@ ROWS = (
         " (1 - minimum(maximum(x, eps), 1 - eps)))",
         "`log(x / (1 - x))`; with `eps`, `x` is kept that far from 0 and 1.",
         attributes=(number("eps", None),), tolerance=1e-6, relative="maximum(1, abs(result))",
-        gradients=("grad / (x * (1 - x)) if (True if eps is None else x >= eps and x <= 1 - eps) else 0.0",),
+        gradients=(
+            "(log(-1.0) if x < 0 or x > 1 else grad / (x * (1 - x))) if eps is None else"
+            " 0.0 if x < eps or x > 1 - eps else grad / (x * (1 - x))",
+        ),
     ),
     binary("atan2", "atan2(x, y)", "The angle of the point (`y`, `x`).", "arctan2", dtypes=ALL, result="float",
            tolerance=5e-7,

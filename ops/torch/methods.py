@@ -49,7 +49,7 @@ def _elementwise(spec: OpSpec) -> Function:
         missing = [name for name in spec.inputs if name not in given]
         if missing or len(args) > len(names) or not given.keys() <= set(names):
             raise TypeError(f"{spec.name}({', '.join(names)}) takes {count} tensors, not these arguments")
-        tensors = operands([given.pop(name) for name in spec.inputs])
+        tensors = operands([given.pop(name) for name in spec.inputs], to_float=spec.result == "float")
         result = apply(spec.name, tensors, **given)
         return become(tensors[0], result) if inplace else result
 

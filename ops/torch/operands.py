@@ -16,16 +16,35 @@ Operand = Tensor | float
 """What is computed with: a tensor, or a number, which takes the dtype that it meets."""
 
 
-def operands(values: Sequence[object]) -> list[Tensor]:
-    """`values` as tensors. Raises `GraphError` for what is neither a tensor nor a number."""
-    met = [dtypes.dtype(node_of(value).type.dtype) for value in values if isinstance(value, Tensor)]
-    like = dtypes.promote(*met) if met else dtypes.dtype("bool")
+def operands(values: Sequence[object], *, to_float: bool = False) -> list[Tensor]:
+    """`values` as tensors; numbers as floats for an op that makes floats of all it takes.
+
+    Raises `GraphError` for what is neither a tensor nor a number.
+    """
+    like = _met([value for value in values if isinstance(value, Tensor)])
+    like = dtypes.floating(like) if to_float else like
     result = []
     for value in values:
         if not isinstance(value, Tensor | int | float):
             raise foreign(value)
-        result.append(value if isinstance(value, Tensor) else _scalar(value, like))
+        if not isinstance(value, Tensor):
+            value = _scalar(value, like)
+        elif not value.ndim and _row(value) is not like:
+            value = value.type(like.name)
+        result.append(value)
     return result
+
+
+def _met(tensors: list[Tensor]) -> dtypes.DType:
+    """The dtype in which tensors meet: one of rank 0 has a say only where it is of a higher kind than all others."""
+    numbers, arrays = ([_row(each) for each in tensors if bool(each.ndim) is wide] for wide in (False, True))
+    highest = max((row.level for row in arrays), default=-1)
+    counted = arrays + [row for row in numbers if row.level > highest]
+    return dtypes.promote(*counted) if counted else dtypes.dtype("bool")
+
+
+def _row(tensor: Tensor) -> dtypes.DType:
+    return dtypes.dtype(node_of(tensor).type.dtype)
 
 
 def _scalar(value: Number, like: dtypes.DType) -> Tensor:

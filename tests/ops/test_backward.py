@@ -135,6 +135,44 @@ def test_equal_extremes_share_the_gradient_and_zeros_leave_a_product_s_alone() -
         assert gradients_of(name, none, none.inputs, ones)[0].tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize("p", [-1, 0.5, 1, 1.5, 2, 3])
+def test_a_zero_has_gradient_0_in_every_norm(p: float) -> None:
+    for x in ([0, 0], [0, 4]):
+        sample = Sample({"p": p}, [np.float32(x)], X)
+        (found,) = gradients_of("norm", sample, sample.inputs, np.float32(1))
+        assert found.tolist() == [0, float(p > 0 and x[1] > 0)]
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_a_window_that_comes_to_0_has_gradient_0(p: float) -> None:
+    sample = Sample({"norm_type": p, "kernel_size": 2}, [np.float32([[[0, 0, 0, 4]]])], X)
+    (found,) = gradients_of("lp_pool", sample, sample.inputs, np.ones((1, 1, 2), np.float32))
+    np.testing.assert_allclose(found, [[[0, 0, float(p == 1), 1]]], 1e-6)
+
+
+def test_an_infinite_element_leaves_others_without_a_say_in_logsumexp() -> None:
+    sample = Sample({}, [np.float32([np.inf, 0, 1])], X)
+    (found,) = gradients_of("logsumexp", sample, sample.inputs, np.float32(1))
+    assert found.tolist()[1:] == [0, 0]
+
+
+ONE = np.float32([1])
+AT_THE_MARGIN = {
+    "hinge_embedding_loss": ({}, [ONE, -ONE], [-1]),
+    "margin_ranking_loss": ({"margin": 1.0}, [ONE, ONE * 0, ONE], [-1, 1]),
+    "triplet_margin_loss": ({"margin": 0.0, "p": 1}, [ONE, ONE * 0, ONE * 0], [0, -1, 1]),
+}
+"""Losses whose hinge is at its point: attributes, inputs, and what PyTorch gives as gradients of the floats."""
+
+
+@pytest.mark.parametrize("name", AT_THE_MARGIN)
+def test_what_is_exactly_at_the_margin_still_has_a_gradient_as_in_pytorch(name: str) -> None:
+    attributes, inputs, expected = AT_THE_MARGIN[name]
+    sample = Sample({**attributes, "reduction": "sum"}, inputs, X)
+    found = gradients_of(name, sample, inputs, np.float32(1))
+    assert [each.item() for each in found[: len(expected)]] == expected
+
+
 def test_what_folds_into_a_place_shares_the_gradient_of_an_extreme_and_a_zero_takes_a_product_s() -> None:
     places = np.int32([0, 0, 1])
     for reduce, x, value, there, put in (

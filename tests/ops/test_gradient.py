@@ -23,6 +23,8 @@ from tests.ops.test_elementwise import attribute_choices
 ROWS = [row for row in TABLE.values() if is_differentiable(row)]
 NONE = {"floor", "ceil", "round", "trunc", "sign", "floor_divide", "trunc_divide", "heaviside"}
 """Rows of floats whose gradient is 0 everywhere."""
+FIRST = {"fmax", "fmin"}
+"""Rows that give all of the gradient to the first of equal ones, which is no limit of differences."""
 
 
 def cases() -> Iterator[Any]:
@@ -67,6 +69,8 @@ def test_a_gradient_is_the_limit_of_differences(row: OpSpec, number: int) -> Non
             high, low = (value(row, attributes, end) for end in ends)
             differences.append((high - low) / (2 * step))
         steady = np.isclose(*differences, rtol=1e-4, atol=1e-6) & (np.abs(differences[1]) < 1e6)
+        if row.name in FIRST:
+            steady &= arrays[0] != arrays[1]
         assert steady.sum() > 60
         made = gradient(row, number)
         expected = differences[1][steady]
@@ -111,14 +115,31 @@ def test_a_gradient_that_is_not_known_is_an_error() -> None:
             ask()
 
 
+INF, NAN = float("inf"), float("nan")
 KINKS = [
     ("relu.dx", (0.0,), 0.0),
     ("relu6.dx", (6.0,), 0.0),
+    *((f"{name}.dx", (NAN,), 1.0) for name in ("relu", "relu6", "hardtanh", "hardswish", "elu", "celu")),
     ("abs.dx", (0.0,), 0.0),
     ("hypot.dx", (0.0, 0.0), 0.0),
     ("atan2.dy", (0.0, 0.0), 0.0),
     ("maximum.dx", (1.0, 1.0), 0.5),
     ("minimum.dy", (1.0, 1.0), 0.5),
+    *((f"{name}.d{by}", (NAN, 1.0), 1.0) for name in ("maximum", "minimum") for by in "xy"),
+    *((f"{name}.d{by}", (1.0, NAN), 1.0) for name in ("maximum", "minimum") for by in "xy"),
+    *((f"{name}.d{by}", (1.0, 1.0), float(by == "x")) for name in ("fmax", "fmin") for by in "xy"),
+    *((f"{name}.d{by}", (1.0, NAN), float(by == "x")) for name in ("fmax", "fmin") for by in "xy"),
+    *((f"{name}.d{by}", (NAN, 1.0), float(by == "y")) for name in ("fmax", "fmin") for by in "xy"),
+    ("logit.dx", (-0.5,), NAN),
+    ("logit.dx", (0.0,), INF),
+    ("logit.dx", (0.5,), 4.0),
+    ("logit.dx", (1.0,), INF),
+    ("logit.dx", (1.5,), NAN),
+    ("div.dy", (INF, 1e30), -INF),
+    ("div.dy", (0.0, 2.0**-80), 0.0),
+    ("div.dy", (2.0**100, 2.0**80), -(2.0**-60)),
+    ("remainder.dy", (-35.0, INF), 1.0),
+    ("remainder.dy", (35.0, INF), 0.0),
     ("xlogy.dx", (0.0, 0.0), 0.0),
     ("pow.dx", (0.0, 0.0), 0.0),
     ("pow.dy", (0.0, 2.0), 0.0),
@@ -133,4 +154,24 @@ KINKS = [
 def test_kinks_and_far_ends_have_pytorchs_gradients(
     name: str, point: tuple[float, ...], expected: float, check: Any
 ) -> None:
-    assert float(check(name, {}, [np.float32([each]) for each in (*point, 1)])[0]) == expected
+    found = check(name, {}, [np.float32([each]) for each in (*point, 1)])
+    np.testing.assert_array_equal(found, [expected])
+
+
+@pytest.mark.parametrize("grad", [INF, NAN])
+def test_what_was_not_chosen_gets_nothing_of_an_infinite_gradient(grad: float, check: Any) -> None:
+    x, last = np.float32([2, 2]), np.float32([grad, grad])
+    chosen = np.array([True, False])
+    for name, attributes, arrays, expected in (
+        ("where.dx", {}, [chosen, x, x], [grad, 0]),
+        ("where.dy", {}, [chosen, x, x], [0, grad]),
+        ("masked_fill.dx", {}, [x, chosen], [0, grad]),
+        ("hardshrink.dx", {"lambd": 1.0}, [np.float32([0, 2])], [0, grad]),
+    ):
+        np.testing.assert_array_equal(check(name, attributes, [*arrays, last]), np.float32(expected))
+
+
+def test_a_logit_that_is_kept_from_the_ends_has_no_slope_beyond_them(check: Any) -> None:
+    x = np.float32([-1, 0.1, 0.5, 0.9, NAN])
+    found = check("logit.dx", {"eps": 0.25}, [x, np.ones(5, np.float32)])
+    np.testing.assert_array_equal(found, np.float32([0, 0, 4, 0, NAN]))

@@ -26,6 +26,8 @@ def written_by_hand() -> dict[str, Function]:
         "round": round_,
         "prelu": prelu,
         "masked_fill": masked_fill,
+        "pow": pow_,
+        "power": pow_,
         "allclose": allclose,
     }
 
@@ -36,7 +38,18 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
         raise AttributeValueError(
             f"there is no rounding mode {str(rounding_mode)[:24]!r}", hint="floor or trunc"
         )
-    return apply(_ROUNDED[rounding_mode], operands([input, other]))
+    return apply(_ROUNDED[rounding_mode], operands([input, other], to_float=rounding_mode is None))
+
+
+def pow_(input: Operand, exponent: Operand) -> Tensor:
+    """`input` to the power `exponent`."""
+    base, power = operands([input, exponent])
+    if not isinstance(exponent, Tensor) and exponent < 0 and not power.is_floating_point():
+        raise AttributeValueError(
+            f"integers to the power {exponent} are none",
+            hint="Make them floats first, or give the exponent as one.",
+        )
+    return apply("pow", [base, power])
 
 
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
@@ -45,8 +58,15 @@ def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None)
         raise AttributeValueError("clamp takes a min, a max or both")
     if not isinstance(min, Tensor) and not isinstance(max, Tensor):
         return apply("clamp", [input], min=min, max=max)
-    above = input if min is None else apply("maximum", operands([input, min]))
-    return above if max is None else apply("minimum", operands([above, max]))
+    above = input if min is None else _bounded(input, min, "lt")
+    return above if max is None else _bounded(above, max, "gt")
+
+
+def _bounded(input: Tensor, bound: Operand, beyond: str) -> Tensor:
+    """`bound` where `input` is beyond it; an equal one stays, and has all of the gradient."""
+    tensor, limit = operands([input, bound])
+    is_out = apply("logical_or", [apply(beyond, [tensor, limit]), apply("isnan", [limit])])
+    return apply("where", [is_out, limit, tensor])
 
 
 def clamp_min(input: Tensor, min: Operand) -> Tensor:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, overload
 
+from ops import dtypes
 from ops.errors import AttributeValueError
+from ops.shapes import axis as counted
 from ops.torch.advanced import coordinates, positions, put
 from ops.torch.functions.shape import broadcast_tensors
 from ops.torch.operands import Operand, operands
@@ -42,9 +44,17 @@ def written_by_hand() -> dict[str, Callable[..., Any]]:
 
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The elements whose position along an axis is `index`; a tensor of rank 0 counts as one of one element."""
+    if _is_nothing(input, dim, index):
+        return apply("full", [], shape=list(index.shape), value=0, dtype=node_of(input).type.dtype)
     wide, places = (each if each.ndim else each.reshape(1) for each in (input, index))
     found = apply("gather", [wide, places], axis=dim)
     return found if found.ndim == index.ndim else found.reshape(index.shape)
+
+
+def _is_nothing(input: Tensor, dim: int, index: Tensor) -> bool:
+    """Whether there are no positions: PyTorch takes those in any shape. Raises `ShapeError` for what is no axis."""
+    counted(dim, max(input.ndim, 1))
+    return not index.numel()
 
 
 def scatter(
@@ -61,6 +71,8 @@ def scatter(
     if reduce is not None and reduce not in _REDUCE:
         raise AttributeValueError(f"scatter does not reduce by {str(reduce)[:24]!r}", hint="add or multiply")
     fold = "none" if reduce is None else _REDUCE[reduce]
+    if _is_nothing(input, dim, index):
+        return input.clone()
     return apply("scatter", [input, index, _source(input, index, given)], axis=dim, reduce=fold)
 
 
@@ -99,18 +111,13 @@ def scatter_reduce(
 
 
 def _neutral(reduce: str, input: Tensor) -> float | int:
-    floats = input.is_floating_point()
-    unsigned = node_of(input).type.dtype == "u32"
-    low = float("-inf") if floats else 0 if unsigned else -(1 << 31)
-    high = float("inf") if floats else (1 << 32) - 1 if unsigned else (1 << 31) - 1
-    if node_of(input).type.dtype == "bool":
-        low, high = 0, 1
-    return {"add": 0, "mul": 1, "max": low, "min": high}[_REDUCE[reduce]]
+    row = dtypes.dtype(node_of(input).type.dtype)
+    return {"add": 0, "mul": 1, "max": row.lowest, "min": row.highest}[_REDUCE[reduce]]
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts at positions along an axis."""
-    taken = apply("index_select", [input, index], axis=dim)
+    taken = apply("index_select", [input, index if index.ndim else index.reshape(1)], axis=dim)
     return taken if input.ndim else taken.reshape([])
 
 

@@ -89,8 +89,10 @@ def std(
     ddof: int | None = None,
 ) -> Tensor:
     """Standard deviation, with the arguments of `var`."""
-    variance = var(input, dim, unbiased, keepdim, correction=correction, axis=axis, ddof=ddof)
-    return apply("sqrt", [variance])
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    divisor = _correction(correction, unbiased, ddof)
+    return apply("std", [input], axes=_axes(dim, axis), correction=divisor, keepdim=keepdim)
 
 
 def var_mean(
@@ -102,9 +104,7 @@ def var_mean(
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The variance and the mean."""
-    axes = None if isinstance(dim, bool) else _axes(dim)
-    mean = apply("mean", [input], axes=axes, keepdim=keepdim)
-    return var(input, dim, unbiased, keepdim, correction=correction), mean
+    return var(input, dim, unbiased, keepdim, correction=correction), _mean(input, dim, keepdim)
 
 
 def std_mean(
@@ -116,8 +116,12 @@ def std_mean(
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean."""
-    variance, mean = var_mean(input, dim, unbiased, keepdim, correction=correction)
-    return apply("sqrt", [variance]), mean
+    return std(input, dim, unbiased, keepdim, correction=correction), _mean(input, dim, keepdim)
+
+
+def _mean(input: Tensor, dim: Dims | bool, keepdim: bool) -> Tensor:
+    """The mean beside a statistic; a bool in place of axes says what its divisor is."""
+    return apply("mean", [input], axes=None if isinstance(dim, bool) else _axes(dim), keepdim=keepdim)
 
 
 def norm(
@@ -163,7 +167,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     values, indices = middle
     if input.is_floating_point():
         is_nan = apply("isnan", [last[0]])
-        values, indices = (apply("where", [is_nan, end, mid]) for end, mid in zip(last, middle, strict=True))
+        first = apply("argmax", [input], axis=dim, keepdim=True)
+        ends = (last[0], first)
+        values, indices = (apply("where", [is_nan, end, mid]) for end, mid in zip(ends, middle, strict=True))
     return Extreme(*(part if keepdim else part.squeeze(dim) for part in (values, indices)))
 
 

@@ -144,9 +144,9 @@ def split(tensor: Tensor, split_size_or_sections: Sizes, dim: int = 0) -> tuple[
     size = tensor.shape[counted(dim, tensor.ndim)] if tensor.ndim else 0
     parts = split_size_or_sections
     if isinstance(parts, int):
-        if parts < 1:
+        if parts < 1 and (parts or size):
             raise AttributeValueError(f"split takes a size from 1, not {parts}")
-        parts = [min(parts, size - start) for start in range(0, size, parts)] or [0]
+        parts = [min(parts, size - start) for start in range(0, size, max(parts, 1))] or [0]
     if sum(parts) != size:
         raise ShapeError(f"split into {list(parts)} is not all of an axis of {size}")
     starts = [sum(parts[:number]) for number in range(len(parts))]
@@ -154,10 +154,11 @@ def split(tensor: Tensor, split_size_or_sections: Sizes, dim: int = 0) -> tuple[
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of at most `chunks` parts of equal size, the last maybe smaller."""
+    """Views of at most `chunks` parts of equal size, the last maybe smaller; of nothing, as many of nothing."""
     if chunks < 1:
         raise AttributeValueError(f"chunk takes a number from 1, not {chunks}")
-    return split(input, max(-(-input.shape[counted(dim, input.ndim)] // chunks), 1), dim)
+    size = input.shape[counted(dim, input.ndim)]
+    return split(input, -(-size // chunks) if size else [0] * chunks, dim)
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
@@ -236,7 +237,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """1 at each number's own place along a new last axis; as many places as the largest number needs for -1."""
     if num_classes == -1:
-        num_classes = int(apply("max", [tensor])) + 1 if tensor.numel() else 0
+        if not tensor.numel():
+            raise AttributeValueError("one_hot of nothing takes the number of classes")
+        num_classes = int(apply("max", [tensor])) + 1
     return apply("one_hot", [tensor], num_classes=num_classes)
 
 

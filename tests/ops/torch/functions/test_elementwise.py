@@ -6,11 +6,13 @@ import copy
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ops.dtypes import DTypeError
 from ops.errors import AttributeValueError, GraphError, ShapeError
 from ops.table import TABLE
+from ops.torch.tensor import node_of
 
 
 def test_every_elementwise_row_has_a_method_a_function_and_an_in_place_form(torch: Any) -> None:
@@ -129,3 +131,60 @@ def test_one_slope_suits_a_tensor_of_any_rank(torch: Any) -> None:
     slope = torch.tensor([0.5])
     assert torch.nn.functional.prelu(torch.tensor(-2.0), slope).tolist() == -1
     assert torch.nn.functional.prelu(torch.tensor([[-2.0, 2.0]]), slope).tolist() == [[-1, 2]]
+
+
+def test_bounds_that_are_tensors_leave_what_is_equal_alone_and_pass_nan_on(torch: Any) -> None:
+    nan = math.nan
+    x, low, high = (
+        torch.tensor(each)
+        for each in ([1.0, 2, 9, nan, 1, 1], [1.0, 3, 0, 0, nan, 0], [4.0, 4, 4, 4, 4, nan])
+    )
+    np.testing.assert_array_equal(torch.clamp(x, low, high).tolist(), [1, 3, 4, nan, nan, nan])
+    np.testing.assert_array_equal(torch.clamp(x, max=high).tolist(), [1, 2, 4, nan, 1, nan])
+    np.testing.assert_array_equal(
+        torch.clamp_min(torch.tensor([1, 5]), torch.tensor([2, 2])).tolist(), [2, 5]
+    )
+    assert node_of(torch.clamp(x, low)).op == "where"  # `maximum` would share the gradient of what is equal
+
+
+def test_integers_are_not_raised_to_negative_numbers(torch: Any) -> None:
+    x = torch.tensor([1, 2])
+    for refused in (lambda: x**-1, lambda: torch.pow(x, -2), lambda: x.pow_(-1), lambda: (x > 1) ** -1):
+        with pytest.raises(AttributeValueError, match="to the power -"):
+            refused()
+    assert (x**-1.0).tolist() == [1, 0.5]
+    assert (x.float() ** -1).tolist() == [1, 0.5]
+    assert torch.pow(x, torch.tensor([-1, -1])).tolist() == [1, 0]
+    assert (2**x).tolist() == [2, 4]
+
+
+def test_bools_are_numbers_beside_numbers(torch: Any) -> None:
+    x = torch.tensor([True, False])
+    for value, dtype, expected in (
+        (x**2, torch.int32, [1, 0]),
+        (x // 2, torch.int32, [0, 0]),
+        (x % 2, torch.int32, [1, 0]),
+        (torch.fmod(x, 2), torch.int32, [1, 0]),
+        (x // 0.5, torch.float32, [2, 0]),
+        (torch.div(x, 2, rounding_mode="trunc"), torch.int32, [0, 0]),
+        (torch.tensor([3, 4]) ** x, torch.int32, [3, 1]),
+    ):
+        assert (value.dtype, value.tolist()) == (dtype, expected)
+    with pytest.raises(DTypeError, match="sub does not take bool"):
+        x - 1
+
+
+def test_a_condition_has_no_say_in_the_dtype(torch: Any) -> None:
+    x, y = torch.tensor([1, 2], dtype=torch.uint8), torch.tensor([8, 9], dtype=torch.uint8)
+    for condition in ([True, False], [1, 0], [-0.5, 0.0], torch.tensor([1 << 40, 0], dtype=torch.int64)):
+        given = condition if isinstance(condition, torch.Tensor) else torch.tensor(condition)
+        found = torch.where(given, x, y)
+        assert (found.dtype, found.tolist()) == (torch.uint8, [1, 9])
+    assert torch.where(torch.tensor([2.5, 0.0]), x, 7).dtype is torch.uint8
+    assert torch.where(torch.tensor([True, False]), x, 7.5).tolist() == [1, 7.5]
+
+
+def test_tolerances_of_0_ask_for_equal_numbers(torch: Any) -> None:
+    x, y = (torch.tensor([1 << 53, (1 << 53) + each], dtype=torch.int64) for each in (1, 0))
+    assert torch.isclose(x, y, rtol=0, atol=0).tolist() == [True, False]
+    assert torch.isclose(x, y).tolist() == [True, True]

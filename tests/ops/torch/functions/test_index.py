@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
+
+from ops.errors import ShapeError
 
 
 def test_scattering_has_pytorchs_forms(torch: Any) -> None:
@@ -54,3 +57,51 @@ def test_extremes_of_bools_that_do_not_count_themselves_begin_at_the_other_end(t
     x, places, source = torch.tensor([True, False]), torch.tensor([0, 1]), torch.tensor([False, True])
     assert x.scatter_reduce(0, places, source, "amax", include_self=False).tolist() == [False, True]
     assert x.scatter_reduce(0, places, source, "amin", include_self=False).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 4), (2, 0), (2, 0, 3)])
+def test_no_positions_are_taken_in_any_shape(shape: tuple[int, ...], torch: Any) -> None:
+    x, none = torch.arange(12).reshape(3, 4).float(), torch.zeros(*shape, dtype=torch.int64)
+    found = torch.gather(x, 1, none)
+    assert (found.shape, found.dtype) == (shape, torch.float32)
+    for written in (
+        x.scatter(0, none, torch.ones(*shape)),
+        x.scatter(-1, none, 1.0),
+        x.scatter_add(1, none, x),
+        x.scatter_reduce(0, none, torch.ones(*shape), "mean"),
+        x.scatter_reduce(0, none, torch.ones(*shape), "amax", include_self=False),
+    ):
+        assert written.tolist() == x.tolist()
+    for axis in (2, -3):
+        with pytest.raises(ShapeError, match="out of range"):
+            torch.gather(x, axis, none)
+        with pytest.raises(ShapeError, match="out of range"):
+            torch.scatter(x, axis, none, 1.0)
+
+
+def test_what_is_scattered_where_nothing_is_has_a_tensor_of_its_own(torch: Any) -> None:
+    x = torch.zeros(2)
+    written = x.scatter(0, torch.zeros(0, dtype=torch.int64), 1.0)
+    written += 1
+    assert (x.tolist(), written.tolist()) == ([0, 0], [1, 1])
+
+
+def test_one_position_of_rank_0_selects_a_part_of_size_1(torch: Any) -> None:
+    found = torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor(1))
+    assert found.tolist() == [[2], [4]]
+
+
+@pytest.mark.parametrize("name", ["int8", "uint8", "int16", "int32", "int64", "float16", "float32"])
+def test_extremes_that_do_not_count_what_was_there_begin_beyond_every_number(name: str, torch: Any) -> None:
+    low, high = (0, 255) if name == "uint8" else (-128, 127)
+    x, places = torch.tensor([5, 5], dtype=getattr(torch, name)), torch.tensor([0, 1])
+    source = torch.tensor([low, high], dtype=x.dtype)
+    for reduce in ("amax", "amin"):
+        assert x.scatter_reduce(0, places, source, reduce, include_self=False).tolist() == [low, high]
+
+
+def test_extremes_of_wide_integers_begin_beyond_32_bits(torch: Any) -> None:
+    x, source = torch.zeros(2, dtype=torch.int64), torch.tensor([-(1 << 40), 1 << 40], dtype=torch.int64)
+    for reduce in ("amax", "amin"):
+        found = x.scatter_reduce(0, torch.tensor([0, 1]), source, reduce, include_self=False)
+        assert found.tolist() == [-(1 << 40), 1 << 40]

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ops.errors import ShapeError
+from ops.errors import AttributeValueError, ShapeError
+from ops.torch.tensor import apply
 
 X = np.float32([[3, 1, 2], [0.5, 4, 2]])
 
@@ -85,3 +86,29 @@ def test_bools_have_extremes_with_positions(torch: Any) -> None:
 def test_weights_that_are_counted_make_floats(torch: Any) -> None:
     counts = torch.bincount(torch.tensor([2, 0, 2]), torch.tensor([1, 2, 3]))
     assert (counts.tolist(), counts.dtype) == ([2, 0, 4], torch.float32)
+
+
+def test_the_median_along_an_axis_with_nans_is_the_first_of_them(torch: Any) -> None:
+    nan = float("nan")
+    found = torch.tensor([[nan, 1, nan], [3, nan, 1], [3, 1, 2]]).median(dim=1)
+    np.testing.assert_array_equal(found.values.tolist(), [nan, nan, 2])
+    assert found.indices.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_the_median_of_nothing_and_of_a_nan_is_nan(dtype: str, torch: Any) -> None:
+    for x in ([], [1, float("nan"), 2]):
+        found = torch.tensor(x, dtype=getattr(torch, dtype)).median()
+        assert (found.shape, found.dtype) == ((), getattr(torch, dtype))
+        assert np.isnan(found.item())
+    assert torch.zeros(2, 0).median().shape == ()
+    for refused in (lambda: torch.zeros(0, dtype=torch.int32).median(), lambda: torch.zeros(2, 0).median(1)):
+        with pytest.raises((AttributeValueError, ShapeError)):
+            refused()
+
+
+def test_the_spread_of_equal_numbers_is_a_root_with_a_slope(torch: Any) -> None:
+    x = torch.ones(3)
+    for found in (torch.std(x), torch.std_mean(x)[0]):
+        assert torch.explain(found) == torch.explain(apply("std", [x]))
+        assert found.item() == 0

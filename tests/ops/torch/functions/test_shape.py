@@ -311,3 +311,12 @@ def test_what_is_cut_off_is_no_part_of_a_circle(torch: Any) -> None:
     x = torch.tensor([[[0, 1, 2, 3]]])
     assert torch.nn.functional.pad(x, (-1, 2), "circular").tolist() == [[[1, 2, 3, 1, 2]]]
     assert torch.nn.functional.pad(x, (1, -2), "circular").tolist() == [[[1, 0, 1]]]
+
+
+def test_nothing_is_cut_into_as_many_parts_of_nothing_as_are_asked_for(torch: Any) -> None:
+    assert [part.shape for part in torch.chunk(torch.zeros(0, 3), 2)] == [(0, 3), (0, 3)]
+    assert [part.shape for part in torch.split(torch.zeros(2, 0), 0, 1)] == [(2, 0)]
+    with pytest.raises(AttributeValueError, match="from 1"):
+        torch.split(torch.zeros(2), 0)
+    with pytest.raises(AttributeValueError, match="number of classes"):
+        torch.nn.functional.one_hot(torch.zeros(0, dtype=torch.int64))
