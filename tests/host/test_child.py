@@ -98,7 +98,7 @@ def test_a_device_that_ends_in_the_middle_of_a_request_is_no_crash_of_a_kernel(
 ) -> None:
     async def body() -> None:
         python = lying("write(sock, ready); started(); sys.exit(0)")
-        device = Device(DeviceSettings(adapter="null", python=python, exit_s=0.1))
+        device = Device(DeviceSettings(adapter="null", python=python, exit_s=10))  # what is late is killed
         await device.start()
         with pytest.raises(DeviceCrashed, match="lost during a download: it ended") as error:
             await device.download(1)
