@@ -7,6 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +23,7 @@ from api.storage.database import Database
 from sandbox.gates.grants import parse
 from sandbox.gates.network import SYSTEM, Network
 from tests.api.postgres import MISSING, PostgresServer, programs
+from tests.sandbox.support import ManualClock
 
 T = TypeVar("T")
 WAIT_S = 60.0
@@ -125,6 +127,16 @@ class RunningServer:
         new = keys.NewKey(unique, role, grants=most, **{"owner": name, **more})
         _, token = self.beside(lambda db: keys.create(db, new))
         return {"Authorization": f"Bearer {token}"}
+
+    def hold_time(self, monkeypatch: pytest.MonkeyPatch) -> ManualClock:
+        """The clock that limits scripts which begin from now on: it moves when the test moves it.
+
+        They look at it as often as their limit is long, and have long to say where they are when it is over.
+        """
+        clock, pool = ManualClock(), self.server.runtime.pool
+        monkeypatch.setattr(pool, "_settings", replace(pool._settings, clock=clock))
+        monkeypatch.setattr("sandbox.session.LAST_WORDS_S", 20.0)
+        return clock
 
     def for_commands(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Let commands work on this server's data."""
