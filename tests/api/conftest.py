@@ -98,15 +98,23 @@ class RunningServer:
         self.settings = settings
         self.server = Server(settings, network)
         self._thread = threading.Thread(target=self.server.run, name="server")
+        self._clients: list[httpx2.Client] = []
         self._thread.start()
+        try:
+            self._begin()
+        except BaseException:
+            self.stop()  # else it goes on beside the tests of others
+            raise
+
+    def _begin(self) -> None:
+        """Return when it is ready."""
         wait_until(lambda: self.server.started or not self._thread.is_alive(), "the server listens")
         assert self._thread.is_alive(), "the server did not start"
         self.url = self.server.address
-        self.key = (settings.data / "admin.key").read_text().strip()
-        self.http = httpx2.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {self.key}"}, timeout=WAIT_S
-        )
-        self._clients = [self.http]
+        self.key = (self.settings.data / "admin.key").read_text().strip()
+        headers = {"Authorization": f"Bearer {self.key}"}
+        self.http = httpx2.Client(base_url=self.url, headers=headers, timeout=WAIT_S)
+        self._clients.append(self.http)
         wait_until(lambda: self.http.get("/readyz").status_code == 200, "the server is ready")
 
     def stop(self) -> None:
