@@ -115,7 +115,7 @@ class RunningServer:
         headers = {"Authorization": f"Bearer {self.key}"}
         self.http = httpx2.Client(base_url=self.url, headers=headers, timeout=WAIT_S)
         self._clients.append(self.http)
-        wait_until(lambda: self.http.get("/readyz").status_code == 200, "the server is ready")
+        wait_until(lambda: self.http.get("/readyz").status_code == 200, "the server is ready", 5 * WAIT_S)
 
     def stop(self) -> None:
         """Stop as a signal does, and wait until all is closed."""

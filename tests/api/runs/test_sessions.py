@@ -91,7 +91,7 @@ def test_an_error_ends_nothing_and_a_killed_cell_ends_the_session_with_a_plain_e
     url = user.post(f"/api/sessions/{session}/run", json=endless).headers["location"]
     wait_until(lambda: user.get(url).json()["stdout"], "it computes")
     clock.now += 0.3
-    wait_until(lambda: user.get(url).json()["error"], "its time is over")
+    wait_until(lambda: user.get(f"/api/sessions/{session}").json()["status"] == "over", "its time is over")
     killed = user.get(url).json()
     assert (killed["status"], killed["error"]["code"]) == ("timed_out", "wall_limit")
     answer = user.post(f"/api/sessions/{session}/run", json={"script": "x"})
