@@ -32,7 +32,7 @@ def elsewhere(folder: Path, weak: bool) -> LocalServer:
         "KERNELGATE_ALLOW_WEAK_SANDBOX": str(weak).lower(),
         "KERNELGATE_WORKERS": str(WORKERS),
     }
-    return LocalServer(folder / "data", settings=settings)
+    return LocalServer(folder / "data", settings=settings, start_s=300)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def below(pid: int) -> set[int]:
 
 def test_scripts_are_refused_and_the_level_is_told_with_its_reason(python: str, tmp_path: Path) -> None:
     with elsewhere(tmp_path, False) as server, server.client() as client:
-        sandbox = httpx2.get(f"{server.url}/healthz").json()["sandbox"]
+        sandbox = httpx2.get(f"{server.url}/healthz", timeout=60).json()["sandbox"]
         assert (sandbox["level"], sandbox["scripts"]) == ("process", False)
         assert sandbox["reason"].startswith(REASON)
         with pytest.raises(ApiError) as refusal:

@@ -92,7 +92,7 @@ LONG_ON_POSTGRES = (
 
 
 class RunningServer:
-    """A server in a thread of this process."""
+    """A server in a thread of this process. `http` asks it with the admin's key, `stranger` with none."""
 
     def __init__(self, settings: Settings, network: Network = SYSTEM) -> None:
         self.settings = settings
@@ -114,7 +114,8 @@ class RunningServer:
         self.key = (self.settings.data / "admin.key").read_text().strip()
         headers = {"Authorization": f"Bearer {self.key}"}
         self.http = httpx2.Client(base_url=self.url, headers=headers, timeout=WAIT_S)
-        self._clients.append(self.http)
+        self.stranger = httpx2.Client(base_url=self.url, timeout=WAIT_S)
+        self._clients += [self.http, self.stranger]
         wait_until(lambda: self.http.get("/readyz").status_code == 200, "the server is ready", 5 * WAIT_S)
 
     def stop(self) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from api import commands
@@ -159,7 +158,7 @@ def test_entries_are_read_in_pages_and_by_time(server: Any) -> None:
 
 def test_an_unknown_key_leaves_no_entry(server: Any) -> None:
     before = len(entries(server))
-    stranger = httpx2.post(f"{server.url}/api/runs", headers={"Authorization": "Bearer kg_no"}, json={})
+    stranger = server.stranger.post("/api/runs", headers={"Authorization": "Bearer kg_no"}, json={})
     assert stranger.status_code == 401
     assert stranger.headers["x-request-id"].startswith("req_")
     assert len(entries(server)) == before
