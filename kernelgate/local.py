@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -23,6 +24,8 @@ from kernelgate.client import Client
 from kernelgate.errors import NoServer
 
 _POLL_S = 0.05
+_PORTS = range(20_000, 30_000)
+"""Systems give others to who asks for any port: one of these stays free from when it is chosen to when it is used."""
 
 
 class LocalServer:
@@ -116,6 +119,8 @@ class LocalServer:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    for port in random.SystemRandom().sample(_PORTS, 100):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("none of 100 ports of this machine is free")

@@ -24,7 +24,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
     """A real server with its device, compiler and workers, for the whole session."""
-    with LocalServer(tmp_path_factory.mktemp("server")) as running:
+    with LocalServer(tmp_path_factory.mktemp("server"), start_s=300) as running:
         yield running
 
 

@@ -20,12 +20,19 @@ from tests import another_system
 
 REASON = "seccomp: this system is not Linux"
 BUSY = "print('here')\nwhile True: pass"
-PATIENCE_S = 20
+PATIENCE_S = 60
+WORKERS = 2
+AT_REST = 3 + WORKERS
+"""The processes below a server that does nothing: device, compiler, zygote, and the workers that wait."""
 
 
 def elsewhere(folder: Path, weak: bool) -> LocalServer:
-    settings = {"KERNELGATE_ADAPTER": "numpy", "KERNELGATE_ALLOW_WEAK_SANDBOX": str(weak).lower()}
-    return LocalServer(folder / "data", settings=settings)
+    settings = {
+        "KERNELGATE_ADAPTER": "numpy",
+        "KERNELGATE_ALLOW_WEAK_SANDBOX": str(weak).lower(),
+        "KERNELGATE_WORKERS": str(WORKERS),
+    }
+    return LocalServer(folder / "data", settings=settings, start_s=300)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +81,7 @@ def below(pid: int) -> set[int]:
 
 def test_scripts_are_refused_and_the_level_is_told_with_its_reason(python: str, tmp_path: Path) -> None:
     with elsewhere(tmp_path, False) as server, server.client() as client:
-        sandbox = httpx2.get(f"{server.url}/healthz").json()["sandbox"]
+        sandbox = httpx2.get(f"{server.url}/healthz", timeout=60).json()["sandbox"]
         assert (sandbox["level"], sandbox["scripts"]) == ("process", False)
         assert sandbox["reason"].startswith(REASON)
         with pytest.raises(ApiError) as refusal:
@@ -97,11 +104,10 @@ def test_a_script_runs_where_the_owner_allows_it_and_its_run_names_the_level(cli
 def test_a_run_ends_at_its_time_limit_with_its_use_and_its_worker_is_gone(
     weak: LocalServer, client: Client
 ) -> None:
-    before = below(weak.pid)
     run = client.run("import time\nsum(range(10**6))\ntime.sleep(60)", limits={"wall_s": 1}, check=False)
     assert (run.status, run.error.code) == ("timed_out", "wall_limit")
     assert "it used 0.00 s" not in str(run.error)
-    until(lambda: len(below(weak.pid)) <= len(before))
+    until(lambda: len(below(weak.pid)) == AT_REST)
 
 
 def test_a_busy_loop_ends_at_its_processor_limit_by_the_kernel(client: Client) -> None:
@@ -112,11 +118,10 @@ def test_a_busy_loop_ends_at_its_processor_limit_by_the_kernel(client: Client) -
 
 
 def test_a_run_that_is_cancelled_ends_at_once_with_its_worker(weak: LocalServer, client: Client) -> None:
-    before = below(weak.pid)
     run = client.start(BUSY)
     until(lambda: client.get_run(run.id).stdout)
     assert client.cancel(run.id).status == "cancelled"
-    until(lambda: len(below(weak.pid)) <= len(before))
+    until(lambda: len(below(weak.pid)) == AT_REST)
 
 
 def test_a_kernel_is_parsed_and_a_bad_one_refused_with_its_place(client: Client) -> None:
@@ -178,7 +183,9 @@ def test_a_stop_leaves_nothing(python: str, tmp_path: Path) -> None:
     with elsewhere(tmp_path, True) as server:
         family = below(server.pid)
         assert server.stop() == 0
-        assert not any(is_alive(pid) for pid in family)
+        until(
+            lambda: not any(is_alive(pid) for pid in family)
+        )  # a worker ends with its zygote, a moment later
 
 
 def test_the_doctor_names_the_system_its_level_and_what_does_not_hold(python: str) -> None:

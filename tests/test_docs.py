@@ -142,7 +142,7 @@ def check(page: str, session: Session) -> None:
 def test_every_block_of_the_page_for_agents_runs_with_nothing_but_a_key(
     server: LocalServer, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = httpx2.get(f"{server.url}/llms.txt", timeout=10).text
+    page = httpx2.get(f"{server.url}/llms.txt", timeout=60).text
     assert len(list(blocks(page))) > 8
     monkeypatch.setenv("KERNELGATE_KEY", server.key)
     monkeypatch.delenv("KERNELGATE_URL")
@@ -244,7 +244,7 @@ def test_every_error_code_is_documented_with_its_status_and_title() -> None:
 
 
 def test_every_metric_is_documented(server: LocalServer) -> None:
-    text = httpx2.get(f"{server.url}/metrics", timeout=10).text
+    text = httpx2.get(f"{server.url}/metrics", timeout=60).text
     actual = dict(re.findall(r"^# TYPE (\S+) (\w+)$", text, re.MULTILINE))
     ours = {
         name: kind

@@ -136,11 +136,8 @@ def test_a_server_that_runs_already_is_used(server: LocalServer) -> None:
     assert done.stdout.count("\nok ") == 2
 
 
-def test_the_main_job_is_done_twice_and_leaves_nothing_running(
-    listener: socket.socket, tmp_path: Path
-) -> None:
-    port = str(listener.getsockname()[1])
-    listener.close()
+def test_the_main_job_is_done_twice_and_leaves_nothing_running(tmp_path: Path) -> None:
+    port = str(LocalServer(tmp_path).port)
     settings = {"KERNELGATE_PORT": port, "KERNELGATE_DATA": str(tmp_path / "data")}
     first = run("scripts/run", "--once", timeout=180, **settings)
     assert first.returncode == 0, first.stdout + first.stderr

@@ -100,7 +100,7 @@ def test_a_run_is_followed_by_its_events_and_can_be_cancelled(client: Client) ->
 
 
 def test_nobody_gets_in_without_a_key(server: LocalServer) -> None:
-    answer = httpx2.get(f"{server.url}/api/runs", timeout=10)
+    answer = httpx2.get(f"{server.url}/api/runs", timeout=60)
     assert answer.status_code == 401
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["code"] == "unauthorized"

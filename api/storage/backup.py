@@ -83,6 +83,19 @@ class Links:
         self._prefix = f"backup-{secrets.token_hex(4)}-"
         self.names: dict[str, Path] = {}
 
+    def add_all(self) -> None:
+        """Hold every blob that is there."""
+        with os.scandir(self._folder) as entries:
+            for entry in entries:
+                if entry.is_file():
+                    self.add(entry.name)
+
+    def keep(self, digests: set[str]) -> list[str]:
+        """Hold these and no other; those that are not there."""
+        for digest in self.names.keys() - digests:
+            self.names.pop(digest).unlink()
+        return sorted(digest for digest in digests if not self.add(digest))
+
     def add(self, digest: str) -> bool:
         """Hold a blob; whether it is there."""
         if digest not in self.names:
@@ -106,11 +119,12 @@ def _snapshot(dialect: Dialect, folder: Path, blobs: Links) -> Manifest:
     for _ in range(TRIES):
         before = missing
         with _transaction(dialect) as db:
+            blobs.add_all()  # before the first question, whose moment all others see: what is deleted since is held
             revision = revision_of(db) or ""
             if not revision:
                 raise StorageError("there is nothing in the database yet", hint="Start the server once.")
             counts, digests = _dump(db, folder)
-        missing = sorted(digest for digest in digests if not blobs.add(digest))
+        missing = blobs.keep(digests)
         if not missing or missing == before:
             break
     return Manifest(FORMAT, VERSION, revision, now(), counts, len(blobs.names), missing or [])

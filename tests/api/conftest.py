@@ -7,6 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +23,7 @@ from api.storage.database import Database
 from sandbox.gates.grants import parse
 from sandbox.gates.network import SYSTEM, Network
 from tests.api.postgres import MISSING, PostgresServer, programs
+from tests.sandbox.support import ManualClock
 
 T = TypeVar("T")
 WAIT_S = 60.0
@@ -90,22 +92,31 @@ LONG_ON_POSTGRES = (
 
 
 class RunningServer:
-    """A server in a thread of this process."""
+    """A server in a thread of this process. `http` asks it with the admin's key, `stranger` with none."""
 
     def __init__(self, settings: Settings, network: Network = SYSTEM) -> None:
         self.settings = settings
         self.server = Server(settings, network)
         self._thread = threading.Thread(target=self.server.run, name="server")
+        self._clients: list[httpx2.Client] = []
         self._thread.start()
+        try:
+            self._begin()
+        except BaseException:
+            self.stop()  # else it goes on beside the tests of others
+            raise
+
+    def _begin(self) -> None:
+        """Return when it is ready."""
         wait_until(lambda: self.server.started or not self._thread.is_alive(), "the server listens")
         assert self._thread.is_alive(), "the server did not start"
         self.url = self.server.address
-        self.key = (settings.data / "admin.key").read_text().strip()
-        self.http = httpx2.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {self.key}"}, timeout=WAIT_S
-        )
-        self._clients = [self.http]
-        wait_until(lambda: self.http.get("/readyz").status_code == 200, "the server is ready")
+        self.key = (self.settings.data / "admin.key").read_text().strip()
+        headers = {"Authorization": f"Bearer {self.key}"}
+        self.http = httpx2.Client(base_url=self.url, headers=headers, timeout=WAIT_S)
+        self.stranger = httpx2.Client(base_url=self.url, timeout=WAIT_S)
+        self._clients += [self.http, self.stranger]
+        wait_until(lambda: self.http.get("/readyz").status_code == 200, "the server is ready", 5 * WAIT_S)
 
     def stop(self) -> None:
         """Stop as a signal does, and wait until all is closed."""
@@ -125,6 +136,16 @@ class RunningServer:
         new = keys.NewKey(unique, role, grants=most, **{"owner": name, **more})
         _, token = self.beside(lambda db: keys.create(db, new))
         return {"Authorization": f"Bearer {token}"}
+
+    def hold_time(self, monkeypatch: pytest.MonkeyPatch) -> ManualClock:
+        """The clock that limits scripts which begin from now on: it moves when the test moves it.
+
+        They look at it as often as their limit is long, and have long to say where they are when it is over.
+        """
+        clock, pool = ManualClock(), self.server.runtime.pool
+        monkeypatch.setattr(pool, "_settings", replace(pool._settings, clock=clock))
+        monkeypatch.setattr("sandbox.session.LAST_WORDS_S", 20.0)
+        return clock
 
     def for_commands(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Let commands work on this server's data."""

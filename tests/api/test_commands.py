@@ -184,7 +184,7 @@ def test_a_revoked_key_is_refused_once_the_cache_is_over(
     key_id = client.headers["authorization"].split("_")[1]
     running.for_commands(monkeypatch)
     assert commands.keys(["revoke", key_id]) == 0
-    wait_until(lambda: client.get("/api/device").status_code == 401, "the key is refused", seconds=10)
+    wait_until(lambda: client.get("/api/device").status_code == 401, "the key is refused")
 
 
 def test_an_error_of_the_data_folder_is_one_line(

@@ -14,7 +14,7 @@ from shaders.errors import KernelgateError
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", "/llms.txt"])
 def test_the_server_pages_need_no_key(running: Any, path: str) -> None:
-    assert httpx2.get(running.url + path).status_code == 200
+    assert running.stranger.get(path).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ def test_the_server_pages_need_no_key(running: Any, path: str) -> None:
 @pytest.mark.parametrize("path", ["runs", "kernels", "tensors", "ops", "device"])
 def test_everything_under_api_needs_a_valid_key(running: Any, path: str, authorization: str | None) -> None:
     headers = {} if authorization is None else {"Authorization": authorization}
-    answer = httpx2.get(f"{running.url}/api/{path}", headers=headers)
+    answer = running.stranger.get(f"/api/{path}", headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
 def test_a_body_without_a_key_is_refused_before_it_is_read(running: Any) -> None:
-    answer = httpx2.post(f"{running.url}/api/runs", content=b"{" * 1000)
+    answer = running.stranger.post("/api/runs", content=b"{" * 1000)
     assert answer.json()["code"] == "unauthorized"
 
 

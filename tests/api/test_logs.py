@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,10 +27,16 @@ class Named:
         return self.known
 
 
+def everything(line: dict[str, Any]) -> bool:
+    return True
+
+
 @contextmanager
-def captured(logger: logging.Logger, least: int = 0) -> Iterator[list[dict[str, Any]]]:
-    """The lines that `logger` and those below it write inside: at least so many, since a server may write one a moment
-    after its answer."""
+def captured(
+    logger: logging.Logger, least: int = 0, about: Callable[[dict[str, Any]], bool] = everything
+) -> Iterator[list[dict[str, Any]]]:
+    """The lines `about` something that `logger` and those below it write inside: at least so many, since a server may
+    write one a moment after its answer, that to an earlier request too."""
     lines: list[dict[str, Any]] = []
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
@@ -40,11 +46,17 @@ def captured(logger: logging.Logger, least: int = 0) -> Iterator[list[dict[str, 
     logger.addHandler(handler)
     try:
         yield lines
-        wait_until(lambda: stream.getvalue().count("\n") >= least, f"{least} lines are there")
+        wait_until(lambda: len(read(stream, about)) >= least, f"{least} lines are there")
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
-        lines += map(json.loads, stream.getvalue().splitlines())
+        lines += read(stream, about)
+
+
+def read(stream: io.StringIO, about: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+    """The whole lines that are there."""
+    *whole, _ = stream.getvalue().split("\n")
+    return [line for line in map(json.loads, whole) if about(line)]
 
 
 def test_a_line_has_time_level_message_marks_and_details() -> None:
@@ -95,7 +107,8 @@ def test_what_ended_is_told_in_json_only(form: Any, monkeypatch: pytest.MonkeyPa
 
 def test_a_request_and_its_run_say_who_asked_for_what_and_how_it_ended(running: Any) -> None:
     client = running.client_for("logged")
-    with captured(ENDED, least=3) as lines:
+    key_id = client.headers["authorization"].split("_")[1]
+    with captured(ENDED, 3, lambda line: line.get("key_id") == key_id) as lines:
         answer = client.post("/api/runs", json={"script": "result = 1"}, headers=WAIT)
         client.get("/api/runs/run_none")
     (run,) = (line for line in lines if line["message"].startswith("run_"))
@@ -113,8 +126,12 @@ def test_a_request_and_its_run_say_who_asked_for_what_and_how_it_ended(running: 
     assert posted["ms"] > 0
 
 
+def refused(line: dict[str, Any]) -> bool:
+    return line["message"].endswith((": 401", ": 404"))
+
+
 def test_a_request_without_a_key_is_told_by_its_address(running: Any) -> None:
-    with captured(ENDED, least=2) as lines:
+    with captured(ENDED, 2, refused) as lines:
         running.http.get("/nothing/at/all?secret=abc", headers={"Authorization": "Bearer nobody"})
         running.http.get("/api/runs", headers={"Authorization": "Bearer kg_wrong"})
     assert [line["message"] for line in lines] == ["GET /nothing/at/all: 404", "GET /api/runs: 401"]
@@ -124,7 +141,9 @@ def test_a_request_without_a_key_is_told_by_its_address(running: Any) -> None:
 def test_a_request_says_nothing_of_the_one_before_on_its_connection(running: Any) -> None:
     large = b"\0" * (1 << 18)  # more than uvicorn reads ahead: reading begins again inside the request
     shape = {"shape": str(len(large)), "dtype": "u8"}
-    with captured(ENDED, least=2) as lines:
+    with captured(
+        ENDED, 2, lambda line: refused(line) or line["message"] == "POST /api/tensors: 201"
+    ) as lines:
         running.http.post("/api/tensors", params=shape, content=large, headers=RAW)
         running.http.get("/nothing/at/all", headers={"Authorization": "Bearer nobody"})
     assert [line["message"] for line in lines] == ["POST /api/tensors: 201", "GET /nothing/at/all: 404"]

@@ -93,7 +93,9 @@ def test_the_queue_is_as_deep_as_runs_wait(server: Any, wait_until: Any) -> None
 
 def test_bytes_on_the_device_are_those_of_tensors(server: Any) -> None:
     before = value(server.http, "udf_device_bytes")
-    body = {"inputs": [{"$tensor": {"shape": [4096], "dtype": "f32", "data": [0] * 4096}}, 1]}
-    kept = server.http.post("/api/ops/add", json=body).json()["output"]["$tensor"]["id"]
-    assert value(server.http, "udf_device_bytes") >= before + 4 * 4096
-    server.http.delete(f"/api/tensors/{kept}")
+    raw = {"Content-Type": "application/octet-stream"}
+    url = "/api/tensors?dtype=f32&shape=1000000"
+    given = server.http.post(url, content=bytes(4_000_000), headers=raw).json()["id"]
+    kept = server.http.post("/api/ops/neg", json={"inputs": [{"$tensor": {"id": given}}]}).json()
+    assert value(server.http, "udf_device_bytes") >= before + 4_000_000, "what others leave is small"
+    server.http.delete(f"/api/tensors/{kept['output']['$tensor']['id']}")

@@ -7,7 +7,6 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from host.meter import Meter
 from host.shared import memory_file
 from host.supervisor import Device
 from ops.graph import Graph, Node
+from tests.host.devices import cpu_seconds
 from tests.host.engines import ADAPTER
 
 pytestmark = pytest.mark.usefixtures("nothing_leaks")
@@ -51,16 +51,11 @@ def _endless(device: Device, job: int = 1, **more: Any) -> asyncio.Task[Any]:
     return asyncio.create_task(device.dispatch(job, "me", "endless", [step], [fresh], **more))
 
 
-def _cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def test_a_device_is_ready_in_three_seconds_and_computes(run: Run, opened: Any, kernels: Any) -> None:
     async def body() -> None:
         began = time.monotonic()
         async with opened(adapter=ADAPTER) as device:
-            spent = min(time.monotonic() - began, _cpu_seconds(device.pid))
+            spent = min(time.monotonic() - began, cpu_seconds(device.pid))
             await device.add_kernel("k", kernels.double, warm=True)
             a, out = await _put(device, np.arange(256, dtype=np.uint32)), device.new_handle()
             step = frames.Step("main", (4, 1, 1), [frames.Bound("a", a), frames.Bound("b", out)])

@@ -113,7 +113,8 @@ def test_planning_counts_against_the_deadline_of_its_request(engine: WgpuEngine)
 
 def test_what_was_planned_anew_costs_more_than_what_is_found(engine: WgpuEngine) -> None:
     asked = large(50)
-    first, again = (serve(engine, graph(id, "me", asked))[-1].usage for id in (LARGE, LARGE + 1))
-    assert first.device_ms > again.device_ms > 0
-    assert first.dispatches == again.dispatches == 4
-    engine.free([LARGE, LARGE + 1])
+    first, *again = (serve(engine, graph(LARGE + n, "me", asked))[-1].usage for n in range(6))
+    quickest = min(usage.device_ms for usage in again)  # any may have been kept from the processor
+    assert first.device_ms > quickest > 0
+    assert {usage.dispatches for usage in (first, *again)} == {4}
+    engine.free([LARGE + n for n in range(6)])

@@ -154,7 +154,7 @@ def test_a_queued_job_is_cancelled_and_makes_nothing(run: Run, opened: Any, slow
     async def body() -> None:
         async with opened(adapter="numpy", deadline_s=60) as device:
             small = Graph([Node("full", (), {"shape": [1], "value": 1})], [0])
-            first = asyncio.create_task(device.run_graph(1, "me", slow_graph(1 << 15), [device.new_handle()]))
+            first = asyncio.create_task(device.run_graph(1, "me", slow_graph(1 << 19), [device.new_handle()]))
             out = device.new_handle()
             second = asyncio.create_task(device.run_graph(2, "me", small, [out]))
             third = asyncio.create_task(device.run_graph(3, "me", small, [device.new_handle()]))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,16 @@ from sandbox.values import unpack
 from shaders.errors import ErrorRecord, KernelgateError
 
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_mb=256, output_bytes=1 << 20)
+
+
+class ManualClock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 class Services:
@@ -136,7 +148,7 @@ class Sandbox:
         return self.services.printed()
 
 
-async def until(condition: Callable[[], object], patience_s: float = 10) -> None:
+async def until(condition: Callable[[], object], patience_s: float = 60) -> None:
     """Wait, bounded, until `condition()` is true."""
     async with asyncio.timeout(patience_s):
         while not condition():
@@ -144,11 +156,31 @@ async def until(condition: Callable[[], object], patience_s: float = 10) -> None
 
 
 def children(pid: int | None = None) -> list[int]:
-    """The living children of this process, or of process `pid`."""
+    """The children of this process, or of process `pid`, which may be gone itself; ended ones until they are reaped."""
     pid = pid or os.getpid()
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def descendants(pid: int) -> list[int]:
+    """The children of process `pid`, and theirs."""
+    found = children(pid)
+    return found + [lower for child in found for lower in descendants(child)]
 
 
 def descriptors() -> int:
     """How many descriptors this process has open."""
     return len(os.listdir("/proc/self/fd"))
+
+
+@contextmanager
+def nothing_left_open() -> Iterator[None]:
+    """No socket is left to the garbage collector, which warns, no descriptor stays open, and no process."""
+    gc.collect()
+    before, processes = descriptors(), set(children())
+    yield
+    gc.collect()
+    assert descriptors() <= before
+    assert set(children()) <= processes

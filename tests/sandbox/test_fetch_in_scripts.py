@@ -86,7 +86,9 @@ def test_a_request_is_what_a_real_client_sends(
     ours = result(
         f"import {module}\nresult = {module}.{method}('http://site.test/echo', **{options!r}).json()"
     )
-    real = httpx2.request(method, f"http://127.0.0.1:{site.port}/echo", trust_env=False, **options).json()
+    real = httpx2.request(
+        method, f"http://127.0.0.1:{site.port}/echo", trust_env=False, timeout=60, **options
+    ).json()
     assert comparable(ours) == comparable(real)
 
 

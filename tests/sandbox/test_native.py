@@ -20,7 +20,7 @@ from sandbox.errors import NativeRefusedError
 from sandbox.limits import Limits
 from sandbox.pool import NATIVE_LEVELS, Outcome, PoolSettings, WorkerPool
 from sandbox.walls.numbers import architecture, number
-from tests.sandbox.support import LIMITS, Sandbox, Services, children, until
+from tests.sandbox.support import LIMITS, Sandbox, Services, descendants, until
 
 FILES = sorted((Path(__file__).parents[1] / "native").glob("*.py"))
 SMALL = Limits(wall_s=10, cpu_s=0.3, memory_mb=64, output_bytes=10_000)
@@ -373,11 +373,6 @@ def test_another_workers_number_is_of_no_use(native: Native) -> None:
     attack, other = native.runner.run(scenario())
     assert met(attack) == "SIGSYS"
     assert other.result == "alive"
-
-
-def descendants(pid: int) -> list[int]:
-    found = children(pid)
-    return found + [lower for child in found for lower in descendants(child)]
 
 
 # ---------------------------------------------------------------------- the socket in hostile hands

@@ -21,7 +21,7 @@ from sandbox.gates.frames import FileEntry, FileInfo, FileStat, GateAnswer, Gate
 from sandbox.limits import Limits
 from sandbox.session import OUTPUT_SLACK, Session
 from shaders.errors import ErrorRecord, KernelgateError
-from tests.sandbox.support import Services
+from tests.sandbox.support import ManualClock, Services
 
 LIMITS = Limits(wall_s=5, cpu_s=5, memory_mb=64, output_bytes=1000)
 JOB = ScriptJob("", values.pack({}), 1000)
@@ -62,16 +62,6 @@ class FakeWorker:
     def close(self) -> None:
         self.kill()
         self.connection.close()
-
-
-class ManualClock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def converse(

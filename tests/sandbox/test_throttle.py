@@ -11,8 +11,8 @@ from sandbox import frames, values
 from sandbox.limits import Limits
 from sandbox.session import Session
 from sandbox.throttle import BURST_S, LONGEST_WAIT_S, SHARE, Throttle
-from tests.sandbox.support import Services
-from tests.sandbox.test_session import JOB, MAX_FRAME, FakeWorker, ManualClock
+from tests.sandbox.support import ManualClock, Services
+from tests.sandbox.test_session import JOB, MAX_FRAME, FakeWorker
 
 
 def costly(clock: ManualClock, each: float, count: int) -> Iterator[int]:

@@ -52,7 +52,7 @@ class Website:
 
     async def connect(self, address: str, port: int) -> httpcore2.AsyncNetworkStream:
         assert address == PUBLIC, "only a public address may be connected to"
-        return Unsecured(await httpcore2.AnyIOBackend().connect_tcp("127.0.0.1", self.port, timeout=5))
+        return Unsecured(await httpcore2.AnyIOBackend().connect_tcp("127.0.0.1", self.port, timeout=60))
 
 
 class Unsecured(httpcore2.AsyncNetworkStream):

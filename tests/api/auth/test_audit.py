@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from api import commands
 from api.auth.audit import DAY_S, DONE, SWEEP_S, AuditLog, Entry, Filters
 from api.ids import first_id, iso
 from api.storage.database import Database
+from api.usage.accounts import FAILURES_A_MINUTE
 from tests.clock import ManualClock
 
 KERNEL = """
@@ -34,6 +34,12 @@ def entries(server: Any, **filters: Any) -> list[tuple[str, str, str]]:
     """Action, resource and outcome of entries, the oldest first."""
     page = server.http.get("/api/audit", params={"limit": 500, **filters}).json()["audit"]
     return [(each["action"], each["resource"], each["outcome"]) for each in reversed(page)]
+
+
+def of_metrics(server: Any, name: str) -> float:
+    """What `/metrics` says after `name`; 0 before there is any."""
+    _, _, rest = server.http.get("/metrics").text.partition(f"\n{name}")
+    return float(rest.split()[0]) if rest else 0.0
 
 
 def test_what_changes_something_is_on_record_with_what_came_of_it(server: Any) -> None:
@@ -68,6 +74,8 @@ def test_reading_and_computing_leave_no_entry(server: Any) -> None:
 
 def test_denials_are_on_record_wherever_they_happen(server: Any) -> None:
     client = server.client_for("denied", {"ops": ["tensor.add"]}, scopes=["ops:run", "runs:write"])
+    counted = 'udf_denied_total{gate="scope"} '
+    before = of_metrics(server, counted)
     client.get("/api/runs")
     client.get("/api/keys")
     client.post("/api/ops/exp", json={"inputs": [1.0]})
@@ -81,14 +89,16 @@ def test_denials_are_on_record_wherever_they_happen(server: Any) -> None:
     ]
     assert (gate[0], gate[2]) == ("gate files", "permission_denied")
     assert gate[1].startswith(f"{done['id']}: ")
-    assert 'udf_denied_total{gate="scope"} 2.0' in server.http.get("/metrics").text
+    assert of_metrics(server, counted) == before + 2
 
 
 def test_a_flood_of_denials_does_not_drown_the_rest(server: Any) -> None:
     client = server.client_for("flood", scopes=["ops:run"])
+    began = time.monotonic()
     for _ in range(130):
         assert client.get("/api/runs").status_code == 403
-    assert 100 <= len(entries(server, owner="flood")) < 120
+    come_back = (time.monotonic() - began) * FAILURES_A_MINUTE / 60
+    assert 0 <= len(entries(server, owner="flood")) - FAILURES_A_MINUTE <= come_back
 
 
 def test_keys_and_quarantines_are_on_record_and_the_host_has_no_key(
@@ -148,7 +158,7 @@ def test_entries_are_read_in_pages_and_by_time(server: Any) -> None:
 
 def test_an_unknown_key_leaves_no_entry(server: Any) -> None:
     before = len(entries(server))
-    stranger = httpx2.post(f"{server.url}/api/runs", headers={"Authorization": "Bearer kg_no"}, json={})
+    stranger = server.stranger.post("/api/runs", headers={"Authorization": "Bearer kg_no"}, json={})
     assert stranger.status_code == 401
     assert stranger.headers["x-request-id"].startswith("req_")
     assert len(entries(server)) == before

@@ -93,7 +93,7 @@ def test_a_key_that_may_fetch_one_host_is_made_and_another_host_refused_with_the
     assert (key["groups"], key["quotas"]["runs_at_once"]) == (["guests", "lab"], 3)
     assert "secrets:write" not in key["scopes"]
     assert "runs:write" in key["scopes"]
-    client = httpx2.Client(base_url=running.url, headers={"Authorization": f"Bearer {token}"})
+    client = httpx2.Client(base_url=running.url, headers={"Authorization": f"Bearer {token}"}, timeout=60)
     assert client.get("/api/runs").is_success
     page.get_by_label("Name").fill("fetcher")
     page.get_by_role("button", name="Make it").click()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 REPORTING = """
@@ -14,6 +16,11 @@ def main(turns):
         time.sleep(0.05)
     return [{"turn": turn, "half": turn / 2} for turn in range(3)]
 """
+HELD = REPORTING.replace("import time", "import os, time").replace(
+    "time.sleep(0.05)",
+    "while turn in (9, 19) and not os.path.exists(f'/held/{turn}'):\n            time.sleep(0.02)",
+)
+"""One that waits twice until it may go on."""
 BROKEN = """@group(0) @binding(0) var<storage, read_write> out: array<f32>;
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -84,13 +91,18 @@ def test_one_logs_in_and_runs_the_digits_example_and_sees_its_inputs_and_result(
     page.locator("#sample option:checked", has_text="Begin with an example").wait_for(state="attached")
 
 
-def test_a_loop_that_reports_its_loss_moves_its_plot(visit: Any, wait_until: Any) -> None:
+def test_a_loop_that_reports_its_loss_moves_its_plot(visit: Any, wait_until: Any, tmp_path: Path) -> None:
     page = visit("/console/play")
-    write(page, REPORTING, '{"turns": 30}')
+    write(page, HELD, '{"turns": 30}')
+    held = {"files": [{"path": "/held", "folder": str(tmp_path), "mode": "ro"}]}
+    page.get_by_text("Grants", exact=True).click()
+    page.get_by_label("A line each, or JSON").fill(json.dumps(held))
     page.get_by_label("Inputs, as JSON").press("Control+Enter")
-    wait_until(lambda: points(page) > 2, "the plot begins")
-    before, place = points(page), page.locator(".plot").bounding_box()
-    wait_until(lambda: points(page) > before, "the plot goes on")
+    wait_until(lambda: points(page) == 11, "the plot begins")
+    place = page.locator(".plot").bounding_box()
+    (tmp_path / "9").touch()
+    wait_until(lambda: points(page) == 21, "the plot goes on")
+    (tmp_path / "19").touch()
     assert "warm" in page.locator("#view").inner_text()
     page.wait_for_selector(".status.succeeded")
     wait_until(lambda: points(page) == 31, "the plot has all")

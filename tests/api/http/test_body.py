@@ -214,7 +214,7 @@ def test_no_number_takes_long_to_be_read() -> None:
     for text in (b"1.23456789e300", b"1.5e-300", b"9" * 100):
         began = time.process_time()
         assert len(parse_json(b"[" + b",".join([text] * count) + b"]")) == count
-        assert time.process_time() - began < 5e-6 * count
+        assert time.process_time() - began < 5e-5 * count
 
 
 def test_a_large_body_that_is_wrong_is_not_parsed_a_second_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from api.http.edge import Protocol
 from api.server import Server
 from api.settings import Settings
 
-PATIENCE_S = 0.4
+PATIENCE_S, LONGER_S = 0.4, 2.0
 HEAD = b"POST /api/tensors?shape=100000&dtype=f32 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
 BODY = b"Content-Type: application/octet-stream\r\nContent-Length: 400000\r\n\r\n"
 
@@ -32,6 +32,13 @@ BODY = b"Content-Type: application/octet-stream\r\nContent-Length: 400000\r\n\r\
 @pytest.fixture(scope="module")
 def impatient(start: Callable[..., Any]) -> Iterator[Any]:
     with start(adapter="null", patience_s=PATIENCE_S, connections=20) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def patient(start: Callable[..., Any]) -> Iterator[Any]:
+    """A server that waits for longer than a busy machine keeps a client waiting."""
+    with start(adapter="null", patience_s=LONGER_S, connections=20) as server:
         yield server
 
 
@@ -51,10 +58,10 @@ def rest(sock: socket.socket) -> bytes:
     return found
 
 
-def trickle(sock: socket.socket, piece: bytes, end_s: float) -> None:
-    """Send `piece` again and again until the server closes; fail if it has not after `end_s`."""
+def trickle(sock: socket.socket, piece: bytes) -> None:
+    """Send `piece` again and again until the server closes, or fail in the end."""
     sock.settimeout(PATIENCE_S / 5)
-    end = time.monotonic() + end_s
+    end = time.monotonic() + 60
     with contextlib.suppress(ConnectionError):
         while time.monotonic() < end:
             sock.sendall(piece)
@@ -72,38 +79,38 @@ def test_a_head_that_does_not_come_ends_the_connection(impatient: Any, sent: byt
         answer = rest(sock)
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b'"code":"request_timeout"' in answer
-    assert PATIENCE_S * 0.9 < time.monotonic() - began < 10
+    assert time.monotonic() - began > PATIENCE_S * 0.9
 
 
 def test_headers_and_bodies_that_trickle_end_the_connection(impatient: Any) -> None:
     key = impatient.key.encode()
     with connected(impatient) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\n")
-        trickle(sock, b"a: b\r\n", 10)
+        trickle(sock, b"a: b\r\n")
     with connected(impatient) as sock:
         sock.sendall(HEAD % key + BODY)
-        trickle(sock, b"x" * 10, 10)
+        trickle(sock, b"x" * 10)
     with connected(impatient) as sock:
         sock.sendall(
             HEAD % key + b"Content-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
         )
-        trickle(sock, b"1;" + b"e" * 50 + b"\r\nx\r\n", 10)
+        trickle(sock, b"1;" + b"e" * 50 + b"\r\nx\r\n")
     assert not list((impatient.settings.data / "blobs").rglob("*.part"))
     assert impatient.http.get("/api/device").status_code == 200
 
 
-def test_a_body_that_comes_steadily_is_taken_however_long_it_takes(impatient: Any) -> None:
+def test_a_body_that_comes_steadily_is_taken_however_long_it_takes(patient: Any) -> None:
     data = bytes(400_000)
-    with connected(impatient) as sock:
-        sock.sendall(HEAD % impatient.key.encode() + b"Connection: close\r\n" + BODY)
+    with connected(patient) as sock:
+        sock.sendall(HEAD % patient.key.encode() + b"Connection: close\r\n" + BODY)
         began = time.monotonic()
         for at in range(0, len(data), 40_000):
             sock.sendall(data[at : at + 40_000])
             with contextlib.suppress(TimeoutError):
-                sock.settimeout(PATIENCE_S / 4)
+                sock.settimeout(LONGER_S / 6)
                 sock.recv(1, socket.MSG_PEEK)
         sock.settimeout(20)
-        assert time.monotonic() - began > PATIENCE_S * 1.5
+        assert time.monotonic() - began > LONGER_S * 1.5
         assert rest(sock).startswith(b"HTTP/1.1 201 ")
 
 
@@ -118,24 +125,26 @@ def test_a_client_that_reads_nothing_is_left_and_one_that_waits_for_its_answer_i
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         head = f"GET /api/tensors/{tensor['id']}/data?format=raw HTTP/1.1\r\nHost: x\r\n"
         sock.sendall(head.encode() + b"Authorization: Bearer " + impatient.key.encode() + b"\r\n\r\n")
-        wait_until(lambda: len(connections) >= 2, "it is served", seconds=10)
-        wait_until(lambda: len(connections) <= 1, "the server leaves it", seconds=10)
+        assert sock.recv(1, socket.MSG_PEEK), "it is served"
+        wait_until(lambda: len(connections) <= 1, "the server leaves it")
     script = f"import time\ntime.sleep({PATIENCE_S * 3})\nresult = 1"
     done = http.post("/api/runs", json={"script": script}, headers={"Prefer": "wait=20"}).json()
     assert done["status"] == "succeeded"
     assert done["usage"]["wall_ms"] > PATIENCE_S * 2500
 
 
-def test_a_connection_too_many_is_closed_and_the_others_go_on(impatient: Any, wait_until: Any) -> None:
+def test_a_connection_too_many_is_closed_and_the_others_go_on(patient: Any, wait_until: Any) -> None:
+    connections = patient.server.server_state.connections
+    wait_until(lambda: len(connections) <= 1, "other tests' are gone")
+    patient.http.get("/healthz")  # its own is open, and not so old that it would open another one
     with contextlib.ExitStack() as stack:
-        socks = [stack.enter_context(connected(impatient)) for _ in range(30)]
-        assert impatient.http.get("/healthz").status_code == 200, "its connection is open already"
+        socks = [stack.enter_context(connected(patient)) for _ in range(30)]
+        assert patient.http.get("/healthz").status_code == 200
         answers = [rest(sock) for sock in socks]
     closed = [answer for answer in answers if not answer]
     assert len(closed) in (10, 11), "that client's own may be one of them"
     assert all(answer.startswith(b"HTTP/1.1 408 ") for answer in answers if answer)
-    connections = impatient.server.server_state.connections
-    wait_until(lambda: len(connections) <= 1, "they are gone", seconds=10)
+    wait_until(lambda: len(connections) <= 1, "they are gone")
 
 
 CHUNK = b"\r\n3\r\nabc\r\n0\r\n\r\n"
@@ -226,7 +235,7 @@ def test_a_connection_that_breaks_after_its_answer_leaves_nothing(impatient: Any
             sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             assert sock.recv(64).startswith(b"HTTP/1.1 200")
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset at once
-    wait_until(lambda: kept() <= before, "the connections are gone", 20)
+    wait_until(lambda: kept() <= before, "the connections are gone")
 
 
 @pytest.fixture(scope="module")

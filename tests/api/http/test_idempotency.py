@@ -141,4 +141,4 @@ def test_another_key_with_the_same_word_makes_its_own_and_an_invalid_one_nothing
         ids.add(answer.json()["id"])
     assert len(ids) == 2
     headers = {**word, "Authorization": "Bearer kg_no"}
-    assert httpx2.post(f"{running.url}/api/tensors", headers=headers, json={}).status_code == 401
+    assert running.stranger.post("/api/tensors", headers=headers, json={}).status_code == 401

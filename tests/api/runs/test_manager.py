@@ -165,8 +165,16 @@ def test_the_limits_of_a_run_are_echoed_and_bounded(http: httpx2.Client) -> None
     assert "3600" in answer.json()["detail"]
 
 
-def test_a_run_over_its_wall_limit_is_timed_out_and_names_it(http: httpx2.Client) -> None:
-    done = run(http, ENDLESS, limits={"wall_s": 0.3})
+def test_a_run_over_its_wall_limit_is_timed_out_and_names_it(
+    http: httpx2.Client, running: Any, wait_until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = running.hold_time(monkeypatch)
+    body = {"script": ENDLESS, "limits": {"wall_s": 0.3}}
+    url = http.post("/api/runs", json=body).headers["location"]
+    wait_until(lambda: http.get(url).json()["stdout"], "it computes")
+    clock.now += 0.3
+    wait_until(lambda: http.get(url).json()["error"], "its time is over")
+    done = http.get(url).json()
     assert (done["status"], done["error"]["code"], done["stdout"]) == ("timed_out", "wall_limit", "begun\n")
     assert "0.3" in done["error"]["detail"]
     assert done["error"]["line"] in (3, 4)

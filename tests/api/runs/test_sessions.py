@@ -81,12 +81,18 @@ def test_a_tensor_that_was_a_result_lasts_like_any_other(user: httpx2.Client) ->
 
 
 def test_an_error_ends_nothing_and_a_killed_cell_ends_the_session_with_a_plain_error(
-    user: httpx2.Client,
+    server: Any, user: httpx2.Client, wait_until: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = opened(user, limits={"wall_s": 0.5})
+    clock = server.hold_time(monkeypatch)
+    session = opened(user, limits={"wall_s": 0.3})
     assert cell(user, session, "x = 1\n1 / 0")["error"]["code"] == "script_error"
     assert cell(user, session, "x")["result"] == 1
-    killed = cell(user, session, "while True: pass")
+    endless = {"script": "print('begun')\nwhile True: pass"}
+    url = user.post(f"/api/sessions/{session}/run", json=endless).headers["location"]
+    wait_until(lambda: user.get(url).json()["stdout"], "it computes")
+    clock.now += 0.3
+    wait_until(lambda: user.get(f"/api/sessions/{session}").json()["status"] == "over", "its time is over")
+    killed = user.get(url).json()
     assert (killed["status"], killed["error"]["code"]) == ("timed_out", "wall_limit")
     answer = user.post(f"/api/sessions/{session}/run", json={"script": "x"})
     assert (answer.status_code, answer.json()["code"]) == (410, "session_over")
@@ -160,7 +166,7 @@ def test_too_many_sessions_are_refused_and_a_closed_one_makes_room(server: Any, 
 def test_an_idle_session_ends_and_says_so(user: httpx2.Client, wait_until: Any) -> None:
     session = opened(user, idle_s=0.2)
     url = f"/api/sessions/{session}"
-    wait_until(lambda: user.get(url).json()["status"] == "over", "it was idle", seconds=10)
+    wait_until(lambda: user.get(url).json()["status"] == "over", "it was idle")
     assert "idle" in user.get(url).json()["reason"]
 
 
@@ -169,7 +175,7 @@ def test_a_session_ends_with_its_key(server: Any, wait_until: Any) -> None:
     session = opened(http)
     server.http.delete(f"/api/keys/{http.headers['authorization'].split('_')[1]}")
     url = f"/api/sessions/{session}"
-    wait_until(lambda: server.http.get(url).json()["status"] == "over", "it ends", seconds=10)
+    wait_until(lambda: server.http.get(url).json()["status"] == "over", "it ends")
     assert server.http.get(url).json()["reason"] == "key_revoked"
 
 
@@ -185,17 +191,17 @@ def test_a_session_whose_worker_dies_between_cells_ends(
 
 
 def test_what_a_session_holds_on_the_device_is_freed_at_its_end(
-    server: Any, user: httpx2.Client, wait_until: Any
+    start: Callable[..., Any], wait_until: Any
 ) -> None:
-    def tensors() -> Any:
-        return server.http.get("/api/device").json()["memory"]["tensors"]
-
-    before = tensors()
-    session = opened(user)
-    assert cell(user, session, "import torch\nx = torch.ones(100) + 1\nx.sum().item()")["result"] == 200
-    wait_until(lambda: tensors() > before, "it holds some")
-    user.delete(f"/api/sessions/{session}")
-    wait_until(lambda: tensors() == before, "they are freed")
+    with start(workers=1) as server:
+        http, device = server.http, server.server.runtime.device
+        assert device.memory.tensors == 0, "nobody else's come and go"
+        session = opened(http)
+        source = "import torch\nx = torch.ones(100) + 1\nx.sum().item()"
+        assert cell(http, session, source)["result"] == 200
+        wait_until(lambda: device.memory.tensors > 0, "it holds some")
+        http.delete(f"/api/sessions/{session}")
+        wait_until(lambda: device.memory.tensors == 0, "they are freed")
 
 
 @pytest.mark.parametrize(

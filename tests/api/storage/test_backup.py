@@ -106,6 +106,26 @@ def test_a_backup_made_while_tensors_come_and_go_is_consistent(
         restore(Settings(data=tmp_path / f"restored{number}"), tmp_path / str(number))
 
 
+def test_what_is_deleted_while_it_is_written_is_in_a_backup_all_the_same(
+    start: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with start(workers=1) as running:
+        http, honest = running.http, backup._dump
+        url = "/api/tensors?dtype=f32&shape=10000"
+        contents = [number.to_bytes(4, "little") * 10_000 for number in range(2 * backup.TRIES)]
+        left = [http.post(url, content=content, headers=RAW).json()["id"] for content in contents]
+
+        def dump(*given: Any) -> Any:
+            assert http.delete(f"/api/tensors/{left.pop()}").status_code == 204
+            return honest(*given)
+
+        monkeypatch.setattr(backup, "_dump", dump)
+        made = back_up(running.settings, tmp_path / "backup")
+        assert (made.blobs, made.missing) == (len(contents), [])
+        assert not list((running.settings.data / "blobs" / "new").iterdir())
+    restore(Settings(data=tmp_path / "restored"), tmp_path / "backup")
+
+
 def test_an_older_data_folder_is_backed_up_and_comes_up_to_date_when_it_is_restored(
     tmp_path: Path, new_database: Callable[[Path], str | None]
 ) -> None:

@@ -252,7 +252,7 @@ class Internet:
         self.connections += public
         self.leaks += not public
         where = self._ports["public" if public else "internal"]
-        return Unsecured(await httpcore2.AnyIOBackend().connect_tcp("127.0.0.1", where, timeout=5))
+        return Unsecured(await httpcore2.AnyIOBackend().connect_tcp("127.0.0.1", where, timeout=60))
 
     async def _serve_internal(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.leaks += 1
