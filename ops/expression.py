@@ -266,6 +266,11 @@ def postorder(term: Term) -> Iterator[Term]:
             stack.extend((arg, False) for arg in reversed(node.args))
 
 
+def inputs_of(term: Term) -> set[int]:
+    """The numbers of the inputs that a term reads."""
+    return {int(node.value) for node in postorder(term) if node.function == "input"}
+
+
 def substituted(term: Term, inputs: Mapping[int, Term]) -> Term:
     """`term` with other terms for its inputs, by number; what it shares within itself stays shared."""
     done: dict[int, Term] = {}

@@ -64,7 +64,7 @@ class After(msgspec.Struct, frozen=True):
     @property
     def finish(self) -> Finish:
         """The part of it that a kernel's text depends on."""
-        if self.term.function == "input":
+        if self.term.function == "input" and self.term.value == 0:
             return Finish()
         return Finish(self.function.text, self.function.params, self.types)
 

@@ -47,7 +47,7 @@ def matrix(*shape: int) -> np.ndarray:
 INPUTS = {1: matrix(16, 16), 2: matrix(16), 3: matrix(16, 1), 4: matrix(2, 16, 16)}
 PACKED = {5: (4 * matrix(16, 16)).astype(np.int8), 6: matrix(16, 16).astype(np.float16)}
 UNARY = ["neg", "abs", "tanh", "relu", "sigmoid"]
-BINARY = ["add", "sub", "mul", "maximum", "minimum"]
+BINARY = ["add", "sub", "mul", "maximum", "minimum", "scale_gradient"]
 WITH_AXES: list[Callable[[int, int], Node]] = [
     lambda index, axis: Node("sum", (index,), {"axes": [axis], "keepdim": True}),
     lambda index, axis: Node("mean", (index,), {"axes": [axis]}),
@@ -316,6 +316,24 @@ def test_bias_activation_and_residual_are_part_of_a_product_by_tiles(
     np.testing.assert_allclose(found, expected.reshape(-1), atol=1e-4)
     copies = sum(shape[-1] % 4 != 0 for shape in shapes[:2])
     assert usage.dispatches == 1 + copies
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("then", ["neg", "softmax", "standardize", "sum", None])
+@pytest.mark.parametrize("before", ["matmul", "sum", "standardize", "tanh"])
+def test_an_op_that_reads_one_of_its_two_inputs_is_fused_like_any_other(
+    engine: WgpuEngine, before: str, then: str | None, is_first: bool
+) -> None:
+    given = (0, 0) if before == "matmul" else (0,)
+    attributes: dict[str, Any] = {"axes": [1]} if before in ("sum", "standardize") else {}
+    nodes = [*inputs(), Node(before, given, attributes), Node("abs", (1 if before == "sum" else 0,))]
+    nodes.append(Node("scale_gradient", (4, 5) if is_first else (5, 4)))
+    if then is not None:
+        after: dict[str, Any] = {"axes": [-1]} if then in ("sum", "standardize") else {}
+        nodes.append(Node(then, (6,), after))
+    program = Graph(nodes, [len(nodes) - 1])
+    (found,) = compute(engine, program)
+    np.testing.assert_allclose(found, evaluate(program, INPUTS)[0].reshape(-1), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(("op", "expected"), [("sum", np.nan), ("prod", np.inf)])
