@@ -85,6 +85,8 @@ class Links:
 
     def add_all(self) -> None:
         """Hold every blob that is there."""
+        if not self._folder.exists():  # no server has begun there yet
+            return
         with os.scandir(self._folder) as entries:
             for entry in entries:
                 if entry.is_file():
