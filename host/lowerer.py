@@ -103,7 +103,8 @@ class Lowerer:
         read are left out, as ops of two inputs may be the first of them.
         """
         sources: list[Source] = [*([] if pending is None else [pending]), *values]
-        key = formula.written(self.kinds, sources), *(source.dtype for source in sources)
+        waits = pending is not None
+        key = waits, formula.written(self.kinds, sources), *(source.dtype for source in sources)
         found = self._terms.get(key)
         if found is None:
             found = self._terms[key] = _needed(

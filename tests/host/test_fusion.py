@@ -336,6 +336,20 @@ def test_an_op_that_reads_one_of_its_two_inputs_is_fused_like_any_other(
     np.testing.assert_allclose(found, evaluate(program, INPUTS)[0].reshape(-1), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_formulas_that_are_written_alike_read_what_they_need_whether_they_wait_or_not(
+    engine: WgpuEngine, order: tuple[int, int]
+) -> None:
+    nodes = [*inputs(), Node("standardize", (0,), {"axes": [1]})]
+    results = []
+    for read in [(4, 0)[number] for number in order]:
+        nodes += [Node("scale_gradient", (1, read)), Node("neg", (len(nodes),))]
+        results.append(len(nodes) - 1)
+    program = Graph(nodes, results)
+    for found, expected in zip(compute(engine, program), evaluate(program, INPUTS), strict=True):
+        np.testing.assert_allclose(found, expected.reshape(-1), rtol=1e-5)
+
+
 @pytest.mark.parametrize(("op", "expected"), [("sum", np.nan), ("prod", np.inf)])
 def test_what_a_fold_of_nothing_gives_is_divided_like_any_number(
     op: str, expected: float, engine: Any
