@@ -163,7 +163,8 @@ def test_revoked_over_rest_all_ends_at_once_and_others_go_on(server: Any, wait_u
         assert next(lines) == "event: status"
         assert server.http.delete(f"/api/keys/{key_id}").status_code == 204
         assert "".join(lines)  # it ends, and as a whole answer
-    for address in (running, queued):
+    for address in (running, queued):  # whose worker is waited for: a stream that is cut ends before
+        wait_until(lambda at=address: server.http.get(at).json()["status"] == "cancelled", "it is cancelled")
         done = server.http.get(address).json()
         assert (done["status"], done["cancelled_by"], done["reason"]) == (
             "cancelled", "server", "key_revoked",
