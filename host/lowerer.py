@@ -107,9 +107,7 @@ class Lowerer:
         key = waits, formula.written(self.kinds, sources), *(source.dtype for source in sources)
         found = self._terms.get(key)
         if found is None:
-            found = self._terms[key] = _needed(
-                formula.term(sources, self._of_node), sources, pending is not None
-            )
+            found = self._terms[key] = _needed(formula.term(sources, self._of_node), sources, waits)
         made, needed = found
         return made, [values[number] for number in needed]
 

@@ -15,6 +15,7 @@ from ops.dtypes import is_packed
 from ops.expression import Term, input_term, substituted
 from ops.layout import Layout
 from ops.lowering import elementwise, packing
+from ops.lowering.addressing import wrapped
 from ops.lowering.builder import Builder, Params
 from ops.lowering.operands import Source
 from ops.shapes import Shape
@@ -44,7 +45,7 @@ class Before(msgspec.Struct, frozen=True):
         params: Params = dict(self._function.values)
         for number, source in enumerate(self.sources):
             layout = source.layout
-            params |= {f"offset_w{number}": layout.offset, f"across_w{number}": layout.strides[-1]}
+            params |= {f"offset_w{number}": layout.offset, f"across_w{number}": wrapped(layout.strides[-1])}
         return params
 
     @property

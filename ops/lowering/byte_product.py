@@ -18,7 +18,7 @@ from ops import wgsl
 from ops.dtypes import is_packed, register
 from ops.layout import collapse
 from ops.lowering import elementwise, packing, windows
-from ops.lowering.addressing import QUAD
+from ops.lowering.addressing import QUAD, wrapped
 from ops.lowering.after import After
 from ops.lowering.before import Before, Prepare
 from ops.lowering.builder import GROUP, Builder, Params
@@ -127,8 +127,8 @@ def emit(
     for name, place in zip(form.names, (x, y, *extras), strict=True):
         unit = QUAD if name in "xy" else 1
         assert place is not None
-        params |= {f"offset_{name}": place.offset // unit, f"down_{name}": place.down // unit}
-        params |= {} if name in "xy" else {f"across_{name}": place.across}
+        params |= {f"offset_{name}": place.offset // unit, f"down_{name}": wrapped(place.down // unit)}
+        params |= {} if name in "xy" else {f"across_{name}": wrapped(place.across)}
     operands = [left.operand, right.operand, *(source.operand for source in after.sources), target.operand]
     if before is not None:
         params |= before.values

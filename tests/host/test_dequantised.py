@@ -150,6 +150,22 @@ def test_halves_by_a_part_of_a_weight_of_one_scale(engine: WgpuEngine, sizes: tu
     agree(found, x.astype(np.float16), floats.T, bias)
 
 
+@pytest.mark.parametrize("rows", [4, 8, 40])
+@pytest.mark.usefixtures("lowered_for")
+def test_what_lies_backwards_is_read_backwards(engine: WgpuEngine, rows: int) -> None:
+    x, codes, scale, zeros, bias = draw(rows, 64, 64, "i8")
+    program = Program(x, codes, scale, zeros, bias)
+    left, weight, scales, shift = (program.do("flip", number, axes=[0]) for number in (0, 1, 2, 4))
+    floats = program.do("transpose", program.do("dequantize_per_channel", weight, scales, 3, axis=0))
+    made = program.do("relu", program.do("add", program.do("matmul", left, floats), shift))
+    expected = (codes[::-1] - zeros[:, None]).astype(np.float32) * scale[::-1, None]
+    agree(program.run(engine, made), x[::-1], expected.T, bias[::-1])
+    made = program.do("add", program.do("linear_int8", left, weight, scales), shift)
+    agree(
+        program.run(engine, program.do("relu", made)), x[::-1], (codes * scale[:, None])[::-1].T, bias[::-1]
+    )
+
+
 @pytest.mark.parametrize("change", ["by rows too", "not of bytes", "read twice"])
 @pytest.mark.usefixtures("lowered_for")
 def test_what_a_product_can_not_take_in_is_made_first(engine: WgpuEngine, change: str) -> None:
